@@ -11,7 +11,7 @@ import type { Log } from "./eth/block.js";
 import type { Head } from "./eth/heads.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
-import { later } from "./primitives/effects.js";
+import { lazyImport } from "./primitives/effects.js";
 import { chainId, getBlock } from "./eth/index.js";
 import type { Rpc } from "./rpc/index.js";
 
@@ -19,8 +19,8 @@ export * from "./eth/index.js";
 export type { HeadOptions } from "./eth/watchHeads.js";
 export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
 
-const followingHeads = later(() => import("./eth/watchHeads.js"));
-const followingLogs = later(() => import("./eth/watchLogs.js"));
+const followingHeads = lazyImport(() => import("./eth/watchHeads.js"));
+const followingLogs = lazyImport(() => import("./eth/watchLogs.js"));
 
 /**
  * The heads of the chain, from the present one on, without end: told by the node where it has a socket

@@ -116,7 +116,7 @@ const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
     to: lower(to),
     ...(selector === undefined ? {} : { selector: lower(selector) }),
   }));
-  const data = mayFail.length === 0 ? {} : { allow: mayFail.map((one) => ({ ...one })) };
+  const data = mayFail.length === 0 ? {} : { allow: mayFail.map((call) => ({ ...call })) };
   return { ...named("noInnerFailures", data, judgeInner(mayFail)), mayFail };
 };
 
@@ -218,7 +218,7 @@ const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> =
   if (depth > mostDepth) return no(field, `is more than ${mostDepth} policies within each other`);
   return Result.flatMap(readData(data, field), (read): Checked<Policy> => {
     if (!("policies" in read)) return Result.succeed(builders[read.policy](read as never));
-    const inner = each(read.policies, (one, index) => rebuild(one, `${field}.policies[${index}]`, depth + 1));
+    const inner = each(read.policies, (policy, index) => rebuild(policy, `${field}.policies[${index}]`, depth + 1));
     return Result.map(inner, (policies) => (read.policy === "all" ? all(...policies) : any(...policies)));
   });
 };

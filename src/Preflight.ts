@@ -25,11 +25,11 @@ import type * as Step from "./Step.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./postflight/ask/later.js";
-import { later } from "./primitives/effects.js";
+import { lazyImport } from "./primitives/effects.js";
 import type { Prove, Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
-export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
+export type { AbiSource, AccountInput, BlockInput } from "./report/options.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
 export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "./pipeline/index.js";
@@ -161,7 +161,7 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
  */
 export const maxSendable = maxSendableWith(scan, preflight);
 
-const watching = later(() => import("./watch/watch.js"));
+const watching = lazyImport(() => import("./watch/watch.js"));
 
 /** `watch` by the `ready` and `prove` of a pipeline. */
 const watchBy =

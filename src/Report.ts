@@ -12,7 +12,7 @@ export { notes, type Note } from "./report/notes.js";
 export { settle } from "./postflight/settle.js";
 export type {
   Comparison,
-  Happened,
+  MinedOutcome,
   Hindsight,
   MinedSettlement,
   Replay,

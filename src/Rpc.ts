@@ -29,7 +29,7 @@ import {
 } from "./rpc/connection.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
-import { idsFrom, sendSingly, sendTogether, wayTo } from "./rpc/http.js";
+import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
@@ -42,7 +42,7 @@ export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
 export { CurrentRun, Rpc } from "./rpc/service.js";
-export type { LedgerEntry, Run, Sighted, Subscribe, Subscription, Testimony } from "./rpc/service.js";
+export type { LedgerEntry, Run, HeadSighting, Subscribe, Subscription, Testimony } from "./rpc/service.js";
 export type { InputDefaults } from "./transaction/fields.js";
 
 const over = (
@@ -99,7 +99,7 @@ const posting = <R>(
  * URL or the option that is wrong.
  */
 export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
-  posting(checkUrl(url, options, optionsOf.http), options, (to, headers) => wayTo(to, options, headers));
+  posting(checkUrl(url, options, optionsOf.http), options, (to, headers) => transportTo(to, options, headers));
 
 /**
  * The same over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.

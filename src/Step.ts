@@ -40,7 +40,7 @@ export interface Context {
 export type Look = Exclude<Query, { readonly kind: "environment" }>;
 
 /** The answer of a step, and its reads. */
-export interface Heard<A> {
+export interface StepAnswer<A> {
   /** The success value of `ask`. */
   readonly answer: A;
   /** The reads of `looks` before the transactions; null for one that failed. */
@@ -80,7 +80,7 @@ export interface Step<A = undefined, E = never, R = never> {
    * Judges the report that the built-in steps made: in a scan once, in a proof once for each of its two worlds.
    * Pure.
    */
-  check(report: Report, heard: Heard<A>): ReadonlyArray<Finding>;
+  check(report: Report, heard: StepAnswer<A>): ReadonlyArray<Finding>;
 }
 
 /** Any step. */

@@ -55,10 +55,10 @@ export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> =
   | ({ readonly endpoints: ReadonlyArray<Rpc.QuorumEndpoint> } & Rpc.QuorumOptions)
   | { readonly layer: Layer.Layer<Rpc.Rpc> };
 
-const layerOf = (given: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> => {
-  checkConnection(given);
+const layerOf = (input: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> => {
+  checkConnection(input);
   // why: the connection's own checks know nothing of steps
-  const { steps: _, without: __, ...connection } = given;
+  const { steps: _, without: __, ...connection } = input;
   if ("url" in connection) return Rpc.layerHttp(connection.url, connection);
   if ("endpoints" in connection) return Rpc.quorum(connection.endpoints, connection);
   if ("client" in connection) return Rpc.layerClient(connection.client, connection);

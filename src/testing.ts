@@ -20,7 +20,7 @@ import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { makeMemory } from "./nonces/memory.js";
 import { NonceStore } from "./nonces/service.js";
-import { Dice } from "./primitives/effects.js";
+import { RandomWords } from "./primitives/effects.js";
 import type { Hex } from "./primitives/hex.js";
 import { Rpc } from "./Rpc.js";
 import { memoryOf } from "./rpc/memory.js";
@@ -171,8 +171,8 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
     Layer.provide(node),
     Layer.merge(
       Layer.effect(
-        Dice,
-        Effect.map(Effect.service(Dice), (dice) => (bytes) => {
+        RandomWords,
+        Effect.map(Effect.service(RandomWords), (dice) => (bytes) => {
           const rolled = dice(bytes);
           tape.rolls?.push(rolled);
           return rolled;
@@ -182,7 +182,7 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
   );
 
 /** The dice of a tape, and others once its rolls are used up. */
-const loaded = ({ rolls = [] }: Tape, dice: Dice): Dice => {
+const loaded = ({ rolls = [] }: Tape, dice: RandomWords): RandomWords => {
   const left = [...rolls];
   return (bytes) => left.shift() ?? dice(bytes);
 };
@@ -234,10 +234,10 @@ const setBack = (clock: Clock.Clock, from: number): Clock.Clock => {
 export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const [clock, dice] = [yield* Clock.Clock, yield* Effect.service(Dice)];
+      const [clock, dice] = [yield* Clock.Clock, yield* Effect.service(RandomWords)];
       const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
       return Layer.mergeAll(
-        Layer.succeed(Dice, loaded(tape, dice)),
+        Layer.succeed(RandomWords, loaded(tape, dice)),
         Layer.effect(
           Rpc,
           nodeOf("replayed node", () => rewind(tape), then),

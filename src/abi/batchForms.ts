@@ -108,7 +108,7 @@ const placed = (call: Call, at: number | null, place: Place): Found => {
   return isSet(from(place.mayFail)) ? { ...found, mayFail: true } : found;
 };
 
-export const one =
+export const singleCall =
   (place: Place): Form =>
   (call) => [placed(call, argumentsAt, place)];
 

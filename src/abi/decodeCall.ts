@@ -136,7 +136,7 @@ ERC-1967|upgradeTo(address newImplementation);upgradeToAndCall(address newImplem
 AccessControl|grantRole(bytes32 role,address account);revokeRole(bytes32 role,address account);renounceRole(bytes32 role,address account)|RoleGranted(bytes32 indexed role,address indexed account,address indexed sender);RoleRevoked(bytes32 indexed role,address indexed account,address indexed sender)`;
 
 const itemsOf = (type: "function" | "event", source: string, list: string): Abi =>
-  list.split(";").flatMap((one) => (one === "" ? [] : [itemOf(type, source, one).item as Abi[number]]));
+  list.split(";").flatMap((text) => (text === "" ? [] : [itemOf(type, source, text).item as Abi[number]]));
 
 /** What is shared, as an index of ABIs that nobody gave. */
 export const wellKnown: AbiIndex = indexSources(() =>

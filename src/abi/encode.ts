@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { encodeAbiParameters, encodeDeployData, encodeFunctionData, getAbiItem } from "viem";
 import { no, type Checked, each, nearest, type Problem } from "../primitives/problem.js";
-import { remembered, isRecord } from "../primitives/record.js";
+import { memoize, isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import type { Hex } from "../primitives/hex.js";
 import { arrayOf, type Parameter } from "./layout.js";
@@ -33,10 +33,10 @@ const isWrong = (signatures: ReadonlyArray<string>): boolean => Result.isFailure
 
 /** The first signature that is none; -1 when they fail only together. Structs are needed to read the others. */
 const wrongIn = (signatures: ReadonlyArray<string>): number => {
-  const structs = signatures.filter((one) => /^\s*struct\b/.test(one));
+  const structs = signatures.filter((signature) => /^\s*struct\b/.test(signature));
   return signatures.findIndex((signature) =>
     isWrong(structs)
-      ? structs.includes(signature) && !isWrong(structs.filter((one) => one !== signature))
+      ? structs.includes(signature) && !isWrong(structs.filter((struct) => struct !== signature))
       : isWrong([...structs, signature]),
   );
 };
@@ -69,7 +69,7 @@ export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Sche
     ),
   );
 
-const asList = remembered((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
+const asList = memoize((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
 
 /**
  * {@link asAbi} of what is only decoded with: a list is read once, for callers hand in the same ones again and
@@ -133,18 +133,18 @@ export interface Reading {
 /** A tuple's components from an object by their names. */
 const fieldsOf = (
   components: ReadonlyArray<Parameter>,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   reading: Reading,
   field: string,
 ): Checked<unknown> => {
-  const stray = reading.isExact && Object.keys(given).find((key) => !components.some(({ name }) => name === key));
+  const stray = reading.isExact && Object.keys(input).find((key) => !components.some(({ name }) => name === key));
   if (typeof stray === "string") return no(`${field}.${escapeText(stray, 40)}`, "is not a field of this tuple");
   const fields = each(components, (component): Checked<readonly [string, unknown]> => {
     const name = component.name ?? "";
     const path = `${field}.${escapeText(name, 40)}`;
-    return reading.isExact && !Object.hasOwn(given, name)
+    return reading.isExact && !Object.hasOwn(input, name)
       ? no(path, "is missing")
-      : Result.map(coerce(component, given[name], reading, path), (value) => [name, value]);
+      : Result.map(coerce(component, input[name], reading, path), (value) => [name, value]);
   });
   return Result.map(fields, (all) => Object.fromEntries(all));
 };
@@ -194,15 +194,15 @@ const wrongArgument = (
   name: (field: string) => string,
 ): Problem | null => {
   for (const [index, input] of inputs.entries()) {
-    const tried = Result.flatMap(
+    const result = Result.flatMap(
       Result.mapError(coerce(input, args[index], typed, ""), ({ field, problem }) =>
         escapeText(field === "" ? problem : `${field} ${problem}`, 512),
       ),
       () => Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason }),
     );
     const whom = `${input.type}${input.name ? ` ${input.name}` : ""}`;
-    if (Result.isFailure(tried))
-      return { field: name(`args[${index}]`), problem: `does not fit ${whom}: ${tried.failure}` };
+    if (Result.isFailure(result))
+      return { field: name(`args[${index}]`), problem: `does not fit ${whom}: ${result.failure}` };
   }
   return null;
 };

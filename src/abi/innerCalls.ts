@@ -61,7 +61,7 @@ export interface InnerCall {
 }
 
 /** What is within a call. */
-export type Within = Pick<InnerCall, "calls" | "more" | "form">;
+export type InnerCallList = Pick<InnerCall, "calls" | "more" | "form">;
 
 const named = new Map(
   commands.split("\n").map((line) => {
@@ -90,16 +90,16 @@ interface Room {
 /** The function that makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
 const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | null): string | null => {
   if (command != null) return "EXECUTE_SUB_PLAN";
-  const known = wellKnown.functions(data.slice(0, argumentsAt).toLowerCase());
+  const items = wellKnown.functions(data.slice(0, argumentsAt).toLowerCase());
   const readings = decodeCall(data, abis, { address });
-  return readings.find((one) => known.some(({ signature }) => signature === one.signature))?.signature ?? null;
+  return readings.find((reading) => items.some(({ signature }) => signature === reading.signature))?.signature ?? null;
 };
 
 /** The calls within bytes, and the function that makes them; none where they are not as it would read them. */
-const within = (whole: Whole, abis: AbiSources, self: string | null, depth: number, room: Room): Within => {
+const within = (whole: Whole, abis: AbiSources, self: string | null, depth: number, room: Room): InnerCallList => {
   const form = formOf(whole, abis, self);
   const calls = form === null ? [] : [...callsWithin({ ...whole, data: whole.data.toLowerCase() as Hex })];
-  const held = calls.filter((one) => one !== null);
+  const held = calls.filter((call) => call !== null);
   if (held.length === 0 || held.length < calls.length) return { form: null, calls: [], more: 0 };
   const kept = depth >= most.depth ? [] : held.slice(0, room.calls);
   room.calls -= kept.length;
@@ -123,7 +123,7 @@ export const innerCalls = (
   data: string,
   abis: AbiSources = [],
   { address = null, limit = mostCalls }: { readonly address?: string | null; readonly limit?: number } = {},
-): Within => {
+): InnerCallList => {
   const to = (address ?? nobody).toLowerCase() as Address;
   return within({ from: nobody, to, data: data as Hex }, abis, address, 0, { calls: limit });
 };

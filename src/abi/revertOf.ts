@@ -61,8 +61,8 @@ const utf8 = (digits: string): string => {
   return new TextDecoder().decode(bytes).slice(0, bounds.reason);
 };
 
-const meaningOf = (said: string, { table }: Context): string | null =>
-  said.length > bounds.code ? null : table.meaning(said);
+const meaningOf = (text: string, { table }: Context): string | null =>
+  text.length > bounds.code ? null : table.meaning(text);
 
 /** `Error(string)`, also with a dirty or missing tail: some contracts build it by hand. */
 const reasonOf = (data: Hex, context: Context): Layered | null => {
@@ -114,10 +114,10 @@ const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, context: Context)
 
 const customOf = (data: Hex, selector: string, context: Context): Layered | null => {
   if (data.length > 2 + bounds.custom * 2) return null;
-  const given = context.errors(selector);
-  const own = context.address === null ? [] : given.filter(({ address }) => address === context.address);
+  const items = context.errors(selector);
+  const own = context.address === null ? [] : items.filter(({ address }) => address === context.address);
   const first = explain(data, own, context);
-  const found = first.length > 0 ? first : explain(data, [...given, ...context.table.errors(selector)], context);
+  const found = first.length > 0 ? first : explain(data, [...items, ...context.table.errors(selector)], context);
   const [only, ...others] = found;
   if (only === undefined) return null;
   if (others.length === 0) return { layer: only.custom, leaves: only.leaves };

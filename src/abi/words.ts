@@ -35,10 +35,10 @@ export const wordAt = (bytes: string, at: Place): bigint | null => {
 export const wordsFrom = (
   bytes: string,
   start: number = dataAt,
-  most: number = Number.POSITIVE_INFINITY,
+  limit: number = Number.POSITIVE_INFINITY,
 ): ReadonlyArray<bigint> => {
   const words: Array<bigint> = [];
-  for (let at = start; at + wordDigits <= bytes.length && words.length < most; at += wordDigits)
+  for (let at = start; at + wordDigits <= bytes.length && words.length < limit; at += wordDigits)
     words.push(BigInt(`0x${bytes.slice(at, at + wordDigits)}`));
   return words;
 };
@@ -114,9 +114,9 @@ export interface Log {
 export const eventOf = ({ topics: [signature] }: Log): string | undefined => signature?.slice(0, 18);
 
 /** The first values of a log, indexed or not: their order is the same. */
-export const valuesOf = ({ topics, data }: Log, most: number): ReadonlyArray<bigint> => {
-  const indexed = topics.slice(1, 1 + most).map((word) => BigInt(word));
-  return [...indexed, ...wordsFrom(data, dataAt, most - indexed.length)];
+export const valuesOf = ({ topics, data }: Log, limit: number): ReadonlyArray<bigint> => {
+  const indexed = topics.slice(1, 1 + limit).map((word) => BigInt(word));
+  return [...indexed, ...wordsFrom(data, dataAt, limit - indexed.length)];
 };
 
 /** What each value is, in the order of the values; null = nothing that is read. */

@@ -94,12 +94,12 @@ const afterFullBlock = (fee: bigint, { elasticity, denominator }: BaseFeeParamet
 };
 
 /** The base fee after full blocks, as long as it is at most `most`. */
-const grown = (base: bigint, blocks: number, parameters: BaseFeeParameters, most: bigint): Grown => {
+const grown = (base: bigint, blocks: number, parameters: BaseFeeParameters, limit: bigint): Grown => {
   let fee = BigInts.max(base, parameters.minBaseFeePerGas);
   let reached = 0;
   while (reached < Math.min(blocks, mostBlocks)) {
     const next = afterFullBlock(fee, parameters);
-    if (next > most) break;
+    if (next > limit) break;
     fee = next;
     reached++;
   }

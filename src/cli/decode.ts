@@ -113,14 +113,14 @@ export const decode = Command.make(
     topics: text("topics", "a log's topics, separated by commas; the data is then a log's"),
     json: toggle("json", "print the readings as JSON"),
   },
-  Effect.fnUntraced(function* (given) {
-    const data = yield* hex(given.data, "data");
-    const abi = Option.isNone(given.abi) ? null : yield* readAbi(given.abi.value);
-    const topics = Option.isNone(given.topics) ? [] : yield* readTopics(given.topics.value);
+  Effect.fnUntraced(function* (input) {
+    const data = yield* hex(input.data, "data");
+    const abi = Option.isNone(input.abi) ? null : yield* readAbi(input.abi.value);
+    const topics = Option.isNone(input.topics) ? [] : yield* readTopics(input.topics.value);
     const readings = readingsOf(data, abi, topics);
     const within = innerCalls(topics.length > 0 ? "0x" : data, abi === null ? [] : [abi]);
     yield* print(
-      given.json
+      input.json
         ? jsonText({ data, readings, ...(within.calls.length === 0 ? {} : within) })
         : readings.length > 0
           ? readingsText(readings, within)

@@ -43,9 +43,9 @@ export const readHeaders = (
   headers: ReadonlyArray<string>,
 ): Effect.Effect<Readonly<Record<string, string>>, WrongUsage> =>
   Effect.map(
-    Effect.forEach(headers, (given, index) => {
+    Effect.forEach(headers, (text, index) => {
       const [, name, value] =
-        /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}):[ \t]*([\t\x20-\x7e\x80-\xff]{1,8192})$/.exec(given) ?? [];
+        /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}):[ \t]*([\t\x20-\x7e\x80-\xff]{1,8192})$/.exec(text) ?? [];
       return name === undefined || value === undefined
         ? Effect.fail(wrong(`--header[${index}]`, 'must be one header in quotes, "name: value", in one line'))
         : Effect.succeed([name.toLowerCase(), value.trim()] as const);

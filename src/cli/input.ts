@@ -20,7 +20,7 @@ const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct
 /** Human-readable signatures, `function` in front or not. */
 const fromSignatures = (signatures: ReadonlyArray<string>, field: string): Checked<Abi> =>
   parseSignatures(
-    signatures.map((one) => (keyword.test(one) ? one : `function ${one}`)),
+    signatures.map((signature) => (keyword.test(signature) ? signature : `function ${signature}`)),
     field,
   );
 
@@ -148,14 +148,14 @@ const authorization = (entry: unknown, field: string): Checked<Fields> =>
   });
 
 const callFields = (entry: Fields, path: (field: string) => string): Checked<Fields> => {
-  const { abi: given, functionName, args = [], bytecode } = entry;
-  if (given === undefined || given === null) {
+  const { abi: input, functionName, args = [], bytecode } = entry;
+  if (input === undefined || input === null) {
     const stray = ["functionName", "args"].find((name) => entry[name] !== undefined);
     return stray === undefined ? Result.succeed({}) : no(path("abi"), `is missing; ${stray} needs it`);
   }
   if (functionName !== undefined && typeof functionName !== "string")
     return no(path("functionName"), "must be a string");
-  return Result.flatMap(abiOf(given, path("abi")), (abi): Checked<Fields> => {
+  return Result.flatMap(abiOf(input, path("abi")), (abi): Checked<Fields> => {
     if (bytecode !== undefined)
       return Result.map(constructorArguments(abi, args, path("args")), (values) => ({ abi, args: values }));
     return abiCall(abi, functionName ?? null, args, path);

@@ -48,12 +48,12 @@ const flags = {
 export const verify = Command.make(
   "verify",
   flags,
-  Effect.fnUntraced(function* (given) {
-    const url = yield* endpoint(given.rpcUrl, "--rpc-url");
-    const deadline = yield* readFlag("--deadline", given.deadline, duration);
-    const report = yield* readReport(given.report);
+  Effect.fnUntraced(function* (input) {
+    const url = yield* endpoint(input.rpcUrl, "--rpc-url");
+    const deadline = yield* readFlag("--deadline", input.deadline, duration);
+    const report = yield* readReport(input.report);
     const answer = yield* Effect.result(
-      Preflight.settle(report, given.hashes as ReadonlyArray<Hash>, { deadline }).pipe(
+      Preflight.settle(report, input.hashes as ReadonlyArray<Hash>, { deadline }).pipe(
         Effect.provide(withProgress(layerHttp(url))),
       ),
     );
@@ -61,10 +61,10 @@ export const verify = Command.make(
       const { failure } = answer;
       if (failure._tag === "InvalidTransaction")
         return yield* wrong(failure.field.replace(/^hashes/, "txhash"), failure.problem);
-      yield* print(given.json ? JSON.stringify({ error: failure.message }) : failure.message);
+      yield* print(input.json ? JSON.stringify({ error: failure.message }) : failure.message);
       return yield* new Exited({ code: exitCodes.unknown });
     }
-    yield* print(given.json ? jsonText(answer.success) : settledText(answer.success, report));
+    yield* print(input.json ? jsonText(answer.success) : settledText(answer.success, report));
     return yield* new Exited({ code: codes[answer.success.class] });
   }),
 ).pipe(

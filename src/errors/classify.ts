@@ -167,16 +167,16 @@ const decide = (input: ClassifyInput): RpcError | Verdict => {
   const foreign = body !== null && parsed === undefined && !hasCode(given);
   const error = foreign ? { message: body } : (given ?? errorIn(parsed));
   const status = httpStatus(input.httpStatus);
-  const answered = flatten(error);
+  const flattened = flatten(error);
   const flat: Flat = {
     method: typeof input.method === "string" ? input.method.slice(0, 128) : "",
     scope: input.scope ?? "request",
-    httpStatus: status ?? answered.status,
-    levels: answered.levels,
-    texts: answered.texts,
-    codes: answered.codes,
-    range: answered.range,
-    retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(answered.delay),
+    httpStatus: status ?? flattened.status,
+    levels: flattened.levels,
+    texts: flattened.texts,
+    codes: flattened.codes,
+    range: flattened.range,
+    retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(flattened.delay),
     returnData: isBytes(input.returnData) ? input.returnData : null,
     raw: rawJson(given ?? parsed ?? input.bodyText ?? null),
   };

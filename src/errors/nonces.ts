@@ -10,7 +10,7 @@ import {
   hash,
   milliseconds,
   quote,
-  say,
+  statementOf,
   text,
   lane,
   unsent,
@@ -33,7 +33,7 @@ export class InvalidLane extends unsent<InvalidLane>()(
     /** What is wrong with it. */
     problem: Schema.String,
   },
-  ({ field, problem }) => say(`the lane's ${escapeText(field)}: ${problem}`, [], "correct it"),
+  ({ field, problem }) => statementOf(`the lane's ${escapeText(field)}: ${problem}`, [], "correct it"),
 ) {}
 
 /** The lowest nonce in flight: nothing behind it is mined before. */
@@ -63,7 +63,7 @@ export class NonceBusy extends unsent<NonceBusy>()(
     head: nullable(Head),
   },
   ({ lane, inFlight, cap, retryInMs, head }) =>
-    say(
+    statementOf(
       "the account has all its transactions in flight",
       [
         count("in flight", inFlight),
@@ -95,7 +95,7 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
     lost: nullable(Schema.String),
   },
   (error) =>
-    say(
+    statementOf(
       error.lost === null ? "the nonce store knows nothing of this account" : "the nonce store has lost this account",
       [
         text("lane", error.lane),
@@ -119,7 +119,7 @@ export class LeaseLost extends unsent<LeaseLost>()(
     nonce: Schema.BigInt,
   },
   (error) =>
-    say(
+    statementOf(
       "the lease on the nonce is lost, the transaction was not sent",
       [count("nonce", error.nonce), text("lane", error.lane)],
       "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
@@ -145,7 +145,7 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
     // a commit without an answer may have been made: then the transaction is sent by whoever reconciles
     mayBeSent: ({ operation }) => operation === "commit" || operation === "replace",
     statement: ({ operation, detail, isRetryable, mayBeSent, nonce, hash: wanted }) =>
-      say(
+      statementOf(
         `the nonce store failed at ${escapeText(operation)}`,
         [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
         mayBeSent
@@ -171,7 +171,7 @@ export class NonceImplausible extends unsent<NonceImplausible>()(
     next: Schema.BigInt,
   },
   (error) =>
-    say(
+    statementOf(
       "the node's transaction count is not believable",
       [count("count", error.count), count("next", error.next), text("lane", error.lane)],
       "check the endpoint; if the account really sent that many elsewhere, try again, for a count that stays is believed, or use a new lane in the store",
@@ -190,7 +190,7 @@ export class NonceForgotten extends unsent<NonceForgotten>()(
     tail: Schema.BigInt,
   },
   (error) =>
-    say(
+    statementOf(
       "the chain went back further than the nonce store remembers",
       [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
       "if the node lags, wait or ask another; if the chain was reset, start the lane anew in the store",
@@ -211,7 +211,7 @@ export class NonceChainReset extends unsent<NonceChainReset>()(
     actual: nullable(Hash),
   },
   (error) =>
-    say(
+    statementOf(
       "the node's chain is not the one that this account's nonces were used on, and nothing is sent again there",
       [count("block", error.block), hash("had", error.expected), hash("has", error.actual), text("lane", error.lane)],
       "if the node is behind, wait or ask another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
@@ -231,12 +231,12 @@ export class SignedMismatch extends unsent<SignedMismatch>()(
   },
   ({ field, expected, actual }) =>
     field.endsWith("from")
-      ? say(
+      ? statementOf(
           "the transaction is signed by another account than the one that sends it",
           [text("sender", expected), text("signed by", actual)],
           "sign with the sender's key; nothing was sent",
         )
-      : say(
+      : statementOf(
           `the signed transaction has another ${escapeText(field)} than it should`,
           [text("should be", expected), text("signed", actual)],
           "sign exactly what was handed out, with the nonce and for the chain it names; nothing was sent",
@@ -255,7 +255,7 @@ export class ReplaceConflict extends unsent<ReplaceConflict>()(
     last: nullable(Hash),
   },
   (error) =>
-    say(
+    statementOf(
       "the nonce does not hold the transaction that was to be replaced",
       [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
       "read `Nonces.committed` and replace what stands there",

@@ -7,7 +7,7 @@ import {
   count,
   milliseconds,
   quote,
-  say,
+  statementOf,
   text,
   type Figure,
   derived,
@@ -81,7 +81,7 @@ const reasonOf =
   > =>
     derived<Self, Stated & { readonly advice: RetryAdvice }>()<Tag, Fields>(tag, fields, {
       advice: (error) => toldBy(advised, error),
-      statement: (error) => say(sentence, figures(error), remedy),
+      statement: (error) => statementOf(sentence, figures(error), remedy),
     });
 
 /** A reason that keeps nothing but the {@link answer}. */

@@ -12,7 +12,7 @@ import {
   bytes,
   count,
   hash,
-  say,
+  statementOf,
   unsent,
 } from "../primitives/statement.js";
 import { Hash, nullable } from "../primitives/hex.js";
@@ -270,7 +270,7 @@ export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
     ...answered,
   },
   (error) =>
-    say(
+    statementOf(
       "the node serves another chain",
       [count("transaction", error.expected), count("node", error.actual)],
       "use an endpoint of the transaction's chain",

@@ -122,8 +122,8 @@ export const outcomeOf = (answer: unknown): SendOutcome => {
 export const refusalText = ({ error }: SendOutcome): string => {
   if (error === null) return "";
   const raw: unknown = error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null;
-  const said = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";
-  return (said.trim() === "" ? error.message : said)
+  const text = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";
+  return (text.trim() === "" ? error.message : text)
     .replace(/[\s|]+/g, " ")
     .trim()
     .slice(0, 200);

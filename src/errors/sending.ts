@@ -1,7 +1,7 @@
 /** Failures of the nonce protocol after the commit: what became of what was sent. */
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
-import { count, hash, say, text, lane, unsent, type OfNonce, derived } from "../primitives/statement.js";
+import { count, hash, statementOf, text, lane, unsent, type OfNonce, derived } from "../primitives/statement.js";
 
 /** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
 export class NonceBurned extends unsent<NonceBurned>()(
@@ -15,7 +15,7 @@ export class NonceBurned extends unsent<NonceBurned>()(
     hash: Hash,
   },
   (error) =>
-    say(
+    statementOf(
       "another transaction of the account is final at this nonce",
       [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
       "send again with a new nonce; find out who else uses the key",
@@ -49,7 +49,7 @@ export class SendRejected extends derived<SendRejected, OfNonce>()(
   {
     mayBeSent: ({ isFree }) => !isFree,
     statement: (error) =>
-      say(
+      statementOf(
         error.isFree
           ? "the node refused the transaction and its nonce is free again"
           : error.kind === "underpriced"
@@ -86,7 +86,7 @@ export class PartlySent extends derived<PartlySent, OfNonce>()(
   {
     mayBeSent: () => true,
     statement: ({ sent, inDoubt, left, detail }) =>
-      say(
+      statementOf(
         "only a part of the bundle was sent",
         [
           count("sent", sent.length),

@@ -5,7 +5,7 @@ import type { Hex, Address } from "../primitives/hex.js";
 import type { Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
-import { call, isGiven } from "./encode.js";
+import { call, isPresent } from "./encode.js";
 import type { AccessListEntry, BlockParameter, Pretending } from "./parameters.js";
 import { Anything, Bytes, decoder, orNull, struct } from "./shape.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -23,7 +23,7 @@ export const askCall = (
     "eth_call",
     (faults) => {
       const written = call(parameters, parameters.block, faults);
-      if (!mayDeploy && !isGiven(parameters.to)) faults.push("call.to: required, for a deployment is no call");
+      if (!mayDeploy && !isPresent(parameters.to)) faults.push("call.to: required, for a deployment is no call");
       return written;
     },
     readCall,

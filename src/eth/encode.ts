@@ -98,7 +98,7 @@ interface Beside<K extends string> {
   readonly beside?: ReadonlyArray<string>;
 }
 
-export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /**
  * Writes the present fields of an object, in the writers' order. A field that nobody writes is a fault, and so is
@@ -119,9 +119,9 @@ const fields =
     // each writer belongs to its own key, which the mapped type above guarantees
     const write = (key: Extract<keyof A, string>, under: string) =>
       writers[key](value[under] as never, at(under.slice(0, 80)), faults);
-    for (const key in writers) if (isGiven(value[key])) written[key] = write(key, key);
+    for (const key in writers) if (isPresent(value[key])) written[key] = write(key, key);
     for (const key of Object.keys(value)) {
-      if (Object.hasOwn(writers, key) || !isGiven(value[key]) || beside.includes(key)) continue;
+      if (Object.hasOwn(writers, key) || !isPresent(value[key]) || beside.includes(key)) continue;
       const name = Object.hasOwn(also, key) ? also[key] : undefined;
       if (name === undefined) {
         const names = [...Object.keys(writers), ...Object.keys(also), ...beside];
@@ -217,8 +217,8 @@ const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callName
 export const call = (parameters: Pretending, block: unknown, faults: Faults): ReadonlyArray<unknown> => {
   const asked = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
   const { stateOverrides: state, blockOverrides: pretended } = parameters;
-  if (isGiven(pretended) || isGiven(state)) asked.push(stateOverrides(state ?? {}, "stateOverrides", faults));
-  if (isGiven(pretended)) asked.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
+  if (isPresent(pretended) || isPresent(state)) asked.push(stateOverrides(state ?? {}, "stateOverrides", faults));
+  if (isPresent(pretended)) asked.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
   return asked;
 };
 

@@ -25,33 +25,33 @@ export interface Head {
 }
 
 /** The latest blocks of a chain, ascending; each is the parent of the one behind it, unless some were skipped. */
-export type Told = ReadonlyArray<Header>;
+export type HeaderChain = ReadonlyArray<Header>;
 
 /** Blocks below a head that are remembered, to find where a branch begins, and what was told of those that it replaces. */
-export const remembered = 128n;
+export const historyDepth = 128n;
 
 /** What a header is, seen from what was told. */
 export type Place =
   /** The last block that was told. */
   | { readonly is: "known" }
   /** Told already, with others above it: a word that comes late, or a chain that has let go of those. */
-  | { readonly is: "below"; readonly above: Told }
+  | { readonly is: "below"; readonly above: HeaderChain }
   /** Its parent is the last block told, or an earlier one: those above it are replaced. */
-  | { readonly is: "next"; readonly above: Told }
+  | { readonly is: "next"; readonly above: HeaderChain }
   /** Its parent was not told. */
   | { readonly is: "apart" };
 
 /** Where a header belongs. */
-export const placeOf = (told: Told, { hash, parentHash }: Header): Place => {
-  if (told.length === 0) return { is: "next", above: [] };
-  const same = told.findLastIndex((one) => one.hash === hash);
-  if (same >= 0) return same === told.length - 1 ? { is: "known" } : { is: "below", above: told.slice(same + 1) };
-  const parent = told.findLastIndex((one) => one.hash === parentHash);
-  return parent < 0 ? { is: "apart" } : { is: "next", above: told.slice(parent + 1) };
+export const placeOf = (chain: HeaderChain, { hash, parentHash }: Header): Place => {
+  if (chain.length === 0) return { is: "next", above: [] };
+  const same = chain.findLastIndex((header) => header.hash === hash);
+  if (same >= 0) return same === chain.length - 1 ? { is: "known" } : { is: "below", above: chain.slice(same + 1) };
+  const parent = chain.findLastIndex((header) => header.hash === parentHash);
+  return parent < 0 ? { is: "apart" } : { is: "next", above: chain.slice(parent + 1) };
 };
 
 /** The blocks, the newest first, by name. */
-export const namesOf = (blocks: Told): ReadonlyArray<BlockName> =>
+export const namesOf = (blocks: HeaderChain): ReadonlyArray<BlockName> =>
   blocks.map(({ number, hash }) => ({ number, hash })).reverse();
 
 /** A header that waits for the taker; one that was asked for to fill a gap, and the first, gives way to none. */
@@ -61,29 +61,29 @@ interface Waiting {
 }
 
 /** The chain as it is known, and what of it was told. */
-export interface Followed {
-  readonly seen: Told;
-  readonly told: Told;
+export interface ChainState {
+  readonly seen: HeaderChain;
+  readonly told: HeaderChain;
   readonly waiting: ReadonlyArray<Waiting>;
 }
 
 /** How many wait for a slow taker: heads, and beside them blocks that were asked for to fill gaps. */
-export interface Room {
+export interface QueueLimits {
   readonly heads: number;
   readonly fill: number;
 }
 
-export const unfollowed: Followed = { seen: [], told: [], waiting: [] };
+export const emptyChain: ChainState = { seen: [], told: [], waiting: [] };
 
-const isRecent = ({ number }: Header, head: Header): boolean => number + remembered > head.number;
+const isRecent = ({ number }: Header, head: Header): boolean => number + historyDepth > head.number;
 
 /** Blocks on top of the chain, the last of which is the head, in place of those that are `gone`. */
 export const withHeads = (
-  { seen, told, waiting }: Followed,
+  { seen, told, waiting }: ChainState,
   blocks: ReadonlyArray<Header>,
-  gone: Told,
-  { heads, fill }: Room,
-): Followed => {
+  gone: HeaderChain,
+  { heads, fill }: QueueLimits,
+): ChainState => {
   const head = blocks.at(-1);
   if (head === undefined) return { seen, told, waiting };
   const out = new Set<Hash>([...gone, ...blocks].map(({ hash }) => hash));
@@ -93,16 +93,18 @@ export const withHeads = (
     ...blocks.map((header) => ({ header, isKept: header !== head || isFirst })),
   ];
   const late = all.filter(({ isKept }) => !isKept).slice(-heads);
-  const kept = all.filter((one) => one.isKept || late.includes(one));
+  const entries = all.filter((entry) => entry.isKept || late.includes(entry));
   return {
-    seen: [...seen.filter(({ hash }) => !out.has(hash)), ...blocks].filter((one) => isRecent(one, head)),
+    seen: [...seen.filter(({ hash }) => !out.has(hash)), ...blocks].filter((header) => isRecent(header, head)),
     told,
-    waiting: kept.length > fill + heads ? kept.slice(-heads) : kept,
+    waiting: entries.length > fill + heads ? entries.slice(-heads) : entries,
   };
 };
 
 /** The next head for the taker, and what is left; null = there is none. */
-export const nextHead = (followed: Followed): { readonly head: Head | null; readonly followed: Followed } | null => {
+export const nextHead = (
+  followed: ChainState,
+): { readonly head: Head | null; readonly followed: ChainState } | null => {
   const [first, ...waiting] = followed.waiting;
   if (first === undefined) return null;
   const { header } = first;

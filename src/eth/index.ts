@@ -80,8 +80,8 @@ export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Fa
 const noAbis = indexAbis([]);
 
 /** The failure with what a revert says, by the built-in errors. */
-const explained = <A>(asked: Effect.Effect<A, Failure, Rpc>, { to }: CallRequest): Effect.Effect<A, Failure, Rpc> =>
-  asked.pipe(Effect.catch((failure) => Effect.flatMap(explain(failure, to ?? null, noAbis), Effect.fail)));
+const explained = <A>(request: Effect.Effect<A, Failure, Rpc>, { to }: CallRequest): Effect.Effect<A, Failure, Rpc> =>
+  request.pipe(Effect.catch((failure) => Effect.flatMap(explain(failure, to ?? null, noAbis), Effect.fail)));
 
 /**
  * The bytes that a message call returns. `to` must be there, for a deployment is no call. `ExecutionReverted`

@@ -19,8 +19,8 @@ const mostKnown = 1_024;
 
 /** The three bits of 2,048 that stand for an address or a topic. */
 const bitsOf = (value: Hex): ReadonlyArray<number> => {
-  const known = knownBits.get(value);
-  if (known !== undefined) return known;
+  const knownBit = knownBits.get(value);
+  if (knownBit !== undefined) return knownBit;
   const hash = keccak256(value, "bytes");
   const bits = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
   if (knownBits.size >= mostKnown) knownBits.clear();

@@ -61,10 +61,10 @@ export const orElse = <A>(one: Shape<A>, value: A): Shape<A> => ({ ...one, missi
 export const orNull = <A>(one: Shape<A>): Shape<A | null> => orElse(nullOr(one), null);
 
 /** A list; of at most `most` items, where that is given. */
-export const list = <A>(item: Shape<A>, most = Number.POSITIVE_INFINITY): Shape<ReadonlyArray<A>> =>
+export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape<ReadonlyArray<A>> =>
   shape(
     (values, at) => {
-      if (!Array.isArray(values) || values.length > most) return undefined;
+      if (!Array.isArray(values) || values.length > limit) return undefined;
       const kept: Array<A> = [];
       for (const value of values) {
         const read = item.read(value, at);
@@ -92,8 +92,8 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(fields: F): Ob
     if (!isRecord(value)) return undefined;
     const read: Record<string, unknown> = {};
     for (const [key, field] of rows) {
-      const given = value[key];
-      const kept = given === undefined && !(key in value) ? field.missing : field.read(given, at);
+      const input = value[key];
+      const kept = input === undefined && !(key in value) ? field.missing : field.read(input, at);
       if (kept === undefined) {
         at.push(key);
         return undefined;

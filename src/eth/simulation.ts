@@ -118,7 +118,7 @@ const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | 
  */
 const aligned = (
   blocks: ReadonlyArray<typeof SimulatedBlockWire.Type>,
-  { blocks: asked, fillers }: Pick<Simulation, "blocks" | "fillers">,
+  { blocks: blockStateCalls, fillers }: Pick<Simulation, "blocks" | "fillers">,
   classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
   const kept: Array<SimulatedBlock> = [];
@@ -126,9 +126,9 @@ const aligned = (
   const wrong = (path: string, detail: string) => Result.fail(malformed(method, `result[${next}]${path}`, detail));
   const keep = (block: (typeof blocks)[number], entry: number | null) =>
     kept.push({ ...block, entry, calls: block.calls.map((call) => callResult(call, classify)) });
-  for (const [entry, { blockOverrides, calls }] of asked.entries()) {
+  for (const [entry, { blockOverrides, calls }] of blockStateCalls.entries()) {
     const number = blockOverrides?.number;
-    if (blocks.length > asked.length && number !== undefined && number !== null) {
+    if (blocks.length > blockStateCalls.length && number !== undefined && number !== null) {
       for (let filler = blocks[next]; filler !== undefined; filler = blocks[++next]) {
         if (filler.number === BigInt(number) || filler.calls.length > 0) break;
         if (fillers === true) keep(filler, null);

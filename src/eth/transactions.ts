@@ -120,10 +120,10 @@ const valuesIn = (result: unknown): ReadonlyArray<unknown> => {
 };
 
 /** A method that was refused is left out while that is remembered. */
-const unlessRefused = <A>(method: string, asked: Effect.Effect<A, Failure, Rpc>): Effect.Effect<A, Failure, Rpc> =>
+const unlessRefused = <A>(method: string, request: Effect.Effect<A, Failure, Rpc>): Effect.Effect<A, Failure, Rpc> =>
   Rpc.use(({ memory }) => {
     const refused = memory.refused(method);
-    return refused === null ? asked : Effect.fail(refused);
+    return refused === null ? request : Effect.fail(refused);
   });
 
 const askNonces = (account: Address, nonces: ReadonlyArray<number>) =>

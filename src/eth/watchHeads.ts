@@ -13,7 +13,16 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
-import { Header, nextHead, placeOf, unfollowed, withHeads, type Followed, type Head, type Told } from "./heads.js";
+import {
+  Header,
+  nextHead,
+  placeOf,
+  emptyChain,
+  withHeads,
+  type ChainState,
+  type Head,
+  type HeaderChain,
+} from "./heads.js";
 import { decoder } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
@@ -84,13 +93,17 @@ interface Following {
   /** Heads that wait for a slow taker. */
   readonly room: number;
   /** `lowSince`: since when all that is heard is below the last block seen; null = it is not. */
-  readonly state: { chain: Followed; heardAt: number; lowSince: number | null };
+  readonly state: { chain: ChainState; heardAt: number; lowSince: number | null };
   /** Rings when there is something to tell. */
   readonly bell: Queue.Queue<true, Failure>;
 }
 
 /** Puts blocks on top of the chain in place of those that are gone. */
-const tell = ({ state, pace, room, bell }: Following, blocks: ReadonlyArray<Header>, gone: Told): Effect.Effect<void> =>
+const tell = (
+  { state, pace, room, bell }: Following,
+  blocks: ReadonlyArray<Header>,
+  gone: HeaderChain,
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     state.chain = withHeads(state.chain, blocks, gone, { heads: room, fill: pace.fill });
     yield* Queue.offer(bell, true);
@@ -116,8 +129,8 @@ const missing = (
     let first = header;
     while (placeOf(seen, first).is === "apart" && first.number > lowest) {
       if (found.length >= pace.fill) return null;
-      const asked = yield* Effect.result(askBlock(first.parentHash));
-      const parent = Result.flatMap(asked, sealed);
+      const result = yield* Effect.result(askBlock(first.parentHash));
+      const parent = Result.flatMap(result, sealed);
       if (Result.isFailure(parent) || parent.success.hash !== first.parentHash) return null;
       first = parent.success;
       found.unshift(first);
@@ -202,8 +215,8 @@ const listen = (
         continue;
       }
       const before = lastSeen();
-      const asked = yield* Effect.result(Effect.timeoutOption(following.askBlock("latest"), halfMs));
-      const block = Option.getOrNull(Option.flatten(Result.getSuccess(asked)));
+      const result = yield* Effect.result(Effect.timeoutOption(following.askBlock("latest"), halfMs));
+      const block = Option.getOrNull(Option.flatten(Result.getSuccess(result)));
       if (block !== null) yield* follow(following, yield* Effect.fromResult(sealed(block)));
       // why: nothing comes through any more, or the chain moved and the socket did not say so
       if (block === null || lastSeen() !== before) return yield* abandon;
@@ -255,7 +268,7 @@ export const following = (
 ): Effect.Effect<Heads, never, Rpc | Scope.Scope> =>
   Effect.gen(function* () {
     const bell = yield* Queue.sliding<true, Failure>(1);
-    const state = { chain: unfollowed, heardAt: yield* Clock.currentTimeMillis, lowSince: null };
+    const state = { chain: emptyChain, heardAt: yield* Clock.currentTimeMillis, lowSince: null };
     const all: Following = { pace: yield* paceOf(options), askBlock, room, state, bell };
     yield* Effect.forkScoped(Effect.onError(followAlways(all), (cause) => Queue.failCause(bell, cause)));
     const next = (): Head | null => {

@@ -14,7 +14,7 @@ import { unknownBlock, type Failure } from "./ask.js";
 import { Log, type Block } from "./block.js";
 import { hasWholeBlooms, mayHold, askLogs } from "./logs.js";
 import { encoded, logFilter } from "./encode.js";
-import { remembered, type BlockName, type Head, type Header } from "./heads.js";
+import { historyDepth, type BlockName, type Head, type Header } from "./heads.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { decoder } from "./shape.js";
 import {
@@ -34,16 +34,16 @@ interface OfBlock {
 }
 
 /** By the hash of the block. */
-export type ToldLogs = ReadonlyMap<Hash, OfBlock>;
+export type EmittedLogs = ReadonlyMap<Hash, OfBlock>;
 
 /** What is to be told now, and what was told then. */
 interface Telling {
-  readonly told: ToldLogs;
+  readonly told: EmittedLogs;
   readonly logs: ReadonlyArray<Log>;
 }
 
 /** Logs by their block, each once; those that have no place in a sealed block are none. */
-const byBlock = (logs: ReadonlyArray<Log>): ToldLogs => {
+const byBlock = (logs: ReadonlyArray<Log>): EmittedLogs => {
   const blocks = new Map<Hash, { readonly number: bigint; readonly logs: Array<Log>; readonly places: Set<number> }>();
   for (const log of logs) {
     const { blockHash, blockNumber: number, logIndex, removed } = log;
@@ -60,20 +60,22 @@ const byBlock = (logs: ReadonlyArray<Log>): ToldLogs => {
  * Up to which block a head leaves all logs told, of what was told up to block `upTo`: what it skips and replaces is to be
  * read, but nothing so old that it is forgotten whether it was told, behind the newest head so far.
  */
-export const toldUpTo = (upTo: bigint, newest: bigint, { header, skipped }: Head): bigint =>
-  BigInts.min(upTo, BigInts.max(header.number - skipped - 1n, newest - remembered));
+export const emittedUpTo = (upTo: bigint, newest: bigint, { header, skipped }: Head): bigint =>
+  BigInts.min(upTo, BigInts.max(header.number - skipped - 1n, newest - historyDepth));
 
 /**
  * What the chain holds of a filter's logs from block `from` to the head, in place of what was told of those blocks: what is
  * not there any more is taken back, the newest first, and what is new is told.
  */
-export const tellRead = (told: ToldLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
+export const emitRead = (told: EmittedLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
   const there = byBlock(read);
   const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
   const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
   const fresh = [...there].filter(([hash]) => !told.has(hash));
   const out = new Set(gone.map(([hash]) => hash));
-  const next = [...told, ...fresh].filter(([hash, { number }]) => !out.has(hash) && number + remembered > head.number);
+  const next = [...told, ...fresh].filter(
+    ([hash, { number }]) => !out.has(hash) && number + historyDepth > head.number,
+  );
   return {
     told: new Map(next),
     logs: [
@@ -101,7 +103,7 @@ interface Asking {
 
 /** What was told, up to which block all of it, and the newest head that was told of. */
 interface Stock {
-  readonly told: ToldLogs;
+  readonly told: EmittedLogs;
   readonly upTo: bigint;
   readonly newest: bigint;
 }
@@ -154,7 +156,7 @@ const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
           const { number } = header;
           // why: what was there before the first is not new
           if (stock === null) stock = { told: new Map(), upTo: number, newest: number };
-          else stock = { ...stock, upTo: toldUpTo(stock.upTo, stock.newest, head) };
+          else stock = { ...stock, upTo: emittedUpTo(stock.upTo, stock.newest, head) };
           unread = header;
         }
         if (unread === null || stock === null) {
@@ -173,7 +175,7 @@ const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
           yield* Effect.timeoutOption(heads.wait, pauseMs);
           continue;
         }
-        const next = tellRead(stock.told, from, unread, read.success);
+        const next = emitRead(stock.told, from, unread, read.success);
         const newest = BigInts.max(unread.number, stock.newest);
         [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number, newest }, null, null];
         const [first, ...rest] = next.logs;
@@ -236,20 +238,20 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
     const poll = Effect.gen(function* () {
       let heardAt = yield* Clock.currentTimeMillis;
       for (;;) {
-        const asked = yield* Effect.result(asking.logs({ ...filter, fromBlock: "pending", toBlock: "pending" }));
+        const result = yield* Effect.result(asking.logs({ ...filter, fromBlock: "pending", toBlock: "pending" }));
         const now = yield* Clock.currentTimeMillis;
-        if (Result.isSuccess(asked)) {
+        if (Result.isSuccess(result)) {
           heardAt = now;
-          for (const log of asked.success) if (isNew(log)) yield* Queue.offer(logs, log);
-        } else if (isFinal(asked.failure) || now - heardAt > giveUpMs) return yield* Effect.fail(asked.failure);
+          for (const log of result.success) if (isNew(log)) yield* Queue.offer(logs, log);
+        } else if (isFinal(result.failure) || now - heardAt > giveUpMs) return yield* Effect.fail(result.failure);
         yield* Effect.sleep(pollMs);
       }
     });
     const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
     // why: pending state may be quiet for good, and by heads alone a dead socket is known
     const heads = Stream.runDrain(headsBy(asking.block, options));
-    const heard = Effect.raceFirst(hearing(wire, hear), heads);
-    yield* Effect.forkScoped(Effect.onError(Effect.andThen(heard, poll), (cause) => Queue.failCause(logs, cause)));
+    const request = Effect.raceFirst(hearing(wire, hear), heads);
+    yield* Effect.forkScoped(Effect.onError(Effect.andThen(request, poll), (cause) => Queue.failCause(logs, cause)));
     return Stream.fromQueue(logs);
   });
 

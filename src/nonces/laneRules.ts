@@ -130,8 +130,8 @@ export const draftOf = (view: View): Draft => {
     settled: 0,
     recycled: 0,
     get: (nonce) => {
-      const written = writes.get(nonce);
-      return written === undefined ? view.get(nonce) : (written ?? undefined);
+      const write = writes.get(nonce);
+      return write === undefined ? view.get(nonce) : (write ?? undefined);
     },
   };
 };

@@ -49,8 +49,8 @@ const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, no
   const { floor, next, tail, writes } = decision;
   const slots: Array<SlotAt> = [];
   for (let nonce = from > tail ? from : tail; nonce < next; nonce += 1n) {
-    const written = writes.get(nonce);
-    const slot = written === undefined ? view.get(nonce) : written;
+    const write = writes.get(nonce);
+    const slot = write === undefined ? view.get(nonce) : write;
     if (slot !== null && slot !== undefined) slots.push({ nonce, ...slot });
   }
   return { now, floor, next, tail, slots };

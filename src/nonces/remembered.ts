@@ -165,8 +165,8 @@ export const decideAll = (
   const missing: Array<bigint> = [];
   const deliver: Array<() => void> = [];
   const get = (nonce: bigint): Slot | undefined => {
-    const written = writes.get(nonce);
-    if (written !== undefined) return written ?? undefined;
+    const write = writes.get(nonce);
+    if (write !== undefined) return write ?? undefined;
     if (head === null || nonce < head.tail || nonce >= head.next) return undefined;
     const slot = slots.get(nonce);
     if (slot === undefined) missing.push(nonce);

@@ -18,9 +18,9 @@ const makeLazyMemory: Effect.Effect<Store> = Effect.map(
   ),
   (loaded): Store => {
     const later =
-      <Given extends ReadonlyArray<unknown>, A>(operation: (store: Store) => (...given: Given) => Result<A>) =>
-      (...given: Given): Result<A> =>
-        Effect.flatMap(loaded, (store) => operation(store)(...given));
+      <Given extends ReadonlyArray<unknown>, A>(operation: (store: Store) => (...input: Given) => Result<A>) =>
+      (...input: Given): Result<A> =>
+        Effect.flatMap(loaded, (store) => operation(store)(...input));
     return {
       kind: "memory",
       persistent: false,

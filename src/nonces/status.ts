@@ -145,8 +145,8 @@ const sentences = {
   unsent: `is not sent again by anybody: ${keeps}`,
 };
 
-const at = (kind: Concern["kind"], nonce: bigint, said: string): Concern => ({
-  ...{ kind, nonce, sentence: `nonce ${nonce} ${said}` },
+const at = (kind: Concern["kind"], nonce: bigint, text: string): Concern => ({
+  ...{ kind, nonce, sentence: `nonce ${nonce} ${text}` },
 });
 
 /** What nobody keeps: how it ended is not found out, or it is not sent again. */

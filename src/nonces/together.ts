@@ -63,7 +63,7 @@ const lower = (a: bigint | null, b: bigint | null): bigint | null => (a === null
 
 const union = (batch: ReadonlyArray<Waiting>): Wanted => ({
   from: batch.map(({ wanted }) => wanted.from).reduce(lower),
-  recent: batch.reduce((most, { wanted }) => (wanted.recent > most ? wanted.recent : most), 0n),
+  recent: batch.reduce((largest, { wanted }) => (wanted.recent > largest ? wanted.recent : largest), 0n),
   oldest: 0n,
   raws: batch.some(({ wanted }) => wanted.raws),
 });

@@ -14,9 +14,9 @@ import type { BuiltInStep, Fork, Forks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import { flying } from "../steps/nonce.js";
+import { inFlightCounts } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
@@ -24,30 +24,30 @@ import { either, unseen, type View } from "../witness/view.js";
 /** What a node without simulation said through `eth_call`. */
 export interface Called {
   /** Of the first transaction, its revert explained; the others depend on it and could not be asked. */
-  readonly first: Heard<Hex>;
+  readonly first: AskResult<Hex>;
   /** The witness's answers; null when it could not be injected. */
   readonly view: View | null;
 }
 
 /** The steps that take part in a round, and `chain` where the endpoint's own id and its newest block are asked. */
-export type Taking = ReadonlySet<BuiltInStep | "chain">;
+export type ActiveSteps = ReadonlySet<BuiltInStep | "chain">;
 
 /** Every answer of one round; null = not asked. */
 export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf"> {
   /** The steps that were asked; of the others there is nothing. */
-  readonly steps: Taking;
+  readonly steps: ActiveSteps;
   readonly block: Observed["blockTag"];
   /** Epoch ms when its first question went out: nothing in it is newer for certain. */
   readonly askedAt: number;
   /** By `eth_chainId`. */
-  readonly namedChainId: Heard<number> | null;
+  readonly namedChainId: AskResult<number> | null;
   readonly fees: FeeFacts;
   /** The run that the report's figures are from. */
-  readonly run: Heard<Simulate.Run> | null;
+  readonly run: AskResult<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
-  readonly alone: Heard<Simulate.Run> | null;
+  readonly alone: AskResult<Simulate.Run> | null;
   /** The run in the block that comes next, at its own base fee; null in a scan. */
-  readonly next: Heard<Simulate.Run> | null;
+  readonly next: AskResult<Simulate.Run> | null;
   /** Set where the node does not simulate. */
   readonly called: Called | null;
   /** The refusal for want of funds that was answered by giving the senders some; null when there was none. */
@@ -150,7 +150,7 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
           : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null),
     }),
     horizonSeconds: options.feeHorizonSeconds,
-    flying: (account) => flying(account, round),
+    flying: (account) => inFlightCounts(account, round),
     replacing: {
       priceBump: options.priceBump ?? chain.priceBump,
       isKnown: options.priceBump !== null || chain.known,
@@ -188,19 +188,19 @@ const refusalSeverity = (bundle: ReadonlyArray<Case>, answers: Answers): "blocke
 };
 
 /** A case with what it did, as far as anybody could say. */
-export const outcomeOf = <C extends Case>(one: C, bundle: ReadonlyArray<Case>, answers: Answers): C & Ran => {
+export const outcomeOf = <C extends Case>(entry: C, bundle: ReadonlyArray<Case>, answers: Answers): C & Ran => {
   const { run, called, refused } = answers;
-  if (run !== null) return Simulate.ranIn(run, one);
+  if (run !== null) return Simulate.ranIn(run, entry);
   if (called !== null)
-    return one.index === 0
-      ? { ...one, outcome: calledOutcome(called, one), transfers: [] }
-      : { ...one, ...unread(null) };
+    return entry.index === 0
+      ? { ...entry, outcome: calledOutcome(called, entry), transfers: [] }
+      : { ...entry, ...unread(null) };
   const isItsOwn =
     bundle.length === 1 &&
     refused !== null &&
     refused._tag !== "RpcError" &&
     refusalSeverity(bundle, answers) === "blocker";
-  return { ...one, ...unread(isItsOwn ? refused : null) };
+  return { ...entry, ...unread(isItsOwn ? refused : null) };
 };
 
 /** What stood in the way of learning the outcomes, and what the outcomes themselves say. */

@@ -8,11 +8,11 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Verdict } from "../errors/verdicts.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./worlds/compare.js";
 import type { World } from "./worlds/contexts.js";
@@ -29,33 +29,33 @@ import {
   gasPlan,
   looksAlone,
   planOf,
-  type Claim,
+  type ProofInput,
   type Trial,
   accountQueries,
   oracleQueries,
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
-import { isGone, simulate } from "./endpoint/taken.js";
+import { isGone, simulate } from "./endpoint/simulate.js";
 
 /** The answers of a proof. */
 export interface Proof {
   /** With the exact run, or the one that stands for it, as the run that the figures are from. */
   readonly round: Round;
   /** The same requests in the other block context. */
-  readonly next: Heard<Simulate.Run>;
+  readonly next: AskResult<Simulate.Run>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
   /** The bundle placed otherwise, where that may matter. */
   readonly placed: Placed;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
-  readonly bare: Heard<Simulate.Run> | null;
+  readonly bare: AskResult<Simulate.Run> | null;
 }
 
-const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
+const ask = (claim: ProofInput, plan: Simulate.Plan): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
   Effect.result(simulate(plan, claim.abis));
 
 /** How a bundle is placed otherwise; a transaction alone is not. */
-export const placing = later(() => import("./worlds/placed.js"));
+export const placing = lazyImport(() => import("./worlds/placed.js"));
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -69,13 +69,13 @@ export const askAt =
   };
 
 /** What further worlds say: whether the state made a difference, and whether the price alone did. */
-export interface Why {
-  readonly swap: Heard<Simulate.Run>;
-  readonly priced: Heard<Simulate.Run>;
+export interface CauseRuns {
+  readonly swap: AskResult<Simulate.Run>;
+  readonly priced: AskResult<Simulate.Run>;
 }
 
 /** Further worlds side by side. */
-export const askWhy = (claim: Claim): Effect.Effect<Why, never, Rpc> => {
+export const askCauses = (claim: ProofInput): Effect.Effect<CauseRuns, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
@@ -87,7 +87,7 @@ export const askWhy = (claim: Claim): Effect.Effect<Why, never, Rpc> => {
  * them. The witness `alone` is asked in one more round where the exact run says nothing.
  */
 export const askProof = Effect.fnUntraced(function* (
-  claim: Claim,
+  claim: ProofInput,
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, worlds, scanned, subjects, header, steps } = claim;
@@ -107,7 +107,7 @@ export const askProof = Effect.fnUntraced(function* (
     : null;
   const blockOverrides = named === null ? alonePlanned.blockOverrides : { ...named, ...alonePlanned.blockOverrides };
   const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) });
-  const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
+  const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
   const {
     exact,
     reserved,
@@ -134,8 +134,8 @@ export const askProof = Effect.fnUntraced(function* (
               ? Code.ask(bundle, block)
               : Effect.succeed(new Map<never, never>()),
         pools: askPooled(
-          bundle.flatMap((one) =>
-            steps.has("nonce") && isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : [],
+          bundle.flatMap((entry) =>
+            steps.has("nonce") && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
           ),
         ),
         forks: askForks,
@@ -175,9 +175,9 @@ export const askProof = Effect.fnUntraced(function* (
 });
 
 /** Whether what signers are taken to have is what the same round measured, wherever a run pretends it. */
-export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => {
+export const isTrueToState = (claim: ProofInput, { round, next }: Proof): boolean => {
   const measured = successOf(round.alone)?.before;
-  const isPretended = [round.run, next].some((heard) => successOf(heard)?.plan.pretended === true);
+  const isPretended = [round.run, next].some((result) => successOf(result)?.plan.pretended === true);
   return (
     !isPretended ||
     doubtful(claim).every(({ signer }) => {
@@ -188,7 +188,7 @@ export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => 
 };
 
 /** Whether both worlds answered, and on the state as it is. */
-export const isComparable = (claim: Claim, proof: Proof): boolean => {
+export const isComparable = (claim: ProofInput, proof: Proof): boolean => {
   const [run, other] = [successOf(proof.round.run), successOf(proof.next)];
   return run === null || (other !== null && isTrueToState(claim, proof));
 };

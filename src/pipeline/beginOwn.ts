@@ -55,14 +55,14 @@ const unavailable = (step: OwnName, why: string): Finding => ({
 });
 
 /** What somebody's code gave; a promise of it that fails is heard, for nobody waits for it. */
-const heard = <A>(given: A): A => {
-  if (isRecord(given) && typeof given["then"] === "function") Promise.resolve(given).catch(() => undefined);
-  return given;
+const heard = <A>(input: A): A => {
+  if (isRecord(input) && typeof input["then"] === "function") Promise.resolve(input).catch(() => undefined);
+  return input;
 };
 
 /** What `use` gives, or in words why it cannot be used; it is somebody else's code. */
 const tried = <A>(what: string, use: () => Result.Result<A, string>): Result.Result<A, string> =>
-  Result.flatMap(Result.try({ try: use, catch: (error) => `${what} threw: ${wordsOf(error)}` }), (made) => made);
+  Result.flatMap(Result.try({ try: use, catch: (error) => `${what} threw: ${wordsOf(error)}` }), (result) => result);
 
 const Look = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("account"), address: Address }),
@@ -226,7 +226,7 @@ export const beginOwn = Effect.fnUntraced(function* (
           onSuccess:
             (answer): Asked =>
             (report, worlds) =>
-              worlds.flatMap((seen) => checkIn(step, fits.success, answer, report, seen)),
+              worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world)),
         });
       }),
     );

@@ -10,13 +10,13 @@ import { walked } from "./steps.js";
 
 /** Every case with what it did and with what will be signed of it. */
 export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> =>
-  Arr.map(walked(bundle, answers, true), (one) => ({
-    ...one,
-    request: buildRequest(one.input, {
+  Arr.map(walked(bundle, answers, true), (entry) => ({
+    ...entry,
+    request: buildRequest(entry.input, {
       chainId: answers.chainId,
-      nonce: one.nonce.value,
-      gas: one.gas.value,
-      ...one.fee.value,
+      nonce: entry.nonce.value,
+      gas: entry.gas.value,
+      ...entry.fee.value,
     }),
   }));
 
@@ -53,10 +53,10 @@ const chosenIn = (
 
 /** The cases with these gas limits, where they are ours to choose, and their requests made anew. */
 export const withGas = (bundle: Bundle<Filled>, limits: Limits): Bundle<Filled> =>
-  Arr.zipWith(bundle, limits, (one, limit) => {
-    if (one.gas.by === "caller" || one.request === null) return one;
-    const filled = { ...filledOf(one.request), gas: limit };
-    return { ...one, gas: { ...one.gas, value: limit }, request: buildRequest(one.input, filled) };
+  Arr.zipWith(bundle, limits, (entry, limit) => {
+    if (entry.gas.by === "caller" || entry.request === null) return entry;
+    const filled = { ...filledOf(entry.request), gas: limit };
+    return { ...entry, gas: { ...entry.gas, value: limit }, request: buildRequest(entry.input, filled) };
   });
 
 /** A case of a report as it would be signed, with what was chosen for it and what was said of it. */
@@ -70,8 +70,8 @@ export const signedOf = (report: Report): Bundle<Signed> | null => {
   const requests = requestsOf(report);
   if (requests === null) return null;
   const cases = bundleOf(Arr.map(report.transactions, ({ input }) => input));
-  return Arr.zipWith(Arr.zip(cases, report.transactions), requests, ([one, said], request) => ({
-    ...one,
+  return Arr.zipWith(Arr.zip(cases, report.transactions), requests, ([entry, said], request) => ({
+    ...entry,
     ...chosenIn(said, request),
     request,
     said,

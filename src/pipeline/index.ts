@@ -1,5 +1,5 @@
 /** The pipeline: the door of this room, for what calls it. */
-export { maxSendableWith, type MaxSendable } from "./beside/maxSendable.js";
+export { maxSendableWith, type MaxSendable } from "./extras/maxSendable.js";
 export {
   checkCode,
   estimateGas,
@@ -8,12 +8,12 @@ export {
   simulate,
   type Step,
   type StepError,
-} from "./beside/single.js";
+} from "./extras/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
 export { assignNonces } from "./choose.js";
 export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./rounds.js";
 export { MeasureLimits, type Limits } from "./limits.js";
-export { simulate as askRun } from "./endpoint/taken.js";
+export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { policiesOf, prepare, revise, type Options } from "./prepare.js";

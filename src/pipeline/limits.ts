@@ -10,10 +10,10 @@ import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import type { Right } from "../steps/reading/rights.js";
 import type { Case, Ran } from "../steps/reading/bundle.js";
-import { doubtfulIn } from "../steps/reading/places.js";
+import { doubtfulIn } from "../steps/reading/addressPositions.js";
 import { transfersOf } from "../steps/reading/transferLogs.js";
 import type { Query } from "../witness/queries.js";
-import type { Taking } from "./answers.js";
+import type { ActiveSteps } from "./answers.js";
 
 /** How many holdings, rights and tokens one run measures; what is over them is told by `PartiesCut`. */
 export interface Limits {
@@ -58,7 +58,7 @@ export const wantedBy = (
   policies: ReadonlyArray<Policy>,
   bundle: ReadonlyArray<Case>,
   limits: Limits,
-  steps: Taking,
+  steps: ActiveSteps,
 ): ReadonlyArray<Holdings.Holding> =>
   policies
     .flatMap(({ balances = [] }) => (steps.has("assets") ? balances : []))
@@ -76,7 +76,7 @@ export const measureOf = (
   moved: ReadonlyArray<Transfer>,
   policies: ReadonlyArray<Policy>,
   limits: Limits,
-  steps: Taking,
+  steps: ActiveSteps,
 ): Measure => {
   const senders = sendersOf(bundle);
   const parties = Approvals.accounts(bundle);
@@ -88,8 +88,8 @@ export const measureOf = (
       })
     : none;
   const granted = steps.has("approvals") ? Rights.rights(bundle, limits.rights) : none;
-  const wanted = held.kept.filter((one) => one.wanted);
-  const told = Tokens.tokens(senders, wanted, transfers, granted.kept, limits.tokens);
+  const holdings = held.kept.filter((holding) => holding.wanted);
+  const told = Tokens.tokens(senders, holdings, transfers, granted.kept, limits.tokens);
   return {
     holdings: held.kept,
     rights: [
@@ -117,10 +117,10 @@ export const measureOfReport = (
   bundle: ReadonlyArray<Ran>,
   policies: ReadonlyArray<Policy>,
   limits: Limits,
-  steps: Taking,
+  steps: ActiveSteps,
 ): Measure => {
-  const moved = report.steps.without.includes("assets") ? loggedIn(bundle) : report.transfers;
-  const measure = measureOf(bundle, moved, policies, limits, steps);
+  const transfers = report.steps.without.includes("assets") ? loggedIn(bundle) : report.transfers;
+  const measure = measureOf(bundle, transfers, policies, limits, steps);
   const delegates = report.transactions.flatMap(({ code }) =>
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );

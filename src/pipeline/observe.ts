@@ -4,20 +4,20 @@ import { count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import type { Sighted, Testimony } from "../rpc/index.js";
+import type { HeadSighting, Testimony } from "../rpc/index.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
-import { failureOf, successOf } from "../steps/reading/heard.js";
+import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
-import { leftOutOf } from "./endpoint/taken.js";
+import { leftOutOf } from "./endpoint/simulate.js";
 
 /** What the state is judged by beside the answers that tell it. */
-export interface Sight {
+export interface ObserveInput {
   /** Epoch ms. */
   readonly now: number;
   readonly worlds: Observed["worlds"];
   /** By all answers of the call. */
-  readonly sighted: Sighted;
+  readonly sighted: HeadSighting;
   /** The block whose state it was, where a scan of the same call saw it; null = what was simulated tells it. */
   readonly standsOn: bigint | null;
   /** The latest block that an earlier report knew; null = there is none. */
@@ -56,21 +56,21 @@ const checkRules = (
 const mostSaid = 16;
 
 /** What other endpoints said of the same. */
-const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding> => {
+const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Finding> => {
   const isProven = all.some(({ kind, run }) => kind === "confirmed" && run === "next");
   // why: where the sealed run is confirmed, and did the same, another's view of what is not sealed is not needed
   const testimonies = all.filter(
     ({ kind, isSealed, method }) => !(isProven && kind === "unconfirmed" && !isSealed && method === "eth_simulateV1"),
   );
   const linesOf = (kind: Testimony["kind"]) => {
-    const about = testimonies.filter((one) => one.kind === kind);
+    const about = testimonies.filter((testimony) => testimony.kind === kind);
     // why: they are told in the order in which endpoints answered
     return [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
   };
   const [pending, unconfirmed] = [linesOf("pending"), linesOf("unconfirmed")];
-  const against = testimonies.filter((one) => one.kind === "disagreed");
+  const against = testimonies.filter((testimony) => testimony.kind === "disagreed");
   const disagreed = [...new Set(against.map(({ method }) => method))].sort().map((method) => {
-    const about = against.filter((one) => one.method === method);
+    const about = against.filter((testimony) => testimony.method === method);
     const differences = [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
     const where = { step: "proof", evidence: "measured" } as const;
     return fromError(new WitnessesDisagree({ method, differences }), "blocker", where);
@@ -89,7 +89,7 @@ const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding>
 export const observe = (
   answers: Answers,
   { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds, sighted, since, standsOn, isForkUsed }: Sight,
+  { now, worlds, sighted, since, standsOn, isForkUsed }: ObserveInput,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
@@ -168,7 +168,7 @@ export const checkChain = (
  */
 export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>): ReadonlyArray<Finding> => {
   const strange = runs
-    .map((one) => one?.before.environment?.chainId)
+    .map((run) => run?.before.environment?.chainId)
     .find((ran) => chainId !== null && ran !== undefined && ran !== BigInt(chainId));
   return chainId === null || strange === undefined
     ? []

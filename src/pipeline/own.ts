@@ -16,7 +16,7 @@ export interface OwnStep {
   readonly name: OwnName;
   readonly looks: ((bundle: Step.Bundle) => unknown) | null;
   readonly ask: ((bundle: Step.Bundle, context: Step.Context) => unknown) | null;
-  readonly check: (report: Report, heard: Step.Heard<unknown>) => unknown;
+  readonly check: (report: Report, heard: Step.StepAnswer<unknown>) => unknown;
 }
 
 /** What a pipeline is made of: users' steps beside the built-in ones, and which of those it leaves out. */
@@ -73,10 +73,10 @@ const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   return Result.succeed({ name, looks: looks ?? null, ask: ask ?? null, check });
 };
 
-const distinctIn = (given: unknown): Checked<ReadonlyArray<OwnStep>> => {
+const distinctIn = (input: unknown): Checked<ReadonlyArray<OwnStep>> => {
   const checked =
-    Array.isArray(given) && given.length <= mostSteps
-      ? each(given, stepOf)
+    Array.isArray(input) && input.length <= mostSteps
+      ? each(input, stepOf)
       : no("steps", `must be a list of at most ${mostSteps}`);
   return Result.flatMap(checked, (steps) => {
     const twice = steps.findIndex(({ name }, index) => steps.findIndex((other) => other.name === name) < index);
@@ -84,17 +84,17 @@ const distinctIn = (given: unknown): Checked<ReadonlyArray<OwnStep>> => {
   });
 };
 
-const leftOutIn = (given: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
-  if (!Array.isArray(given)) return no("without", "must be a list of steps");
-  const stray = given.findIndex((name) => !builtInSteps.some((step) => step === name));
+const leftOutIn = (input: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
+  if (!Array.isArray(input)) return no("without", "must be a list of steps");
+  const stray = input.findIndex((name) => !builtInSteps.some((step) => step === name));
   if (stray >= 0)
     return no(
       `without[${stray}]`,
-      `is no built-in step${typeof given[stray] === "string" ? didYouMean(given[stray], builtInSteps) : ""}`,
+      `is no built-in step${typeof input[stray] === "string" ? didYouMean(input[stray], builtInSteps) : ""}`,
     );
-  const twice = given.findIndex((name, index) => given.indexOf(name) < index);
+  const twice = input.findIndex((name, index) => input.indexOf(name) < index);
   return twice < 0
-    ? Result.succeed(builtInSteps.filter((name) => given.includes(name)))
+    ? Result.succeed(builtInSteps.filter((name) => input.includes(name)))
     : no(`without[${twice}]`, "is left out already");
 };
 
@@ -102,12 +102,12 @@ const optionNames = ["steps", "without"];
 
 /** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
 export const madeOf = (options: unknown): Made => {
-  const given = isRecord(options) ? options : { options };
-  const stray = Object.keys(given).find((key) => !optionNames.includes(key));
-  const { steps = [], without = [] } = given;
-  const made: Checked<Made> =
+  const input = isRecord(options) ? options : { options };
+  const stray = Object.keys(input).find((key) => !optionNames.includes(key));
+  const { steps = [], without = [] } = input;
+  const checked: Checked<Made> =
     stray === undefined
       ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
       : no(stray, `is nothing that a pipeline takes${didYouMean(stray, optionNames)}`);
-  return Result.getOrThrowWith(made, (problem) => new InvalidStep(problem));
+  return Result.getOrThrowWith(checked, (problem) => new InvalidStep(problem));
 };

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { InvalidTransaction } from "../errors/input.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import { didYouMean, no } from "../primitives/problem.js";
 import type { GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
@@ -57,7 +57,7 @@ const complete = (
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
 // why: who makes a policy has the module; only a report that comes with policies as data needs it beside
-const rebuilding = later(() => import("../Policy.js"));
+const rebuilding = lazyImport(() => import("../Policy.js"));
 
 /** The policies of a run: those given now, else those that the report holds, as far as they can be rebuilt. */
 export const policiesOf = (

@@ -6,17 +6,17 @@ import * as Result from "effect/Result";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { Lookup } from "../Chains.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
-import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
-import { askAt, askProof, askWhy, type Proof } from "./askProof.js";
+import { askAt, askProof, askCauses, type Proof } from "./askProof.js";
 import {
   isHidden,
   formsIn,
@@ -35,11 +35,11 @@ import {
   type Standing,
 } from "./proofGround.js";
 import { keep } from "./choose.js";
-import { isNoPending } from "./endpoint/taken.js";
-import { isExhausted, isInDoubt, undoubted } from "./gas/doubt.js";
+import { isNoPending } from "./endpoint/simulate.js";
+import { isOutOfGas, isInDoubt, undoubted } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
-import { trialIn, type Claim, type Trial } from "./proofPlans.js";
+import { trialIn, type ProofInput, type Trial } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
 import { tagOf, worldsOf } from "./worlds/contexts.js";
 import { judge } from "./worlds/contrast.js";
@@ -61,7 +61,7 @@ const standingOn = (about: About, blockTag: Observed["blockTag"]): About => ({
 });
 
 /** What the cases do with ample gas; null = nothing says so. */
-const ampleIn = ({ bundle }: Claim, { bare }: Proof): ReadonlyArray<Outcome> | null =>
+const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
   bare === null
     ? bundle.map(({ said }) => said.outcome)
     : Result.match(bare, {
@@ -81,7 +81,7 @@ const attempt = Effect.fnUntraced(function* (
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
-  const claim: Claim = { ...about, worlds, header: isStale || successOf(head) === null ? null : head };
+  const claim: ProofInput = { ...about, worlds, header: isStale || successOf(head) === null ? null : head };
   const proof = yield* askProof(claim, because);
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers);
@@ -131,14 +131,14 @@ const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
   return "isForkUsed" in more ? { ...standing, attempt } : placed({ ...standing, attempt: judgedOf(attempt) });
 };
 
-const settling = later(() => import("./gas/limit.js"));
-const using = later(() => import("./endpoint/forkUse.js"));
-const tracing = later(() => import("./beside/traceInner.js"));
+const settling = lazyImport(() => import("./gas/limit.js"));
+const using = lazyImport(() => import("./endpoint/forkUse.js"));
+const tracing = lazyImport(() => import("./extras/traceInner.js"));
 
 /** Where other limits are tried: in the next block, too, where the run there used its gas up. */
 const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> => {
   const { exact, next } = claim.worlds;
-  return isExhausted(successOf(proof.next)) ? [trialIn(claim, exact), trialIn(claim, next)] : [trialIn(claim, exact)];
+  return isOutOfGas(successOf(proof.next)) ? [trialIn(claim, exact), trialIn(claim, next)] : [trialIn(claim, exact)];
 };
 
 /** More attempts than there can be: what is asked for each of them is asked once for each. */
@@ -208,7 +208,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     applies: ({ attempt: { settled } }) => settled === null,
     ask: (standing) =>
       Effect.suspend(() => {
-        const tried: Array<Heard<Run>> = [];
+        const tried: Array<AskResult<Run>> = [];
         const { bundle, answers } = standing.attempt;
         const askGas: AskAt = (limits) =>
           Effect.tap(askAt(trialsOf(standing.attempt))(limits), (heard) =>
@@ -223,7 +223,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "worldsDiffer",
     most: forEach,
     applies: (standing) => standing.attempt.judged.wants.length > 0,
-    ask: (standing) => Effect.map(askWhy(standing.attempt.claim), (why) => withMore(standing, { why })),
+    ask: (standing) => Effect.map(askCauses(standing.attempt.claim), (why) => withMore(standing, { why })),
   }),
   {
     because: "forkBetween",
@@ -259,7 +259,7 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
-export const askStanding = Effect.fnUntraced(function* (
+export const proveOnStableHead = Effect.fnUntraced(function* (
   about: About,
   chains: Lookup,
   isWidened: boolean,

@@ -6,13 +6,13 @@ import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
 import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
-import { bareOf, isComparable, type Proof, type Why } from "./askProof.js";
-import { isForm, isGone, isNoPending } from "./endpoint/taken.js";
+import { bareOf, isComparable, type Proof, type CauseRuns } from "./askProof.js";
+import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import type { Gas } from "./gas/doubt.js";
-import { inFlightOf, type Claim } from "./proofPlans.js";
+import { inFlightOf, type ProofInput } from "./proofPlans.js";
 import { isParted as isSplit, pendingOf } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
 import type { Report } from "../report/schema.js";
@@ -22,12 +22,12 @@ import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
 /** What is proven, on whatever ground. */
-export type About = Omit<Claim, "worlds" | "header">;
-export type Head = Heard<Eth.Block> | null;
+export type About = Omit<ProofInput, "worlds" | "header">;
+export type Head = AskResult<Eth.Block> | null;
 
 /** The exact requests asked on one ground, and what is known of them so far. */
 export interface Attempt {
-  readonly claim: Claim;
+  readonly claim: ProofInput;
   readonly proof: Proof;
   readonly answers: Answers;
   readonly bundle: Bundle<Filled>;
@@ -36,8 +36,8 @@ export interface Attempt {
   /** null = the gas limits are in doubt. */
   readonly settled: Gas | null;
   /** The runs at other limits. */
-  readonly tried: ReadonlyArray<Heard<Run>>;
-  readonly why: Why | null;
+  readonly tried: ReadonlyArray<AskResult<Run>>;
+  readonly why: CauseRuns | null;
   /** The worlds compared. */
   readonly judged: Judged;
   /** Whether the runs used what two forks have not in common; null = not known. */
@@ -73,7 +73,7 @@ export interface Standing {
 type Placed = Omit<Standing, "lack">;
 
 /** Every run of an attempt. */
-export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<Heard<Run> | null> => [
+export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<Run> | null> => [
   ...[proof.round.run, proof.round.alone, proof.next, proof.bare],
   ...proof.placed.map(({ heard }) => heard),
   ...tried,
@@ -156,8 +156,8 @@ export const placed = (standing: Placed): Standing => ({ ...standing, lack: lack
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */
 export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
   const { ahead, isApart, block } = claim.worlds.exact;
-  const formOf = (heard: Heard<Run> | null) => {
-    const failure = failureOf(heard);
+  const formOf = (result: AskResult<Run> | null) => {
+    const failure = failureOf(result);
     return failure?._tag === "RpcError" && (failure.reason._tag === "MethodNotSupported" || isForm(failure))
       ? failure
       : null;
@@ -168,7 +168,8 @@ export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
   return { hash, entries };
 };
 
-export const isGoneIn = (runs: ReadonlyArray<Heard<Run> | null>): boolean => runs.some((one) => isGone(failureOf(one)));
+export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null>): boolean =>
+  runs.some((run) => isGone(failureOf(run)));
 
 /** Whether the ground has moved as often as it may on one state. */
 export const isSpent = (standing: Standing): boolean => standing.moves + 1 >= mostTries(standing);
@@ -221,9 +222,9 @@ const isElsewhere = (run: Run, { head, isPlaced }: Ground): boolean => {
 /** Whether two views agree in an answer; what only one of them has says nothing. */
 const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean => {
   if (query.kind === "account") {
-    const [one, other] = [a.account(query.address), b.account(query.address)];
-    if (one === null || other === null) return true;
-    return one.balance === other.balance && one.codeHash === other.codeHash;
+    const [account, other] = [a.account(query.address), b.account(query.address)];
+    if (account === null || other === null) return true;
+    return account.balance === other.balance && account.codeHash === other.codeHash;
   }
   if (query.kind === "environment") return true;
   const [one, other] = [a.call(query), b.call(query)];
@@ -259,10 +260,10 @@ export interface Ground {
 }
 
 /** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
-export const isParted = (all: ReadonlyArray<Heard<Run> | null>, ground: Ground): boolean => {
+export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Ground): boolean => {
   const { isPreconfirmed, tolerance } = ground;
-  if (all.some((one) => isGone(failureOf(one)))) return true;
-  const runs = all.flatMap((one) => successOf(one) ?? []);
+  if (all.some((result) => isGone(failureOf(result)))) return true;
+  const runs = all.flatMap((result) => successOf(result) ?? []);
   const [first, ...others] = runs.filter(({ plan: { block } }) => block === "pending");
   return (
     runs.some((run) => isElsewhere(run, ground)) ||

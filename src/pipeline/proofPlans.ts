@@ -13,7 +13,7 @@ import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Answers, Round, Taking } from "./answers.js";
+import type { Answers, Round, ActiveSteps } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf } from "../steps/reading/proxies.js";
@@ -27,7 +27,7 @@ export interface Scanned extends Pick<Round, "askedAt" | "codes" | "fees" | "noF
 }
 
 /** What is to be proven. */
-export interface Claim {
+export interface ProofInput {
   readonly report: Report;
   readonly bundle: Bundle<Signed>;
   readonly chain: Chain;
@@ -37,7 +37,7 @@ export interface Claim {
   readonly policies: ReadonlyArray<Policy>;
   readonly abis: AbiIndex;
   /** The steps that take part. */
-  readonly steps: Taking;
+  readonly steps: ActiveSteps;
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
@@ -76,7 +76,7 @@ const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> 
 };
 
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = (claim: Claim): bigint => {
+const roomBeside = (claim: ProofInput): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
@@ -86,7 +86,7 @@ const roomBeside = (claim: Claim): bigint => {
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 };
 
-export const accountQueries = ({ bundle, measure, steps }: Claim): ReadonlyArray<Query> => {
+export const accountQueries = ({ bundle, measure, steps }: ProofInput): ReadonlyArray<Query> => {
   const looks = everyLook(steps, bundle);
   const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
   const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
@@ -94,21 +94,21 @@ export const accountQueries = ({ bundle, measure, steps }: Claim): ReadonlyArray
 };
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
-export const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
+export const doubtful = ({ bundle }: ProofInput): ReadonlyArray<Signed> =>
   bundle.filter(
     (one) => isFirst(one, bundle) && (one.said.nonce.inFlight !== 0 || one.said.nonce.latest !== one.request.nonce),
   );
 
 /** How many transactions of the signers the node counts in flight before the requests; one that is replaced is not. */
-export const inFlightOf = ({ bundle }: Claim): number =>
-  bundle.reduce((sum, one) => {
-    const { latest, inFlight } = one.said.nonce;
-    const before = latest === null ? 0 : Math.max(0, one.request.nonce - latest);
-    return isFirst(one, bundle) ? sum + Math.min(before, inFlight ?? 0) : sum;
+export const inFlightOf = ({ bundle }: ProofInput): number =>
+  bundle.reduce((sum, entry) => {
+    const { latest, inFlight } = entry.said.nonce;
+    const before = latest === null ? 0 : Math.max(0, entry.request.nonce - latest);
+    return isFirst(entry, bundle) ? sum + Math.min(before, inFlight ?? 0) : sum;
   }, 0);
 
 /** The state with the signers' nonces pretended. */
-const reservedState = (claim: Claim): Eth.StateOverrides => {
+const reservedState = (claim: ProofInput): Eth.StateOverrides => {
   const { options } = claim.report;
   const pretended = doubtful(claim).map(({ signer, request: { nonce } }) => {
     // why: on Flashblocks nodes an override replaces the account's whole overlay, so the balance goes with it
@@ -118,9 +118,9 @@ const reservedState = (claim: Claim): Eth.StateOverrides => {
   return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
 };
 
-export const blockOf = ({ report }: Claim): Observed["blockTag"] => tagOf(report);
+export const blockOf = ({ report }: ProofInput): Observed["blockTag"] => tagOf(report);
 
-export const oracleQueries = ({ chain, subjects, steps }: Claim): ReadonlyArray<Query> =>
+export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyArray<Query> =>
   !steps.has("fee") && !steps.has("funds")
     ? []
     : L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
@@ -129,7 +129,7 @@ export const oracleQueries = ({ chain, subjects, steps }: Claim): ReadonlyArray<
  * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
-export const looksAlone = (claim: Claim): boolean =>
+export const looksAlone = (claim: ProofInput): boolean =>
   claim.scanned === null ||
   doubtful(claim).length > 0 ||
   suspectsOf(claim).length > 0 ||
@@ -139,9 +139,9 @@ export const looksAlone = (claim: Claim): boolean =>
  * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
  * queries found no room beside the user's calls.
  */
-const looksOf = (claim: Claim) => {
+const looksOf = (claim: ProofInput) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
-  const wanted = [
+  const queries = [
     { kind: "environment" } as const,
     ...accountQueries(claim),
     ...L1Fee.earnings(claim.subjects.size > 0),
@@ -149,15 +149,20 @@ const looksOf = (claim: Claim) => {
   ];
   // why: the oracles stand in front, for what does not fit is cut from the end
   // why: users' looks stand behind ours, which they may not starve
-  const both = fit([...oracles, ...wanted, ...claim.looks], roomBeside(claim)).slice(oracles.length);
-  return { oracles, both, unasked: Math.max(0, wanted.length - both.length) };
+  const both = fit([...oracles, ...queries, ...claim.looks], roomBeside(claim)).slice(oracles.length);
+  return { oracles, both, unasked: Math.max(0, queries.length - both.length) };
 };
 
 /** How many queries find no room beside the user's calls. */
-export const unasked = (claim: Claim): number => looksOf(claim).unasked;
+export const unasked = (claim: ProofInput): number => looksOf(claim).unasked;
 
 /** The exact requests as a run, with the witness around them; `name` where it is not the world's own. */
-export const planOf = (claim: Claim, world: World, pretended: boolean, name: RunName = world.name): Simulate.Plan => {
+export const planOf = (
+  claim: ProofInput,
+  world: World,
+  pretended: boolean,
+  name: RunName = world.name,
+): Simulate.Plan => {
   const room = roomBeside(claim);
   const isRoomy = room > 0n;
   const { oracles, both } = looksOf(claim);
@@ -201,7 +206,7 @@ export interface Trial {
 export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial, limits: Limits): Simulate.Plan => {
   const { stateOverrides } = options;
   const able = bundle
-    .filter((one) => isFirst(one, bundle))
+    .filter((entry) => isFirst(entry, bundle))
     .map(({ signer, request }) => {
       const nonce = request === null ? {} : { nonce: request.nonce };
       return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
@@ -240,13 +245,13 @@ export const scanTrial = (
 });
 
 /** The exact requests of a claim at other limits, in the block context of a world. */
-export const trialIn = (claim: Claim, { block, ahead, context }: World): Trial => ({
+export const trialIn = (claim: ProofInput, { block, ahead, context }: World): Trial => ({
   ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
   ...{ block, ahead, context, room: claim.report.observed.gasLimit },
 });
 
 /** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */
-export const barePlan = (claim: Claim): Simulate.Plan => {
+export const barePlan = (claim: ProofInput): Simulate.Plan => {
   const cap = claim.chain.txGasCap ?? eip7825Cap;
   const calls = claim.bundle.map(({ input, request }) => {
     const gas = request.gas > cap ? request.gas : cap;

@@ -12,8 +12,8 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
-import { failureOf, successOf } from "../steps/reading/heard.js";
-import type { Taking } from "./answers.js";
+import { failureOf, successOf } from "../steps/reading/askResult.js";
+import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
 import { placing, type Proof } from "./askProof.js";
 import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
@@ -22,11 +22,11 @@ import { ledgerOf, type Recorder } from "./rounds.js";
 import { checkSlots } from "../steps/reading/proxies.js";
 import { measureOfReport, MeasureLimits, measureQueries } from "./limits.js";
 import { checkRan } from "./observe.js";
-import { askStanding } from "./proof.js";
+import { proveOnStableHead } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type Claim, type Scanned, unasked } from "./proofPlans.js";
+import { inFlightOf, subjectsOf, type ProofInput, type Scanned, unasked } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
-import { askOwn, checkLeftOut, leftOutOf, taken } from "./steps.js";
+import { askOwn, checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
 import { gap, NotProven } from "../errors/verdicts.js";
@@ -68,14 +68,14 @@ const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
   });
 
 /** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
-const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Report): bigint | null => {
+const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scanned }: Report): bigint | null => {
   const head = successOf(header)?.number ?? null;
   if (observed.blockTag !== "pending") return head;
   return head === scanned.latestNumber ? scanned.baseNumber : null;
 };
 
 /** Whether a sealed state lacks what a sender has in one that is ordered before us. */
-const isOwnLost = (claim: Claim): boolean =>
+const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
@@ -86,9 +86,9 @@ const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
   ]);
 
 /** A report that nobody simulates: what it says stays, and that nothing proves it, nor asks what it left out. */
-const unproven = (report: Report, taken: Taking): Report => {
+const unproven = (report: Report, taken: ActiveSteps): Report => {
   const { without } = report.steps;
-  const steps: Taking = new Set([...taken].filter((name) => !without.some((left) => left === name)));
+  const steps: ActiveSteps = new Set([...taken].filter((name) => !without.some((left) => left === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
     // why: how bad it is what was left out is ours to say, not that of a report from outside
     ...report.findings.filter(({ code }) => code !== "LeftOut"),
@@ -103,19 +103,19 @@ const unproven = (report: Report, taken: Taking): Report => {
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
   { policies, abis, recorder, earlier, found, scanned }: Proving,
-  asked: Effect.Effect<Own, never, Rpc>,
+  request: Effect.Effect<Own, never, Rpc>,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
   if (signed === null) return { report, limits: null };
-  const steps = yield* taken;
+  const steps = yield* activeSteps;
   if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
-  const own = yield* asked;
+  const own = yield* request;
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
-  const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
+  const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
   const wanted = measureOfReport(report, earlierRun, policies, limits, steps);
   const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
   const about = {
@@ -125,7 +125,7 @@ const proveOnce = Effect.fnUntraced(function* (
     askedAt: null,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
-  const standing = yield* askStanding(about, chains, isWidened);
+  const standing = yield* proveOnStableHead(about, chains, isWidened);
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return {
@@ -170,7 +170,7 @@ const proveOnce = Effect.fnUntraced(function* (
         ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
         ...checkRan(
           report.chainId,
-          ran.filter((one) => one !== answers.run && one !== answers.alone),
+          ran.filter((run) => run !== answers.run && run !== answers.alone),
         ),
         ...checkRuns(claim, proof, compared, bundle),
         ...checkRequests(signed),
@@ -232,19 +232,19 @@ export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Rep
  * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
  * holds nothing of the pool, also where the node does not check nonces.
  */
-const isAhead = (claim: Claim, { round, assumed }: Proof): boolean =>
+const isAhead = (claim: ProofInput, { round, assumed }: Proof): boolean =>
   assumed !== null ||
   // why: a node that does not validate refuses nothing for a state that lacks the predecessors
   // guard: a node that does not validate, with some in flight
   (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
   (round.block !== "pending" &&
-    claim.bundle.some((one) => {
-      const latest = successOf(round.counts.get(one.signer)?.latest);
-      return isFirst(one, claim.bundle) && latest !== null && one.request.nonce > latest;
+    claim.bundle.some((entry) => {
+      const latest = successOf(round.counts.get(entry.signer)?.latest);
+      return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
     }));
 
 /** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
-export const checkAhead = (claim: Claim, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
+export const checkAhead = (claim: ProofInput, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
   const inFlight = inFlightOf(claim);
   // guard: own transactions in flight that the state lacks
   if (!isAhead(claim, proof))
@@ -256,13 +256,13 @@ export const checkAhead = (claim: Claim, proof: Proof, isAlike: boolean): Readon
 };
 
 /** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
-export const checkStates = ({ report, chain, worlds }: Claim): ReadonlyArray<Finding> =>
+export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
   pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
     ? [note("SealedStateUnseen", "info", { evidence: "unavailable" })]
     : [];
 
 /** Balances and rights that found no room, or no gas, to be read. */
-export const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {
+export const checkMeasured = (claim: ProofInput, { round }: Proof): ReadonlyArray<Finding> => {
   const { measure } = claim;
   const run = successOf(round.run);
   const unread =

@@ -16,12 +16,12 @@ import type { Bundle, Filled, Reading } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own, Seen } from "./own.js";
-import { movementsOf, takenOf, worseOf } from "./worlds/movements.js";
+import { movementsOf, withoutLeftOut, worseOf } from "./worlds/movements.js";
 import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
-import { observe, type Sight, checkChain, checkRan, checkOverrides } from "./observe.js";
+import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
 /** What a report says beside its cases and answers. */
-interface About extends Sight {
+interface About extends ObserveInput {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
   readonly stage: Report["stage"];
@@ -144,11 +144,11 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   const transactions = readIn(bundle, answers);
   const { assets, rights, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
   const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.parties]);
-  const movements = takenOf(
+  const movements = withoutLeftOut(
     about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
     steps,
   );
-  const elsewhere = about.elsewhere.map((there) => takenOf(there, steps));
+  const elsewhere = about.elsewhere.map((there) => withoutLeftOut(there, steps));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked: Draft = {

@@ -1,7 +1,7 @@
 /** One call of the pipeline: its clock, its deadline, its one abort signal, the loop of its rounds, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { CurrentRun, Rpc, type LedgerEntry, type Sighted } from "../rpc/index.js";
+import { CurrentRun, Rpc, type LedgerEntry, type HeadSighting } from "../rpc/index.js";
 import { mostRunBytes } from "../rpc/post.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
@@ -13,7 +13,7 @@ export interface Recorder {
   readonly entries: Array<LedgerEntry>;
   /** The place of each among those that were sent out. */
   readonly turns: WeakMap<LedgerEntry, number>;
-  readonly sighted: Sighted;
+  readonly sighted: HeadSighting;
 }
 
 /** `abort()` makes an exception with a stack unless it is given one; some platforms have no `DOMException` (Hermes). */
@@ -37,7 +37,7 @@ export const withRun = <A, E, R>(
     Effect.sync(() => new AbortController()),
     (controller) =>
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const sighted: Sighted = { block: null, aheadMs: null, testimonies: [] };
+        const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
         const recorder: Recorder = { startedAt, entries: [], turns: new WeakMap(), sighted };
         let turns = 0;
         return Effect.provideService(use(recorder), CurrentRun, {

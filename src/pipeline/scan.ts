@@ -11,22 +11,32 @@ import { mostGas } from "../chains/rules.js";
 import { refusedPart } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { unknownForks } from "../primitives/names.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { signers } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import { answersOf, isFree, type Answers, type Round } from "./answers.js";
-import { isFailed, isStarved } from "./gas/doubt.js";
+import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { askPooled, inFlightOf, type InFlight } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
-import { isForm, isNoPending, simulate } from "./endpoint/taken.js";
-import { askCalled, askChainId, askRun, atOnce, begin, calling, refusalIn, when, type Scanning } from "./scanRound.js";
+import { isForm, isNoPending, simulate } from "./endpoint/simulate.js";
+import {
+  askByEthCall,
+  askChainId,
+  askRun,
+  atOnce,
+  begin,
+  calling,
+  refusalIn,
+  when,
+  type Scanning,
+} from "./scanRound.js";
 
 const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
@@ -42,11 +52,12 @@ const isCallable = ({ subject: { options }, asked, memory }: Scanning): boolean 
   );
 };
 
-const lacksBaseFee = (header: Heard<Eth.Block> | null): boolean => (successOf(header)?.baseFeePerGas ?? null) === null;
+const lacksBaseFee = (header: AskResult<Eth.Block> | null): boolean =>
+  (successOf(header)?.baseFeePerGas ?? null) === null;
 
 /** The senders' transactions in flight, as they are counted. */
 const inFlightIn = ({ subject: { bundle }, asked }: Scanning): ReadonlyArray<InFlight> =>
-  signers(bundle).flatMap((account) => inFlightOf(account, Nonce.flying(account, asked)));
+  signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, asked)));
 
 /** What the first round left out, or asked in vain, and nothing in it makes up for. */
 const lackingIn = (scan: Scanning) => {
@@ -99,7 +110,7 @@ const lacksGas: ReadonlySet<string> = new Set<Verdict["_tag"]>(["OutOfGas", "VmH
 /** The run again, with as much gas as the rules in force allow; null = it lacked none. */
 const widerIn = (scan: Scanning): Simulate.Plan | null => {
   const run = successOf(scan.asked.run);
-  if (run === null || !isStarved(run, successOf(scan.asked.estimate))) return null;
+  if (run === null || !hasRunBelowEstimate(run, successOf(scan.asked.estimate))) return null;
   const { chain, blockGasLimit } = answersIn(scan);
   const most = mostGas(chain, blockGasLimit);
   return most > eip7825Cap ? widerPlan(run.plan, most) : null;
@@ -127,7 +138,7 @@ const pricedIn = (scan: Scanning): Simulate.Plan | null => {
     : pricedPlan(run.plan, scan.subject.bundle, quote, balanceOf);
 };
 
-const omitting = later(() => import("./endpoint/less.js"));
+const omitting = lazyImport(() => import("./endpoint/bisect.js"));
 
 /** What `asked` has beside `more`. */
 const withMore = (scan: Scanning, more: Partial<Scanning["asked"]>): Scanning => ({
@@ -150,8 +161,10 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       );
     },
     ask: (scan) =>
-      Effect.flatMap(omitting, ({ askLess }) =>
-        Effect.map(askLess(scan.subject, scan.plans.bare, scan.plans.alone), (less) => withMore(scan, less ?? {})),
+      Effect.flatMap(omitting, ({ bisectUnsupported }) =>
+        Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.alone), (less) =>
+          withMore(scan, less ?? {}),
+        ),
       ),
   }),
   rule({
@@ -168,9 +181,9 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     ask: (scan) =>
       Effect.map(begin(scan.subject, "latest"), (again) => {
         const refused = noPendingIn(scan);
-        const told =
+        const findings =
           refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-        return { ...again, findings: told };
+        return { ...again, findings };
       }),
   }),
   rule({
@@ -197,7 +210,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
             alone: when(lacks.alone, askRun(plans.alone, subject.abis), asked.alone),
             namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
             receipts: when(lacks.receipts, Fee.askReceipts, asked.receipts),
-            called: when(lacks.calls, askCalled(subject, tag), asked.called),
+            called: when(lacks.calls, askByEthCall(subject, tag), asked.called),
             pools: when(lacks.pools, askPooled(inFlightIn(scan)), scan.pools),
           },
           atOnce,

@@ -6,7 +6,7 @@ import type * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import type { ReportOptions } from "../report/schema.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
-import { successOf, type Heard } from "../steps/reading/heard.js";
+import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { callees, mostContracts } from "../steps/reading/proxies.js";
 import type { Quote } from "../steps/reading/quote.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
@@ -90,9 +90,9 @@ export const alonePlan = (
 });
 
 /** A run of a scan with more gas for whatever the caller gave none. */
-export const widerPlan = (plan: Simulate.Plan, most: bigint): Simulate.Plan => {
+export const widerPlan = (plan: Simulate.Plan, limit: bigint): Simulate.Plan => {
   const calls = plan.calls.map((call) =>
-    call.input.gas === null ? { ...call, gas: most, request: { ...call.request, gas: most } } : call,
+    call.input.gas === null ? { ...call, gas: limit, request: { ...call.request, gas: limit } } : call,
   );
   const gasLimit = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(plan);
   return { ...plan, calls, blockOverrides: { ...plan.blockOverrides, gasLimit } };
@@ -134,7 +134,11 @@ export const pricedPlan = (
 };
 
 /** `funded`: the run with every signer rich enough, above what it has. */
-export const fundedPlan = (plan: Simulate.Plan, bundle: Bundle, alone: Heard<Simulate.Run> | null): Simulate.Plan => {
+export const fundedPlan = (
+  plan: Simulate.Plan,
+  bundle: Bundle,
+  alone: AskResult<Simulate.Run> | null,
+): Simulate.Plan => {
   const rich = signers(bundle).map((account) => {
     const has = successOf(alone)?.before.account(account)?.balance ?? 0n;
     const spends = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);

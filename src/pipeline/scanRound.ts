@@ -11,19 +11,19 @@ import { Chains, eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
-import type { Failure, Heard } from "../steps/reading/heard.js";
+import type { Failure, AskResult } from "../steps/reading/askResult.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
-import { knownOf, type Known } from "./endpoint/known.js";
+import { endpointFactsOf, type EndpointFacts } from "./endpoint/known.js";
 import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
-import { taking, type Asked, type Subject, everyLook } from "./steps.js";
-import { simulate } from "./endpoint/taken.js";
+import { taking, type FirstAnswers, type Subject, everyLook } from "./steps.js";
+import { simulate } from "./endpoint/simulate.js";
 
 /** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
@@ -45,14 +45,14 @@ interface Plans {
   readonly bare: Simulate.Plan;
   readonly alone: Simulate.Plan;
   readonly subjects: FeeSubjects;
-  readonly known: Known;
+  readonly known: EndpointFacts;
   /** `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
   readonly isFamiliar: boolean;
 }
 
 const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory): Plans => {
   const { bundle, options, chain, steps } = subject;
-  const known = knownOf(memory);
+  const known = endpointFactsOf(memory);
   const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
   const subjects: FeeSubjects = new Map(
     needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : [],
@@ -83,7 +83,7 @@ export interface Scanning extends Pick<Round, "pools"> {
   readonly subject: Subject;
   readonly tag: Observed["blockTag"];
   readonly plans: Plans;
-  readonly asked: Asked & Pick<Round, "namedChainId">;
+  readonly asked: FirstAnswers & Pick<Round, "namedChainId">;
   /** Epoch ms when its first question went out. */
   readonly askedAt: number;
   /** What was in flight when it was begun, and is replaced. */
@@ -99,7 +99,7 @@ export interface Scanning extends Pick<Round, "pools"> {
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
 /** One run; the refusal itself, where the node refused simulations before. */
-export const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
+export const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory, plan.calls);
     return refused === null ? Effect.result(simulate(plan, abis)) : Effect.succeed(Result.fail(refused));
@@ -112,12 +112,12 @@ export const when = <A, B>(
   otherwise: B,
 ): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
 
-export const calling = later(() => import("./endpoint/less.js"));
-export const askCalled = (subject: Subject, tag: Observed["blockTag"]) =>
+export const calling = lazyImport(() => import("./endpoint/bisect.js"));
+export const askByEthCall = (subject: Subject, tag: Observed["blockTag"]) =>
   Effect.flatMap(calling, ({ askCalls }) => askCalls(subject, tag));
 
 /** Nothing asked. */
-const unasked: Asked = {
+const unasked: FirstAnswers = {
   ...{ codes: new Map(), counts: new Map() },
   ...{ run: null, alone: null, called: null, estimate: null, history: null, receipts: null, header: null },
 };
@@ -139,7 +139,7 @@ export const begin = Effect.fnUntraced(function* (
   const runs = Effect.all(
     {
       run: askRun(bare, abis),
-      called: when(refusalIn(memory, bundle) !== null, askCalled(subject, tag), null),
+      called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag), null),
     },
     atOnce,
   );

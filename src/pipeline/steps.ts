@@ -15,7 +15,7 @@ import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import type * as Step from "../Step.js";
 import { checkPool } from "../steps/reading/pool.js";
 import { checkInner } from "../steps/reading/inner.js";
-import { checkTaken } from "./endpoint/taken.js";
+import { checkUnsupported } from "./endpoint/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
@@ -31,14 +31,14 @@ import type { Holding } from "../steps/reading/holdings.js";
 import type { FeeFacts } from "../steps/reading/quote.js";
 import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
-import { checkOutcomes, outcomeOf, type Answers, type Round, type Taking } from "./answers.js";
+import { checkOutcomes, outcomeOf, type Answers, type Round, type ActiveSteps } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import type { Blocker } from "../report/ready.js";
 import { OwnSteps, type Own } from "./own.js";
 
 /** All of them. */
-export const everyStep: Taking = new Set(["chain", ...builtInSteps]);
+export const everyStep: ActiveSteps = new Set(["chain", ...builtInSteps]);
 
 /** What a scan is asked about. */
 export interface Subject {
@@ -51,20 +51,20 @@ export interface Subject {
   readonly abis: AbiIndex;
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
-  readonly steps: Taking;
+  readonly steps: ActiveSteps;
   /** Whether the witness may be simulated, by itself where the transactions are not. */
   readonly isWitnessed: boolean;
 }
 
 /** What the first round of a scan brings home. */
-export type Asked = Pick<Round, "codes" | "run" | "alone" | "called" | "estimate" | "counts"> & FeeFacts;
+export type FirstAnswers = Pick<Round, "codes" | "run" | "alone" | "called" | "estimate" | "counts"> & FeeFacts;
 
 /** What the first round of a scan asks with. */
 export interface Questions {
   readonly subject: Subject;
   readonly tag: Round["block"];
   /** The transactions simulated, or called where that is refused. */
-  readonly runs: Effect.Effect<Pick<Asked, "run" | "called">, never, Rpc>;
+  readonly runs: Effect.Effect<Pick<FirstAnswers, "run" | "called">, never, Rpc>;
   /** Whether the endpoint is known to tell tips in its fee history. */
   readonly tellsTip: boolean;
 }
@@ -88,13 +88,13 @@ export interface BuiltIn {
   readonly looks?: (bundle: ReadonlyArray<Case>) => ReadonlyArray<Query>;
   /** Read between them, right in front of the one in this place. */
   readonly between?: (bundle: ReadonlyArray<Case>, place: number) => ReadonlyArray<Query>;
-  readonly ask?: (questions: Questions) => Effect.Effect<Partial<Asked>, never, Rpc>;
+  readonly ask?: (questions: Questions) => Effect.Effect<Partial<FirstAnswers>, never, Rpc>;
   /** What its answers show of a case, in a scan and in a proof. */
-  readonly show?: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
+  readonly show?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** What it chooses for a case, in a scan alone. */
-  readonly choose?: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
+  readonly choose?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** What a report says of a case. */
-  readonly read?: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<TransactionReport>;
+  readonly read?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<TransactionReport>;
   readonly check: (draft: Draft) => ReadonlyArray<Finding>;
 }
 
@@ -105,8 +105,8 @@ const accountsOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<Query> =>
 const affordable = ({ signer, fee }: Filled, bundle: Bundle<Filled>, answers: Answers): Filled["fee"] => {
   const reduction = Funds.reductions(bundle, answers).get(signer);
   if (reduction === undefined) return fee;
-  const lower = (one: Filled) => Fee.shorten(one.fee, reduction, answers.quote);
-  return bundle.some((one) => one.signer === signer && lower(one) === null)
+  const lower = (entry: Filled) => Fee.shorten(entry.fee, reduction, answers.quote);
+  return bundle.some((entry) => entry.signer === signer && lower(entry) === null)
     ? fee
     : (Fee.shorten(fee, reduction, answers.quote) ?? fee);
 };
@@ -116,31 +116,31 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "simulate",
     ask: ({ runs }) => runs,
-    show: (one, bundle, answers) => outcomeOf(one, bundle, answers),
+    show: (entry, bundle, answers) => outcomeOf(entry, bundle, answers),
     read: ({ outcome }) => ({ outcome }),
     check: ({ bundle, answers, readings, approvals, policies }) => [
       ...checkOutcomes(bundle, answers),
-      ...checkTaken(bundle, answers.run),
+      ...checkUnsupported(bundle, answers.run),
       ...checkInner(bundle, readings, approvals, policies),
     ],
   },
   {
     name: "nonce",
     ask: ({ subject: { bundle } }) => Effect.map(Nonce.ask(bundle), (counts) => ({ counts })),
-    choose: (one, bundle, answers) => ({ nonce: Nonce.choose(one, answers, bundle) }),
-    read: (one, bundle, answers) => ({ nonce: Nonce.read(one, answers, bundle) }),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Nonce.check(one, answers, bundle)),
+    choose: (entry, bundle, answers) => ({ nonce: Nonce.choose(entry, answers, bundle) }),
+    read: (entry, bundle, answers) => ({ nonce: Nonce.read(entry, answers, bundle) }),
+    check: ({ bundle, answers }) => bundle.flatMap((entry) => Nonce.check(entry, answers, bundle)),
   },
   {
     name: "code",
     looks: (bundle) => accountsOf(Code.accounts(bundle)),
     between: Code.queriesBetween,
     ask: ({ subject: { bundle }, tag }) => Effect.map(Code.ask(bundle, tag), (codes) => ({ codes })),
-    show: (one, bundle, answers) => ({
-      code: answers.steps.has("code") ? Code.read(one, answers, bundle) : Code.unlooked(one),
+    show: (entry, bundle, answers) => ({
+      code: answers.steps.has("code") ? Code.read(entry, answers, bundle) : Code.unlooked(entry),
     }),
     read: ({ code }) => ({ code }),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Code.check(one, answers)),
+    check: ({ bundle, answers }) => bundle.flatMap((entry) => Code.check(entry, answers)),
   },
   {
     name: "estimate",
@@ -148,22 +148,22 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
       Effect.map(Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), (estimate) => ({
         estimate,
       })),
-    choose: (one, _, answers) => ({
-      gas: answers.steps.has("estimate") ? Estimate.choose(one, answers) : Estimate.unestimated(one),
+    choose: (entry, _, answers) => ({
+      gas: answers.steps.has("estimate") ? Estimate.choose(entry, answers) : Estimate.unestimated(entry),
     }),
-    read: (one, _, answers) => ({ gas: Estimate.read(one, answers) }),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Estimate.check(one, answers)),
+    read: (entry, _, answers) => ({ gas: Estimate.read(entry, answers) }),
+    check: ({ bundle, answers }) => bundle.flatMap((entry) => Estimate.check(entry, answers)),
   },
   {
     name: "fee",
     ask: ({ tellsTip }) => Fee.ask(!tellsTip),
-    choose: (one, _, answers) => ({
-      fee: answers.steps.has("fee") ? Fee.choose(one, Fee.quoteFor(one, answers)) : Fee.unquoted(one),
+    choose: (entry, _, answers) => ({
+      fee: answers.steps.has("fee") ? Fee.choose(entry, Fee.quoteFor(entry, answers)) : Fee.unquoted(entry),
     }),
-    read: (one, _, answers) => ({ fee: Fee.read(one, answers.steps.has("fee") ? answers.quote : null) }),
+    read: (entry, _, answers) => ({ fee: Fee.read(entry, answers.steps.has("fee") ? answers.quote : null) }),
     check: ({ bundle, answers }) => [
       ...Fee.checkSources(answers.quote),
-      ...bundle.flatMap((one) => Fee.check(one, answers.quote)),
+      ...bundle.flatMap((entry) => Fee.check(entry, answers.quote)),
     ],
   },
   { name: "assets", check: ({ moved }) => moved.assets },
@@ -178,15 +178,15 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "funds",
     looks: (bundle) => accountsOf(signers(bundle)),
-    show: (one, _, answers) => ({ charged: L1Fee.read(one, answers) }),
-    choose: (one, bundle, answers) => (answers.steps.has("funds") ? { fee: affordable(one, bundle, answers) } : {}),
+    show: (entry, _, answers) => ({ charged: L1Fee.read(entry, answers) }),
+    choose: (entry, bundle, answers) => (answers.steps.has("funds") ? { fee: affordable(entry, bundle, answers) } : {}),
     check: (draft) => {
       const { bundle, answers, funds } = draft;
       return [
-        ...bundle.flatMap((one) => one.charged.findings),
+        ...bundle.flatMap((entry) => entry.charged.findings),
         ...funds.flatMap((payer) => Funds.check(payer, bundle)),
         ...checkPool(bundle, draft, answers.chain),
-        ...bundle.flatMap((one) => TokenShortfall.check(one, answers)),
+        ...bundle.flatMap((entry) => TokenShortfall.check(entry, answers)),
       ];
     },
   },
@@ -198,25 +198,25 @@ export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bun
     .flatMap(({ show, choose }) => [show, isChosen ? choose : undefined])
     .reduce(
       (cases, made) =>
-        made === undefined ? cases : Arr.map(cases, (one) => ({ ...one, ...made(one, cases, answers) })),
+        made === undefined ? cases : Arr.map(cases, (entry) => ({ ...entry, ...made(entry, cases, answers) })),
       // a step reads of a case only what those before it in the list have made
       bundle as Bundle<Filled>,
     );
 
 /** What a report says of each case, by every step. */
 export const readIn = (bundle: Bundle<Filled>, answers: Answers): Report["transactions"] =>
-  Arr.map(bundle, (one) => {
-    const { input, request } = one;
-    const parts = builtIns.map(({ read }) => read?.(one, bundle, answers) ?? {});
+  Arr.map(bundle, (entry) => {
+    const { input, request } = entry;
+    const parts = builtIns.map(({ read }) => read?.(entry, bundle, answers) ?? {});
     // each part is read by the step that it is of
     return Object.assign({ input, request }, ...parts) as TransactionReport;
   });
 
 /** Those that take part. */
-export const taking = (steps: Taking): ReadonlyArray<BuiltIn> => builtIns.filter(({ name }) => steps.has(name));
+export const taking = (steps: ActiveSteps): ReadonlyArray<BuiltIn> => builtIns.filter(({ name }) => steps.has(name));
 
 /** What the witness reads for the steps that take part, each account once. */
-export const everyLook = (steps: Taking, bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
+export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
   const met = new Set<string>();
   return taking(steps)
     .flatMap(({ looks }) => looks?.(bundle) ?? [])
@@ -232,26 +232,27 @@ const severityOf = (name: BuiltInStep, bundle: Inputs): "warning" | "unavailable
     : "unavailable";
 
 /** Those that do not, in their order. */
-export const leftOutOf = (steps: Taking): ReadonlyArray<BuiltInStep> => builtInSteps.filter((name) => !steps.has(name));
+export const leftOutOf = (steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
+  builtInSteps.filter((name) => !steps.has(name));
 
 /** What the witness reads between the transactions for the steps that take part. */
 export const everyLookBetween =
-  (steps: Taking, bundle: ReadonlyArray<Case>) =>
+  (steps: ActiveSteps, bundle: ReadonlyArray<Case>) =>
   (place: number): ReadonlyArray<Query> =>
     taking(steps).flatMap(({ between }) => between?.(bundle, place) ?? []);
 
 /** What was left out, each step by its name. */
-export const checkLeftOut = (steps: Taking, bundle: Inputs): ReadonlyArray<Finding> =>
+export const checkLeftOut = (steps: ActiveSteps, bundle: Inputs): ReadonlyArray<Finding> =>
   leftOutOf(steps).map((name) => ({
     ...note("LeftOut", severityOf(name, bundle), { evidence: "unavailable" }, text("step", name)),
     step: name,
   }));
 
 const none: Own = { names: [], looks: [], judge: Effect.succeed(() => []) };
-const asking = later(() => import("./beginOwn.js"));
+const asking = lazyImport(() => import("./beginOwn.js"));
 
 /** The steps of the pipeline in use that take part. */
-export const taken: Effect.Effect<Taking> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
+export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
   const left: ReadonlyArray<string> = without;
   return new Set([...everyStep].filter((name) => !left.includes(name)));
 });
@@ -273,7 +274,7 @@ export const askOwn = (
   );
 
 // why: who only scans does not need it
-const clearing = later(() => import("../report/ready.js"));
+const clearing = lazyImport(() => import("../report/ready.js"));
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
 export const ready = (report: Report): Effect.Effect<Clearance, Blocker> =>

@@ -7,14 +7,14 @@ import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
 import { Chains } from "../Chains.js";
-import { later } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/effects.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { Rpc } from "../rpc/index.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
-import { askOwn, taken } from "./steps.js";
+import { askOwn, activeSteps } from "./steps.js";
 import { askAt } from "./askProof.js";
 import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
@@ -27,9 +27,9 @@ import { askScan } from "./scan.js";
 
 export const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
-const tracing = later(() => import("./beside/trace.js"));
-const seeking = later(() => import("./beside/trace.js"));
-const settlingGas = later(() => import("./gas/limit.js"));
+const tracing = lazyImport(() => import("./extras/trace.js"));
+const seeking = lazyImport(() => import("./extras/trace.js"));
+const settlingGas = lazyImport(() => import("./gas/limit.js"));
 
 /** Whether a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>
@@ -71,7 +71,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const block = options.block ?? chain.blockTag;
   const inputs = Arr.map(bundle, ({ input }) => input);
   const own = yield* askOwn(inputs, { chainId, block, stage: "scan" }, null, earlier);
-  const steps = yield* taken;
+  const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
   const isWitnessed = steps.has("simulate");
   const subject = { bundle, options, chain, wanted, abis, looks: own.looks, steps, isWitnessed };

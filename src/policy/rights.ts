@@ -61,7 +61,7 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
     for (const address of addresses) if (address !== null) touched.add(address.toLowerCase());
   };
   // why: with tokens and rights it stands for made, gone and taken back
-  const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((one) => !isNobody(one)));
+  const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((address) => !isNobody(address)));
   for (const { input, code, outcome } of report.transactions) {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
     for (const { address } of input.authorizationList ?? []) add(address);

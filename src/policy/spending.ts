@@ -19,7 +19,7 @@ export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, be
 /** `25 USDC (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
 export const tokenText = (report: Report, token: Address | null, amount: bigint, beside: bigint = amount): string => {
   if (token === null) return nativeText(report, amount, beside);
-  const info = report.tokens.find((one) => same(one.token, token)) ?? null;
+  const info = report.tokens.find((tokenInfo) => same(tokenInfo.token, token)) ?? null;
   const decimals = shownDecimals(info);
   const raw = `${amount} raw units of ${checksummed(token)}`;
   return decimals === null || decimals === 0

@@ -5,7 +5,7 @@ import type { Report, TransactionReport } from "../report/schema.js";
 import { fields } from "../transaction/fields.js";
 import { signingHash, type Request } from "../transaction/request.js";
 import { paidBy, requestIn } from "./mined.js";
-import type { Comparison, Happened, SettledDifference } from "./settlement.js";
+import type { Comparison, MinedOutcome, SettledDifference } from "./settlement.js";
 
 /** A class that a difference may have, and how it is known. */
 export type Cause = Pick<SettledDifference, "class" | "evidence">;
@@ -22,11 +22,11 @@ const isSame = ({ kind }: Subject, said: Fact["value"] | undefined, happened: Fa
 
 /** What was said beside what happened, each difference with its cause; of what is null nothing was said, or is known. */
 export const compare = (
-  said: ReadonlyArray<Fact>,
+  facts: ReadonlyArray<Fact>,
   happened: ReadonlyArray<Fact>,
   causeOf: (of: Subject) => Cause,
 ): Comparison => {
-  const pairs = paired(said, happened).filter(({ a }) => a !== null);
+  const pairs = paired(facts, happened).filter(({ a }) => a !== null);
   const known = pairs.filter(({ b }) => b !== null);
   return {
     compared: known.length,
@@ -96,7 +96,7 @@ export const compareRequest = (
 };
 
 /** What the report says that a transaction does; null where it was not simulated. */
-export const saidOf = ({ outcome }: TransactionReport): Happened | null =>
+export const expectedOf = ({ outcome }: TransactionReport): MinedOutcome | null =>
   outcome.status === "unknown" || outcome.gasUsed === null
     ? null
     : {
@@ -106,7 +106,7 @@ export const saidOf = ({ outcome }: TransactionReport): Happened | null =>
       };
 
 /** What the chain did with it; null where the receipt does not say all of it. */
-export const happenedOf = ({ status, gasUsed, logs }: Receipt): Happened | null =>
+export const happenedOf = ({ status, gasUsed, logs }: Receipt): MinedOutcome | null =>
   status === null || logs === null ? null : { status, gasUsed, logs };
 
 /** Status, gas, every log in order, and what was created. */
@@ -116,12 +116,12 @@ export const compareOutcome = (
   receipt: Receipt,
   cause: Cause,
 ): Comparison => {
-  const said = saidOf(one);
+  const said = expectedOf(one);
   if (said === null) return compare([], [], () => cause);
   const factsOf = (
-    status: Happened["status"] | null,
+    status: MinedOutcome["status"] | null,
     gasUsed: bigint,
-    logs: Receipt["logs"] | Happened["logs"],
+    logs: Receipt["logs"] | MinedOutcome["logs"],
     created: string | null | undefined,
   ): ReadonlyArray<Fact> => {
     const fact = factOf(transaction);

@@ -31,11 +31,11 @@ const chainOf = ({ chainId, v }: FullTransaction): bigint => chainId ?? (v !== n
 export const requestIn = (mined: FullTransaction): Request | null => {
   const { to, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
   const accessList = mined.accessList ?? [];
-  const given = {
+  const input = {
     ...{ chainId: Number(chainOf(mined)), nonce: Number(mined.nonce) },
     ...{ data: mined.input, value: mined.value, gas: mined.gas },
   };
-  const target = to === null ? given : { ...given, to };
+  const target = to === null ? input : { ...input, to };
   const listed = accessList.length === 0 ? {} : { accessList };
   const capped = { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n };
   switch (mined.type) {
@@ -50,13 +50,13 @@ export const requestIn = (mined: FullTransaction): Request | null => {
       return to === null || blobVersionedHashes === null
         ? null
         : {
-            ...{ type: "eip4844", ...given, to, ...listed, ...capped },
+            ...{ type: "eip4844", ...input, to, ...listed, ...capped },
             ...{ blobVersionedHashes, maxFeePerBlobGas: maxFeePerBlobGas ?? 0n },
           };
     case "0x4":
       return to === null
         ? null
-        : { type: "eip7702", ...given, to, ...listed, ...capped, authorizationList: authorizationsOf(mined) };
+        : { type: "eip7702", ...input, to, ...listed, ...capped, authorizationList: authorizationsOf(mined) };
     default:
       return null;
   }

@@ -11,7 +11,7 @@ import {
   compareRequest,
   happenedOf,
   merged,
-  saidOf,
+  expectedOf,
   unknownCause,
   type Cause,
 } from "./compare.js";
@@ -19,7 +19,7 @@ import { isSystemDeposit, paidBy } from "./mined.js";
 import {
   gravest,
   type Comparison,
-  type Happened,
+  type MinedOutcome,
   type Hindsight,
   type MinedSettlement,
   type Replay,
@@ -27,9 +27,9 @@ import {
 } from "./settlement.js";
 
 /** Whether both did the same, but for the gas it took. */
-const didSame = (a: Happened, b: Happened): boolean => a.status === b.status && everyLog(a, b, isSameLog);
+const didSame = (a: MinedOutcome, b: MinedOutcome): boolean => a.status === b.status && everyLog(a, b, isSameLog);
 
-export const isSameRun = (a: Happened, b: Happened): boolean => a.gasUsed === b.gasUsed && didSame(a, b);
+export const isSameRun = (a: MinedOutcome, b: MinedOutcome): boolean => a.gasUsed === b.gasUsed && didSame(a, b);
 
 /** Above this a word is no amount that anybody counts to, but a hash, a signature or an address. */
 const mostCounted = 1n << 128n;
@@ -46,7 +46,7 @@ const isCountedOnly = (a: string, b: string): boolean =>
   );
 
 /** Whether the same contracts tell of the same events, and only the amounts in them differ. */
-export const isAmountOnly = (a: Happened, b: Happened): boolean =>
+export const isAmountOnly = (a: MinedOutcome, b: MinedOutcome): boolean =>
   a.status === "success" &&
   b.status === "success" &&
   !didSame(a, b) &&
@@ -63,8 +63,8 @@ const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "mea
  * state of pending transactions does not explain it. Where one that is needed was not answered: `unknown`.
  */
 export const causeOf = (
-  said: Happened,
-  happened: Happened,
+  said: MinedOutcome,
+  happened: MinedOutcome,
   { behind, alone, earlier, rehashed, elsewhere }: Replay,
   wasSealed: boolean,
 ): Cause => {
@@ -101,15 +101,15 @@ const wasSealed = ({ observed }: Report): boolean =>
   observed.worlds.some(({ run, agrees, state }) => run === "next" && agrees === true && typeof state === "bigint");
 
 /** Why the outcome differs, where it does. */
-const causeIn = (report: Report, one: TransactionReport, receipt: Receipt, { replay }: Hindsight): Cause => {
-  const [said, happened] = [saidOf(one), happenedOf(receipt)];
+const causeIn = (report: Report, transaction: TransactionReport, receipt: Receipt, { replay }: Hindsight): Cause => {
+  const [said, happened] = [expectedOf(transaction), happenedOf(receipt)];
   if (said === null || happened === null || replay == null) return unknownCause;
   return causeOf(said, happened, replay, wasSealed(report));
 };
 
 /** Whether the outcome that was said is what happened, as far as both are known: nothing need be asked then. */
-export const isAsSaid = (one: TransactionReport, receipt: Receipt): boolean => {
-  const [said, happened] = [saidOf(one), happenedOf(receipt)];
+export const isAsSaid = (transaction: TransactionReport, receipt: Receipt): boolean => {
+  const [said, happened] = [expectedOf(transaction), happenedOf(receipt)];
   return said === null || happened === null || isSameRun(said, happened);
 };
 
@@ -118,7 +118,7 @@ const ratio = (part: bigint, whole: bigint | null): number | null =>
 
 /** Whether nothing but these transactions, and what the chain itself puts in front, is in a block. */
 const holdsOnly = ({ transactions }: FullBlock, hashes: ReadonlyArray<string>): boolean =>
-  transactions.every((one) => isSystemDeposit(one) || hashes.includes(one.hash.toLowerCase()));
+  transactions.every((transaction) => isSystemDeposit(transaction) || hashes.includes(transaction.hash.toLowerCase()));
 
 /** Where the OP stack has its own contracts: the fees of every transaction are paid to some of them. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
@@ -200,13 +200,13 @@ export const settle = (
       ? settleBalances(report, [receipt], block, hindsight.held, alone)
       : null;
   const all = merged(...[request, outcome, cost, balances].filter((part) => part !== null));
-  const said = saidOf(one);
+  const said = expectedOf(one);
   // why: where one side says nothing of the outcome, nothing that differs is not the same
   const isTold = !isOurs || (said !== null && happenedOf(receipt) !== null);
   const found = gravest([...all.differences.map((difference) => difference.class), isTold ? "same" : "unknown"]);
   const { data, to } = one.input;
   const cap = one.request.maxFeePerGas ?? one.request.gasPrice ?? null;
-  const known = report.observed.latestNumber;
+  const latestNumber = report.observed.latestNumber;
   const { effectiveGasPrice, gasUsed, status } = receipt;
   return {
     ...{ state: "mined", transaction: index, hash: receipt.transactionHash },
@@ -219,7 +219,7 @@ export const settle = (
       isFlip: isOurs && said !== null && status !== null && said.status !== status,
       gasRatio: ratio(gasUsed, mined.gas) ?? 0,
       gasOfSaid: isOurs ? ratio(gasUsed, said?.gasUsed ?? null) : null,
-      ageBlocks: known === null ? null : Number(block.number - known),
+      ageBlocks: latestNumber === null ? null : Number(block.number - latestNumber),
       priceRatio: effectiveGasPrice === null ? null : ratio(effectiveGasPrice, cap),
     },
   };

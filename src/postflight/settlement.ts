@@ -132,7 +132,7 @@ export interface Settled {
 }
 
 /** What one run, or the chain, did with a transaction. */
-export interface Happened {
+export interface MinedOutcome {
   /** Whether it succeeded. */
   readonly status: "success" | "failure";
   /** Gas that it used, refunds taken off. */
@@ -144,15 +144,15 @@ export interface Happened {
 /** The transaction once more, in the values of its own block; null = not asked, or not answered. */
 export interface Replay {
   /** On the parent block, behind the transactions before it. */
-  readonly behind: Happened | null;
+  readonly behind: MinedOutcome | null;
   /** On the parent block, behind those of its own bundle alone. */
-  readonly alone: Happened | null;
+  readonly alone: MinedOutcome | null;
   /** On the block that the report stood on, behind those of its own bundle. */
-  readonly earlier: Happened | null;
+  readonly earlier: MinedOutcome | null;
   /** As `earlier`, behind blocks of other hashes; null where there are none between. */
-  readonly rehashed: Happened | null;
+  readonly rehashed: MinedOutcome | null;
   /** As `earlier`, in the values of another block. */
-  readonly elsewhere: Happened | null;
+  readonly elsewhere: MinedOutcome | null;
 }
 
 /** What is known beside receipt and block. */

@@ -42,15 +42,15 @@ const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, s
     ...(cost === null ? [] : [`cost ${formatWei(cost, symbol)}`]),
   ].join(" · ");
 
-const told = (one: Settlement, names: Names): ReadonlyArray<string> => {
-  const head = `transaction ${one.transaction + 1}  ${one.hash}`;
-  if (one.state !== "mined") return [`${head}  ${one.state}`];
-  const { blockNumber, compared, differences, created } = one;
+const settlementLines = (settlement: Settlement, names: Names): ReadonlyArray<string> => {
+  const head = `transaction ${settlement.transaction + 1}  ${settlement.hash}`;
+  if (settlement.state !== "mined") return [`${head}  ${settlement.state}`];
+  const { blockNumber, compared, differences, created } = settlement;
   return [
     head,
-    `  block ${blockNumber} · ${costOf(one, names.native)}${created === null ? "" : ` · created ${created}`}`,
-    `  ${one.class}: ${meaning[one.class]} · ${compared - differences.length} of ${compared} facts the same`,
-    ...differencesOf(one, names),
+    `  block ${blockNumber} · ${costOf(settlement, names.native)}${created === null ? "" : ` · created ${created}`}`,
+    `  ${settlement.class}: ${meaning[settlement.class]} · ${compared - differences.length} of ${compared} facts the same`,
+    ...differencesOf(settlement, names),
   ];
 };
 
@@ -69,7 +69,7 @@ export const settledText = (settled: Settled, report: Report, options: AmountOpt
   const names = namesFor(report, options);
   return [
     `${name.toUpperCase()} · ${meaning[name]}`,
-    ...transactions.flatMap((one) => told(one, names)),
+    ...transactions.flatMap((transaction) => settlementLines(transaction, names)),
     ...(balances.compared + balances.uncompared.length === 0
       ? []
       : [

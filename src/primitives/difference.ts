@@ -157,10 +157,10 @@ export const subjectText = ({ kind, transaction, event, account, to, unit, what 
 
 /** One line, not escaped: addresses and amounts as they are, unless it is said how to write them; nothing is as much as 0. */
 export const differenceText = (
-  one: OutcomeDifference,
+  difference: OutcomeDifference,
   write: Write = (address) => address,
   valuesOf: (one: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
 ): string => {
-  const isWordless = one.kind === "control" || (one.a === null && one.b === null);
-  return subjectText(one, write) + (isWordless ? "" : `: ${valuesOf(one).join(" and ")}`);
+  const isWordless = difference.kind === "control" || (difference.a === null && difference.b === null);
+  return subjectText(difference, write) + (isWordless ? "" : `: ${valuesOf(difference).join(" and ")}`);
 };

@@ -8,7 +8,7 @@ import type { Hex } from "./hex.js";
  * The module that `load` imports. Where it cannot be loaded, or not in ten seconds, the program that needs it is broken:
  * a defect, never a wait without end.
  */
-export const later = <Module>(load: () => Promise<Module>): Effect.Effect<Module> =>
+export const lazyImport = <Module>(load: () => Promise<Module>): Effect.Effect<Module> =>
   Effect.promise(load).pipe(Effect.timeout("10 seconds"), Effect.orDie);
 
 /** What is done when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
@@ -32,11 +32,12 @@ export const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
 /* Random bytes that nobody can foresee, replaceable so that a recorded run can be repeated. */
 
 /** Draws so many random bytes. */
-export type Dice = (bytes: number) => Hex;
+export type RandomWords = (bytes: number) => Hex;
 
-export const Dice: Context.Reference<Dice> = Context.Reference<Dice>("evm-preflight/Dice", {
+export const RandomWords: Context.Reference<RandomWords> = Context.Reference<RandomWords>("evm-preflight/Dice", {
   defaultValue: () => (bytes) => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))),
 });
 
 /** So many random bytes. */
-export const roll = (bytes: number): Effect.Effect<Hex> => Effect.map(Effect.service(Dice), (dice) => dice(bytes));
+export const roll = (bytes: number): Effect.Effect<Hex> =>
+  Effect.map(Effect.service(RandomWords), (dice) => dice(bytes));

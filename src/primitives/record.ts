@@ -40,7 +40,7 @@ interface Known<A, B> {
  * `make`, which works a list out again only when other entries stand in it. Lists are told apart by identity and
  * forgotten with whoever made them; an entry that is changed in place is not seen.
  */
-export const remembered = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
+export const memoize = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
   const lists = new WeakMap<ReadonlyArray<A>, Known<A, B>>();
   return (list) => {
     const known = lists.get(list);

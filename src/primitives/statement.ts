@@ -70,7 +70,7 @@ export const figures = (...known: ReadonlyArray<Figure | null>): ReadonlyArray<F
   known.filter((figure) => figure !== null);
 
 /** A statement with the figures that are known. */
-export const say = (sentence: string, known: ReadonlyArray<Figure | null>, remedy: string): Statement => ({
+export const statementOf = (sentence: string, known: ReadonlyArray<Figure | null>, remedy: string): Statement => ({
   sentence,
   numbers: figures(...known),
   remedy,
@@ -197,7 +197,7 @@ export const stated =
     remedy: Told<Kept<Tag, Fields>, string>,
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Stated> =>
     derived<Self, Stated>()<Tag, Fields>(tag, fields, {
-      statement: (error) => say(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
+      statement: (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
     });
 
 /** What every failure of the nonce protocol has beside its fields. */

@@ -50,7 +50,7 @@ const wholeGwei = 10n ** 5n;
 
 /** The largest by its size: what several amounts that are told together share their unit with. */
 export const largestOf = (amounts: ReadonlyArray<bigint>): bigint =>
-  amounts.reduce((most, amount) => (sizeOf(amount) > sizeOf(most) ? amount : most), 0n);
+  amounts.reduce((largest, amount) => (sizeOf(amount) > sizeOf(largest) ? amount : largest), 0n);
 
 /**
  * Wei in the unit in which it reads best (ETH from 0.001, gwei from 0.0001, else wei), exact; `beside` = the amount

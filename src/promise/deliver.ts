@@ -60,9 +60,9 @@ const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Wait>, with
 
 /** What is left of a report from place `first` of its bundle on. */
 const restOf = (report: Report, first: number): Report => {
-  const [one, ...others] = report.transactions.slice(first);
-  if (first === 0 || one === undefined) return report;
-  const transactions = [one, ...others] as const;
+  const [transaction, ...others] = report.transactions.slice(first);
+  if (first === 0 || transaction === undefined) return report;
+  const transactions = [transaction, ...others] as const;
   const digest = digestOfReport({ chainId: report.chainId, transactions });
   return { ...report, transactions, digest, transfers: [], balanceChanges: [], approvals: [] };
 };
@@ -138,10 +138,10 @@ export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...opt
           if (index === 0) told = cleared.again;
         }
         const bytes = signed[index] ?? "0x";
-        const one = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));
-        if (one._tag === "Success") return void sent.push(one.success);
-        inDoubt = heldBy(lease, one.failure);
-        return yield* one.failure;
+        const result = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));
+        if (result._tag === "Success") return void sent.push(result.success);
+        inDoubt = heldBy(lease, result.failure);
+        return yield* result.failure;
       });
       yield* Effect.mapError(Effect.forEach(leases, deliver, { discard: true }), (error) =>
         sent.length === 0

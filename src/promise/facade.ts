@@ -120,9 +120,9 @@ const wrong = (field: string, problem: string) => Result.fail(new InvalidTransac
 
 /** A report by its parts; what is in them is judged where it is used. */
 const reportGiven = (report: Report.Report): Result.Result<Report.Report, InvalidTransaction> => {
-  const given: unknown = report;
-  if (typeof given !== "object" || given === null) return wrong("report", "must be a report");
-  const parts = new Map<string, unknown>(Object.entries(given));
+  const input: unknown = report;
+  if (typeof input !== "object" || input === null) return wrong("report", "must be a report");
+  const parts = new Map<string, unknown>(Object.entries(input));
   const list = lists.find((name) => !Array.isArray(parts.get(name)));
   if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
   const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
@@ -133,8 +133,8 @@ const reportGiven = (report: Report.Report): Result.Result<Report.Report, Invali
 };
 
 /** A function that the caller has to give. */
-export const functionGiven = (field: string, given: unknown): Result.Result<void, InvalidTransaction> =>
-  typeof given === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
+export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
+  typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
 
 /** A promise of the caller's, which fails as it rejects. */
 export const attempt = <A>(ask: () => Promise<A>): Effect.Effect<A, unknown> =>

@@ -104,9 +104,9 @@ export const keep = (
   ...[lane, { everyMs, counts, send } = {}]: Parameters<NonceActions["keep"]>
 ) =>
   Effect.map(checkKept(lane, counts !== undefined), (): Keeping => {
-    const given = { everyMs, send: send === undefined ? undefined : sendOf(send), ...countsOf(counts) };
+    const input = { everyMs, send: send === undefined ? undefined : sendOf(send), ...countsOf(counts) };
     const stopping = new AbortController();
-    const ended = effect(Nonces.keep(lane, given), { signal: stopping.signal }).catch(() => undefined);
+    const ended = effect(Nonces.keep(lane, input), { signal: stopping.signal }).catch(() => undefined);
     const stop = () => {
       stopping.abort();
       return ended;

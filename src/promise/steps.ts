@@ -24,7 +24,7 @@ export interface PlainStep<A = undefined> extends Pick<Step.Step, "name" | "look
   /** Asks, once in a scan and once in a proof, in the same network round as everything else. */
   readonly ask?: ((bundle: Step.Bundle, context: StepContext) => A | Promise<A>) | undefined;
   /** As `check` of `Step.Step`; what it gives is looked at before it counts. */
-  check(report: Report, heard: Step.Heard<A>): ReadonlyArray<Step.Finding>;
+  check(report: Report, heard: Step.StepAnswer<A>): ReadonlyArray<Step.Finding>;
 }
 
 /** Steps of one's own, and the built-in ones to leave out, for every verb of a door. */

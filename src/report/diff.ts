@@ -139,9 +139,9 @@ export const diffText = (
 ): string => {
   const names = namesFor(report, options);
   return differences
-    .map((one) => {
-      const values = valuesForPeople([one.a, one.b], one, names);
-      return `${escapeText(subjectText(one, names.whole), mostText)}: ${values.join(" → ")}`;
+    .map((difference) => {
+      const values = valuesForPeople([difference.a, difference.b], difference, names);
+      return `${escapeText(subjectText(difference, names.whole), mostText)}: ${values.join(" → ")}`;
     })
     .join("\n");
 };

@@ -87,12 +87,12 @@ export type Shown<A> = readonly [column: Column, cell: (item: A) => Cell | strin
 export const table = <A>(
   items: ReadonlyArray<A>,
   columns: ReadonlyArray<Shown<A>>,
-  most: number = maxRows,
+  limit: number = maxRows,
 ): ReadonlyArray<Block> => {
   if (items.length === 0) return [];
   const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { text: cell } : cell);
-  const rows = items.slice(0, most).map((item) => columns.map(([, cell]) => cellOf(cell(item))));
-  return [{ kind: "table", columns: columns.map(([column]) => column), rows, cut: Math.max(0, items.length - most) }];
+  const rows = items.slice(0, limit).map((item) => columns.map(([, cell]) => cellOf(cell(item))));
+  return [{ kind: "table", columns: columns.map(([column]) => column), rows, cut: Math.max(0, items.length - limit) }];
 };
 
 /** The facts that are known; nothing at all when there are none. */

@@ -53,7 +53,7 @@ export interface Freshness {
 
 const inSeconds = (ms: number): bigint => BigInt(Math.round(ms / 1000));
 const newest = (first: bigint, ...others: ReadonlyArray<bigint | null>): bigint =>
-  others.reduce<bigint>((most, one) => (one !== null && one > most ? one : most), first);
+  others.reduce<bigint>((largest, amount) => (amount !== null && amount > largest ? amount : largest), first);
 
 /** Where the head is later than every clock, its age cannot be told; where it advances, it is at least alive. */
 const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): ReadonlyArray<Finding> => {
@@ -71,8 +71,8 @@ const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): 
  * The age is that of the sealed head by the newest clock, for pending state may carry the clock of a node that heard
  * of no block for days. Without a head the simulated block's time may show that the state is old, never that it is new.
  */
-export const freshnessOf = (given: FreshnessOptions): Freshness => {
-  const { base, head, highest, timestamp, now, aheadMs, elapsedMs, chain, chainId } = given;
+export const freshnessOf = (options: FreshnessOptions): Freshness => {
+  const { base, head, highest, timestamp, now, aheadMs, elapsedMs, chain, chainId } = options;
   const pace = Math.max(1, chain.known ? chain.blockTimeMs : assumedPace);
   const drift = 1n + BigInt(Math.floor(Math.max(spreading, elapsedMs) / pace));
   const isOff =
@@ -88,7 +88,7 @@ export const freshnessOf = (given: FreshnessOptions): Freshness => {
   const { doubtful, stale } = chain.known ? { doubtful: limit / 2n, stale: limit } : unpaced;
 
   const where = { evidence: "measured" } as const;
-  const clocks = checkClocks(given, isPaced && head !== null ? head.timestamp - clock : 0n);
+  const clocks = checkClocks(options, isPaced && head !== null ? head.timestamp - clock : 0n);
   const old = age > doubtful ? seconds("age of the head", age) : null;
   const told = (freshness: Observed["freshness"], ...more: ReadonlyArray<Finding>): Freshness => ({
     freshness,

@@ -21,10 +21,10 @@ export type AbiSource =
   | { readonly address: Address; readonly abi: Abi | readonly unknown[] };
 
 /** State of one account to pretend. */
-export interface GivenAccount extends GivenRows<typeof accountRows> {}
+export interface AccountInput extends GivenRows<typeof accountRows> {}
 
 /** Block fields to pretend. */
-export interface GivenBlock extends GivenRows<typeof blockRows> {}
+export interface BlockInput extends GivenRows<typeof blockRows> {}
 
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
@@ -51,7 +51,7 @@ const row =
   ): OptionRow<Given, S> => ({ schema, absent, check });
 
 /** What decodes by `schema`, or `problem`. */
-const decoded = <A>(schema: Schema.Decoder<A>, problem: (said: string) => string) => {
+const decoded = <A>(schema: Schema.Decoder<A>, problem: (text: string) => string) => {
   const decode = Schema.decodeUnknownResult(schema);
   return (value: unknown, field: string): Checked<A> =>
     Result.mapError(decode(value), (error) => ({ field, problem: problem(error.message) }));
@@ -95,9 +95,9 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
 };
 
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
-const policyData = (given: unknown, field: string): Checked<Schema.Json> => {
+const policyData = (input: unknown, field: string): Checked<Schema.Json> => {
   // why: a policy that takes options is a function, too
-  const policy: unknown = typeof given === "function" ? { ...given, name: given.name } : given;
+  const policy: unknown = typeof input === "function" ? { ...input, name: input.name } : input;
   return isRecord(policy) &&
     typeof policy["name"] === "string" &&
     typeof policy["evaluate"] === "function" &&
@@ -107,7 +107,7 @@ const policyData = (given: unknown, field: string): Checked<Schema.Json> => {
 };
 
 const StateOverrides = Schema.NullOr(Schema.Record(Schema.String, KeptAccount));
-const decodeState = decoded(StateOverrides, (said) => said);
+const decodeState = decoded(StateOverrides, (text) => text);
 
 /** Addresses in lower case, nonces as bigints. */
 const stateOverrides = (value: unknown, field: string): Checked<typeof StateOverrides.Type> => {
@@ -164,12 +164,12 @@ export const named = {
     decoded(pending, () => 'must be "guess" or "preconfirmed"'),
   ),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
-  stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides),
+  stateOverrides: row<Readonly<Record<Address, AccountInput>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
-  blockOverrides: row<GivenBlock>()(
+  blockOverrides: row<BlockInput>()(
     Schema.NullOr(KeptBlock),
     null,
-    decoded(Schema.NullOr(KeptBlock), (said) => said),
+    decoded(Schema.NullOr(KeptBlock), (text) => text),
   ),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its

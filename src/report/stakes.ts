@@ -37,7 +37,7 @@ const isFailed = ({ outcome }: Report["transactions"][number]): boolean =>
 
 /** The places of the transactions that fail. */
 export const failuresOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<number> =>
-  transactions.flatMap((one, index) => (isFailed(one) ? [index] : []));
+  transactions.flatMap((transaction, index) => (isFailed(transaction) ? [index] : []));
 
 /** The values that are sent along, where no simulation tells of them. */
 const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Transfer> =>
@@ -46,7 +46,7 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
     : transactions.flatMap((one, transaction): ReadonlyArray<Transfer> => {
         const { from, to, value: amount } = one.input;
         const receiver = to ?? one.code.creates;
-        const isTold = transfers.some((told) => told.token === null && told.transaction === transaction);
+        const isTold = transfers.some((transfer) => transfer.token === null && transfer.transaction === transaction);
         if (amount === 0n || receiver === null || isFailed(one) || isTold) return [];
         const native = { standard: "native", token: null, tokenId: null } as const;
         return [{ ...native, from, to: receiver, amount, transaction, evidence: "assumed" }];
@@ -66,7 +66,7 @@ const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
   void sums.set(key, (sums.get(key) ?? 0n) + amount);
 
 /** What the events tell, by holding and party. */
-const sumsOf = (moved: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
+const sumsOf = (transfers: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
   const sums = new Map<string, Map<string | null, Sum>>();
   const counted = new Map<string, bigint>();
   const move = (account: string, party: string, unit: Unit, amount: bigint) => {
@@ -79,7 +79,7 @@ const sumsOf = (moved: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) =
     parties.set(party, sum);
     sum.amount += amount;
   };
-  for (const { standard, token, tokenId, from, to, amount } of moved) {
+  for (const { standard, token, tokenId, from, to, amount } of transfers) {
     const [giver, taker] = [from.toLowerCase(), to.toLowerCase()];
     if (giver === taker) continue;
     const one = standard === "erc721" ? 1n : amount;
@@ -197,7 +197,7 @@ export const grantsOf = (report: Report): ReadonlyArray<Grant> => {
 export const costsOf = (report: Report): ReadonlyArray<Cost> => {
   const isOpen = report.findings.some(({ code }) => code === "L1FeeUnknown");
   return sendersOf(report).map((account) => {
-    const terms = report.funds.find((one) => one.account.toLowerCase() === account)?.terms ?? [];
+    const terms = report.funds.find((payer) => payer.account.toLowerCase() === account)?.terms ?? [];
     const own = report.transactions.flatMap(({ input }, at) => (input.from.toLowerCase() === account ? [at] : []));
     const isKnown = own.every((at) => terms.some(({ name, transaction }) => name === "gas" && transaction === at));
     const sum = terms.reduce((all, { name, amount }) => (feeTerms.has(name) ? all + amount : all), 0n);

@@ -215,8 +215,8 @@ export const drawing = (report: Report, options: AmountOptions, style: string): 
   const height = 12 + rows.length * rowHeight + (cut === 0 ? 0 : 20);
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
   const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - 8, width - 20, 12, "dim");
-  const said = escapeXml(sentencesOf(report, names).join(" "));
-  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${said}</desc>${style}<rect width="${width}" height="${height}" fill="#fff" class="back"/>${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
+  const text = escapeXml(sentencesOf(report, names).join(" "));
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect width="${width}" height="${height}" fill="#fff" class="back"/>${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
 };
 
 /**

@@ -32,12 +32,12 @@ export const costUpTo = ({ terms }: Pick<Funds, "terms">, index: number): bigint
     .reduce((sum, { amount }) => sum + amount, 0n);
 
 /** What of a report tells of waits. */
-export type Told = Pick<Report, "transactions" | "funds" | "stage"> & {
+export type WaitFacts = Pick<Report, "transactions" | "funds" | "stage"> & {
   readonly observed: Pick<Report["observed"], "worlds">;
 };
 
 /** By transaction: those whose income it needs, because the payer's own balance does not carry it. */
-const incomeFor = ({ transactions, funds }: Told, index: number): ReadonlyArray<number> => {
+const incomeFor = ({ transactions, funds }: WaitFacts, index: number): ReadonlyArray<number> => {
   const payer = funds.find(({ account }) => account === transactions[index]?.input.from);
   if (payer === undefined || payer.balance === null || costUpTo(payer, index) <= payer.balance) return [];
   return payer.terms.flatMap(({ name, transaction }) =>
@@ -59,7 +59,7 @@ const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: A
   });
 
 /** Every wait, in the order of the bundle; nothing of a transaction whose nonce is not known. */
-export const waitsOf = (told: Told): ReadonlyArray<Waiting> => {
+export const waitsOf = (told: WaitFacts): ReadonlyArray<Waiting> => {
   const { transactions, funds, stage, observed } = told;
   // why: only a proof runs the other order
   const isOrderOpen =

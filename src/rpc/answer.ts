@@ -179,8 +179,8 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /** What the answerer's clock showed; null where it does not say so as HTTP has it. */
 const dateOf = ({ header }: Reply): number | null => {
-  const said = header("date");
-  const date = said !== null && httpDate.test(said) ? Date.parse(said) : Number.NaN;
+  const text = header("date");
+  const date = text !== null && httpDate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? null : date;
 };
 

@@ -159,9 +159,9 @@ export const optionsOf = {
 } satisfies Record<string, Rows>;
 
 /** Every option that is there, up to the first that is wrong; `others` are the names that stand beside them. */
-const options = (rows: Rows, given: unknown, others: ReadonlyArray<string>): Checked<unknown> => {
-  if (!isRecord(given)) return no("options", `must be an object, got ${kind(given)}`);
-  for (const [name, value] of Object.entries(given)) {
+const options = (rows: Rows, input: unknown, others: ReadonlyArray<string>): Checked<unknown> => {
+  if (!isRecord(input)) return no("options", `must be an object, got ${kind(input)}`);
+  for (const [name, value] of Object.entries(input)) {
     if (others.includes(name) || value === undefined) continue;
     const check = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (check === undefined)
@@ -193,29 +193,29 @@ const must = <A>(checked: Checked<A>): A => Result.getOrThrowWith(checked, (prob
 /** An endpoint by its URL, with options of `rows`. */
 export const checkUrl = (
   to: unknown,
-  given: { readonly headers?: Readonly<Record<string, string>> },
+  input: { readonly headers?: Readonly<Record<string, string>> },
   rows: Rows,
 ): HttpEndpoint => {
-  const text = must(Result.flatMap(url(to), (whole) => Result.map(options(rows, given, ["url"]), () => whole)));
-  const endpoint = endpointOf(text, given.headers);
+  const text = must(Result.flatMap(url(to), (whole) => Result.map(options(rows, input, ["url"]), () => whole)));
+  const endpoint = endpointOf(text, input.headers);
   return endpoint.url === null ? must(no("url", "is no URL")) : { ...endpoint, url: endpoint.url };
 };
 
 /** An EIP-1193 provider, and its options. */
-export const checkProvider = (to: unknown, given: unknown): void =>
-  void must(Result.flatMap(requester(to, "provider"), () => options(patience, given, ["provider"])));
+export const checkProvider = (to: unknown, input: unknown): void =>
+  void must(Result.flatMap(requester(to, "provider"), () => options(patience, input, ["provider"])));
 
 /** The options of Effect's socket. */
-export const checkSocket = (given: unknown): void => void must(options(optionsOf.socket, given, []));
+export const checkSocket = (input: unknown): void => void must(options(optionsOf.socket, input, []));
 
 /** A viem transport and its options; viem's own words where it cannot be made. */
-export const checkTransport = (to: Transport, given: unknown): ReturnType<Transport> => {
-  must(Result.flatMap(a("function")(to, "transport"), () => options(patience, given, ["transport"])));
-  const made = Result.try({
+export const checkTransport = (to: Transport, input: unknown): ReturnType<Transport> => {
+  must(Result.flatMap(a("function")(to, "transport"), () => options(patience, input, ["transport"])));
+  const result = Result.try({
     try: () => to({ retryCount: 0 }),
     catch: (error) => ({ field: "transport", problem: escapeText(error instanceof Error ? error.message : "", 200) }),
   });
-  return must(made);
+  return must(result);
 };
 
 /** What a client has, checked; null where it has none. */
@@ -227,9 +227,9 @@ const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | 
 /** A viem client and its options: its chain and account, where it has them. */
 export const checkClient = (
   client: { readonly chain?: unknown; readonly account?: unknown },
-  given: unknown,
+  input: unknown,
 ): InputDefaults => {
-  must(Result.flatMap(requester(client, "client"), () => options(patience, given, ["client"])));
+  must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
   return {
     chainId: own(client.chain, "chain", "id", fields.chainId.check),
     from: own(client.account, "account", "address", fields.from.check),

@@ -67,11 +67,11 @@ const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
 const unwrap = (method: string, error: unknown, redact: (text: string) => string): Unjudged => {
   const chain = chainOf(error);
   const named = (name: string) => chain.find((link) => link["name"] === name);
-  const said = rpcErrorOf(chain);
+  const rpcError = rpcErrorOf(chain);
   const http = chain.find(({ status }) => Number.isSafeInteger(status));
   const context =
     http === undefined ? {} : { httpStatus: Number(http["status"]), headers: retryAfter(http["headers"]) };
-  if (said !== null) return { method, ...context, error: redactJson(said, redact) };
+  if (rpcError !== null) return { method, ...context, error: redactJson(rpcError, redact) };
   const detail = redact(
     text(chain.findLast((link) => text(link["details"]) !== null)?.["details"]) ??
       text(chain[chain.length - 1]?.["message"]) ??

@@ -7,7 +7,15 @@ import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
 import { isNode } from "./node.js";
-import { receiver, roomFor, sharedRoom, type HttpHeaders, type Post, type PostTo, type Room } from "./post.js";
+import {
+  receiver,
+  roomFor,
+  sharedRoom,
+  type HttpHeaders,
+  type Post,
+  type PostTo,
+  type ResponseBudget,
+} from "./post.js";
 import type { Send } from "./requests.js";
 
 /** `abort()` makes an exception with a stack unless it is given a reason. */
@@ -43,21 +51,25 @@ export const viaFetch =
   };
 
 /** The way to `url`. */
-export const wayTo = (url: URL, ways: HttpOptions, headers: HttpHeaders): Effect.Effect<PostTo, never, Scope.Scope> =>
+export const transportTo = (
+  url: URL,
+  ways: HttpOptions,
+  headers: HttpHeaders,
+): Effect.Effect<PostTo, never, Scope.Scope> =>
   ways.fetch === undefined && isNode
     ? // why: pages never need it, so they shall not load it
       Effect.flatMap(
         Effect.promise(() => import("./nodeHttp.js")),
-        ({ wayOnNode }) => wayOnNode(url, ways, headers),
+        ({ nodeTransport }) => nodeTransport(url, ways, headers),
       )
     : Effect.sync(() => viaFetch(headers, ways.fetch ?? globalThis.fetch));
 
 const single =
   (post: Post, endpoint: Endpoint) =>
-  (request: Outgoing, room: Room, done: (tried: Tried) => void): (() => void) =>
-    post(request.text, room, (posted) =>
+  (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void): (() => void) =>
+    post(request.text, room, (result) =>
       done(
-        posted.ok ? readSingle(request, posted.reply, endpoint) : unanswered(request.method, posted.failure, endpoint),
+        result.ok ? readSingle(request, result.reply, endpoint) : unanswered(request.method, result.failure, endpoint),
       ),
     );
 
@@ -79,7 +91,7 @@ export const idsFrom = (first: number): Posting["nextId"] => {
 export const numbered =
   (
     { nextId, maxBytes }: Posting,
-    sendOne: (request: Outgoing, room: Room, done: (tried: Tried) => void) => () => void,
+    sendOne: (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void) => () => void,
   ): Send =>
   (method, params, done, { answers = null }) => {
     const request = outgoing(nextId(), method, params);
@@ -100,7 +112,7 @@ const nextTurn = (run: () => void): void => {
 
 interface Waiting {
   readonly request: Outgoing;
-  readonly room: Room;
+  readonly room: ResponseBudget;
   readonly done: (tried: Tried) => void;
   /** Set when the one who asked is gone. */
   cancelled: boolean;
@@ -130,10 +142,10 @@ export const sendTogether = (
     const requests = group.map(({ request }) => request);
     const rooms = group.map(({ room }) => room);
     const body = `[${requests.map(({ text }) => text).join(",")}]`;
-    const abort = post(body, sharedRoom(rooms, posting.maxBytes), (posted) => {
-      const read = posted.ok
-        ? readBatch(requests, posted.reply, endpoint)
-        : requests.map(({ method }) => unanswered(method, posted.failure, endpoint));
+    const abort = post(body, sharedRoom(rooms, posting.maxBytes), (result) => {
+      const read = result.ok
+        ? readBatch(requests, result.reply, endpoint)
+        : requests.map(({ method }) => unanswered(method, result.failure, endpoint));
       if (read === null) {
         memory.learn("takesBatches", false);
         for (const waiting of group) alone(waiting);

@@ -93,9 +93,9 @@ export const memoryOf = (now: () => number, refusalMs: number): Memory => {
       answered.clear();
     },
     refused: (method) => {
-      const known = refusals.get(method);
-      if (known === undefined) return null;
-      if (now() < known.until) return known.value;
+      const refusal = refusals.get(method);
+      if (refusal === undefined) return null;
+      if (now() < refusal.until) return refusal.value;
       refusals.delete(method);
       return null;
     },

@@ -46,8 +46,8 @@ const unpacking =
     const layers = (encodings ?? "")
       .toLowerCase()
       .split(",")
-      .map((one) => one.trim())
-      .filter((one) => one !== "" && one !== "identity");
+      .map((text) => text.trim())
+      .filter((text) => text !== "" && text !== "identity");
     if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is packed too often", body.length));
     let rest = body;
     for (const encoding of layers.reverse()) {
@@ -216,13 +216,13 @@ const ownAgent = (url: URL): Effect.Effect<NodeAgent, never, Scope.Scope> =>
   );
 
 /** The caller's dispatcher or agent, which the caller closes; else `node:http` on connections of our own. */
-export const wayOnNode = (
+export const nodeTransport = (
   url: URL,
   { dispatcher, agent }: HttpOptions,
-  given: HttpHeaders,
+  input: HttpHeaders,
 ): Effect.Effect<PostTo, never, Scope.Scope> => {
   // why: nothing is saved on the way to one's own machine, and unpacking costs more than the whole request
-  const headers = isLoopback(url) ? given : { "accept-encoding": acceptEncoding, ...given };
+  const headers = isLoopback(url) ? input : { "accept-encoding": acceptEncoding, ...input };
   if (dispatcher !== undefined) return Effect.succeed(viaDispatcher(headers, dispatcher));
   return Effect.map(agent === undefined ? ownAgent(url) : Effect.succeed(agent), (used) => viaNodeHttp(headers, used));
 };

@@ -13,7 +13,7 @@ import type { Run } from "./service.js";
 export const mostRunBytes = 12 * 1_048_576;
 
 /** The bounds of one answer. */
-export interface Room {
+export interface ResponseBudget {
   /** Bytes, unpacked. */
   readonly maxBytes: number;
   /** Takes so many bytes from the run; false = it has less left. */
@@ -41,7 +41,11 @@ const shortAnswers: Readonly<Record<string, number>> = {
 };
 
 /** The room of one answer; `budget` is the run's, null outside any. */
-export const roomFor = (method: string, maxBytes: number, budget: NonNullable<Run["answers"]> | null): Room => ({
+export const roomFor = (
+  method: string,
+  maxBytes: number,
+  budget: NonNullable<Run["answers"]> | null,
+): ResponseBudget => ({
   maxBytes: Math.min(maxBytes, shortAnswers[method] ?? maxBytes),
   take: (bytes) => {
     if (budget === null) return true;
@@ -51,7 +55,7 @@ export const roomFor = (method: string, maxBytes: number, budget: NonNullable<Ru
 });
 
 /** The room of several answers in one body, each of which takes its share. */
-export const sharedRoom = (rooms: ReadonlyArray<Room>, maxBytes: number): Room => ({
+export const sharedRoom = (rooms: ReadonlyArray<ResponseBudget>, maxBytes: number): ResponseBudget => ({
   maxBytes: Math.min(
     maxBytes,
     rooms.reduce((sum, room) => sum + room.maxBytes, 0),
@@ -78,10 +82,10 @@ export interface NoReply {
 export type Posted = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly failure: NoReply };
 
 /** Sends `body`, calls `done` once with an answer that fits `room`, and returns how to abort; after that `done` is not called. */
-export type Post = (body: string, room: Room, done: (posted: Posted) => void) => () => void;
+export type Post = (body: string, room: ResponseBudget, done: (result: Posted) => void) => () => void;
 
 /** The same, to any address. */
-export type PostTo = (url: URL, body: string, room: Room, done: (posted: Posted) => void) => () => void;
+export type PostTo = (url: URL, body: string, room: ResponseBudget, done: (result: Posted) => void) => () => void;
 
 /** What is sent with every request. */
 export type HttpHeaders = Readonly<Record<string, string>>;
@@ -115,16 +119,16 @@ export const wordsOf = (error: unknown): string => {
 const mostRedirects = 5;
 
 /** Where a reply with status 307 or 308 points; null where it is none, or points nowhere. */
-const pointedAt = (posted: Posted, from: URL): URL | null => {
-  if (!posted.ok || (posted.reply.status !== 307 && posted.reply.status !== 308)) return null;
-  const location = posted.reply.header("location");
+const pointedAt = (result: Posted, from: URL): URL | null => {
+  if (!result.ok || (result.reply.status !== 307 && result.reply.status !== 308)) return null;
+  const location = result.reply.header("location");
   return location === null ? null : safely(() => new URL(location, from), null);
 };
 
-const refused = (posted: Posted, why: string): Posted =>
-  posted.ok
-    ? { ok: true, reply: { ...posted.reply, text: `the redirect (HTTP ${posted.reply.status}) ${why}` } }
-    : posted;
+const refused = (result: Posted, why: string): Posted =>
+  result.ok
+    ? { ok: true, reply: { ...result.reply, text: `the redirect (HTTP ${result.reply.status}) ${why}` } }
+    : result;
 
 /**
  * Posts to `url`, and on to where 307 and 308 point, which keep method and body: within the origin only,
@@ -136,13 +140,13 @@ export const following =
     let abort = (): void => undefined;
     const go = (to: URL, left: number): void => {
       let isOver = false;
-      const stop = postTo(to, body, room, (posted) => {
+      const stop = postTo(to, body, room, (result) => {
         isOver = true;
-        const next = pointedAt(posted, to);
-        if (next === null) return done(posted);
+        const next = pointedAt(result, to);
+        if (next === null) return done(result);
         if (next.origin !== url.origin)
-          return done(refused(posted, `to another origin, ${next.origin}, is not followed`));
-        if (left === 0) return done(refused(posted, `is the ${mostRedirects + 1}th in a row and is not followed`));
+          return done(refused(result, `to another origin, ${next.origin}, is not followed`));
+        if (left === 0) return done(refused(result, `is the ${mostRedirects + 1}th in a row and is not followed`));
         return go(next, left - 1);
       });
       if (!isOver) abort = stop;
@@ -198,15 +202,15 @@ export interface Receiver {
   readonly close: () => void;
 }
 
-export const receiver = ({ maxBytes, take }: Room, done: (posted: Posted) => void): Receiver => {
+export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Posted) => void): Receiver => {
   let open = true;
   let bytes = 0;
   let chunks: Array<Uint8Array> = [];
-  const finish = (posted: Posted) => {
+  const finish = (result: Posted) => {
     if (!open) return;
     open = false;
     chunks = [];
-    done(posted);
+    done(result);
   };
   return {
     data: (chunk) => {
@@ -231,7 +235,7 @@ export const receiver = ({ maxBytes, take }: Room, done: (posted: Posted) => voi
               ? { ok: true, reply: { status, header, text: textOf(read), bytes: read.length } }
               : tooMuch(weight);
           },
-          onFailure: (posted) => posted,
+          onFailure: (result) => result,
         }),
       );
     },

@@ -94,7 +94,7 @@ export interface Testimony {
 }
 
 /** What the answers of one run say of the newest block and of the time: the greatest of each, in whatever order they come. */
-export interface Sighted {
+export interface HeadSighting {
   /** The highest block that any named; null = none did. */
   block: bigint | null;
   /** Ms by which an HTTP `Date` was ahead of the local clock; null = there was none. */
@@ -120,7 +120,7 @@ export interface Run {
   /** Bytes that its answers may still hold together; none = each is bounded for itself alone. */
   readonly answers?: { left: number } | null;
   /** Where it is kept what its answers say of the newest block and of the time; none = nowhere. */
-  readonly sighted?: Sighted | null;
+  readonly sighted?: HeadSighting | null;
   /** Called once per request, when it has ended, with its `turn`. */
   readonly record: (entry: LedgerEntry, turn: number) => void;
   /** The place of a request among those of the run, called when it is sent out; none = whatever ends first is first. */

@@ -20,7 +20,7 @@ import {
 } from "./answer.js";
 import { redactUrls } from "./endpoint.js";
 import { idsFrom, numbered } from "./http.js";
-import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type Room } from "./post.js";
+import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type ResponseBudget } from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
@@ -68,7 +68,7 @@ export const cutter = (maxBytes: number): Cut => {
 };
 
 /** Takes the answer to one request, with what its text says. */
-type Answered = (posted: Posted, said: unknown) => void;
+type Answered = (result: Posted, said: unknown) => void;
 
 /** A connection that is open, until `end`. */
 interface Line {
@@ -120,11 +120,11 @@ const deliver = ({ waiting, hearing }: Line, text: string): boolean => {
 };
 
 /** What of an answer fits its room. */
-const fitting = (posted: Posted, { maxBytes, take }: Room): Posted => {
-  if (!posted.ok) return posted;
-  const { bytes } = posted.reply;
+const fitting = (result: Posted, { maxBytes, take }: ResponseBudget): Posted => {
+  if (!result.ok) return result;
+  const { bytes } = result.reply;
   if (bytes > maxBytes) return tooLarge(maxBytes, bytes);
-  return take(bytes) ? posted : tooMuch(bytes);
+  return take(bytes) ? result : tooMuch(bytes);
 };
 
 /** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
@@ -219,7 +219,11 @@ export const overSocket = (maxBytes: number) =>
     const run = Effect.runForkWith(yield* Effect.context<never>());
     const nextId = idsFrom(1);
 
-    const ask = (request: Outgoing, room: Room, done: (tried: Tried, line: Line | null) => void): (() => void) => {
+    const ask = (
+      request: Outgoing,
+      room: ResponseBudget,
+      done: (tried: Tried, line: Line | null) => void,
+    ): (() => void) => {
       let line: Line | null = null;
       let isOpen = true;
       const close = () => {
@@ -229,9 +233,9 @@ export const overSocket = (maxBytes: number) =>
       const answered: Answered = (came, said) => {
         if (!isOpen) return;
         close();
-        const posted = came.ok && !isFor(request, said) ? unnamed : fitting(came, room);
-        if (posted.ok) return done(readSingle(request, posted.reply, endpoint, said), line);
-        done(unanswered(request.method, posted.failure, endpoint), line);
+        const result = came.ok && !isFor(request, said) ? unnamed : fitting(came, room);
+        if (result.ok) return done(readSingle(request, result.reply, endpoint, said), line);
+        done(unanswered(request.method, result.failure, endpoint), line);
       };
       const asking = Effect.flatMap(lines.now(), (opened) => {
         if (!isOpen) return Effect.void;

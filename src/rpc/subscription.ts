@@ -76,7 +76,7 @@ const redactorOf = (client: unknown, redact: (text: string) => string): ((text: 
 };
 
 const failing = (unjudged: Unjudged): Effect.Effect<never, RpcError | Verdict> =>
-  Effect.callback((resume) => judged<never>(Result.fail(unjudged), (known) => resume(Effect.fromResult(known))));
+  Effect.callback((resume) => judged<never>(Result.fail(unjudged), (result) => resume(Effect.fromResult(result))));
 
 const socketLost = (detail: string): RpcError => new RpcError({ method, reason: new Transport({ detail }) });
 
@@ -84,8 +84,8 @@ const socketLost = (detail: string): RpcError => new RpcError({ method, reason: 
 const giveBack = (told: unknown): Effect.Effect<void> => {
   const unsubscribe = isRecord(told) ? told["unsubscribe"] : undefined;
   if (typeof unsubscribe !== "function") return Effect.void;
-  const asked = Effect.tryPromise(() => Promise.resolve(unsubscribe.call(told)));
-  return Effect.ignore(Effect.timeoutOption(asked, farewellWithin));
+  const request = Effect.tryPromise(() => Promise.resolve(unsubscribe.call(told)));
+  return Effect.ignore(Effect.timeoutOption(request, farewellWithin));
 };
 
 /** Whether the node said so, over a socket that is none the worse for it: what a socket fails with is an object of a class. */
@@ -103,8 +103,8 @@ export const subscription = (
     hide = redact,
     late: () => void = () => undefined,
   ): Effect.Effect<A, RpcError | Verdict> => {
-    const asked = Effect.tryPromise({ try: ask, catch: (error) => judgeForeign(method, error, hide) });
-    return asked.pipe(
+    const request = Effect.tryPromise({ try: ask, catch: (error) => judgeForeign(method, error, hide) });
+    return request.pipe(
       Effect.catch(failing),
       Effect.timeoutOrElse({
         duration: answerWithin,

@@ -15,7 +15,7 @@ import type { View } from "../witness/view.js";
 import type { Case, Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts } from "./reading/delegateCalls.js";
-import { rightsAsked, settleRight, type Right, keyOf, queryOf } from "./reading/rights.js";
+import { calldataRights, settleRight, type Right, keyOf, queryOf } from "./reading/rights.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 
@@ -107,8 +107,8 @@ export interface Answers {
 }
 
 /** The approvals of one run, measured where the witness could. */
-export const read = (asked: ReadonlyArray<Right>, answers: Answers): ReadonlyArray<Approval> => {
-  const settled = new Map(asked.map((right) => settleRight(right, answers.standards)).map((one) => [keyOf(one), one]));
+export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyArray<Approval> => {
+  const settled = new Map(rights.map((right) => settleRight(right, answers.standards)).map((one) => [keyOf(one), one]));
   return [...settled.values()].flatMap((right) => {
     const approval = approvalOf(right, answers);
     // why: what only the calldata says, of a contract that answers nothing like an allowance, is no approval
@@ -129,7 +129,7 @@ const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> =>
   new Set(
     bundle.length === 1
       ? bundle.flatMap(({ calls, index }) =>
-          rightsAsked(
+          calldataRights(
             calls.read.filter(({ isMeans }) => isMeans !== true),
             index,
           ).map(partiesOf),

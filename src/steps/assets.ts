@@ -21,7 +21,7 @@ import { settle, type Standards } from "./reading/transferLogs.js";
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
 export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
   settle(
-    bundle.flatMap((one) => one.transfers),
+    bundle.flatMap((entry) => entry.transfers),
     standards,
   );
 
@@ -30,20 +30,20 @@ interface Level {
   readonly after: bigint | null;
 }
 
-const levelOf = (one: Holding, { before, after }: Sights): Level => {
-  if (one.token === null)
+const levelOf = (holding: Holding, { before, after }: Sights): Level => {
+  if (holding.token === null)
     return {
-      before: before.account(one.account)?.balance ?? null,
-      after: after.account(one.account)?.balance ?? null,
+      before: before.account(holding.account)?.balance ?? null,
+      after: after.account(holding.account)?.balance ?? null,
     };
-  const query = queryOf(one);
+  const query = queryOf(holding);
   if (query.kind !== "call") return { before: null, after: null };
   const [had, has] = [before.call(query), after.call(query)];
-  if (!one.owned) return { before: readUint256(had), after: readUint256(has) };
+  if (!holding.owned) return { before: readUint256(had), after: readUint256(has) };
   const owners = [readAddress(had), readAddress(has)];
   // why: ownerOf reverts where there is no such id (yet, or no more), but not on both sides of a movement
   const known = had !== null && has !== null && owners.some((owner) => owner !== null);
-  const owns = (owner: Address | null | undefined) => (known ? (owner === one.account ? 1n : 0n) : null);
+  const owns = (owner: Address | null | undefined) => (known ? (owner === holding.account ? 1n : 0n) : null);
   return { before: owns(owners[0]), after: owns(owners[1]) };
 };
 
@@ -116,7 +116,7 @@ export const operatorFees = (
 };
 
 /** The movements by account and token, so that a report over thousands stays linear. */
-const tally = (moved: ReadonlyArray<Transfer>): ((one: Balance) => bigint) => {
+const tally = (moved: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) => {
   const sums = new ByBalance<bigint>();
   const add = (of: Balance, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount);
   for (const { standard, token, tokenId, from, to, amount } of moved) {
@@ -130,7 +130,7 @@ const tally = (moved: ReadonlyArray<Transfer>): ((one: Balance) => bigint) => {
       if (tokenId !== null) add({ account, token, tokenId }, by);
     }
   }
-  return (one) => sums.get(one) ?? 0n;
+  return (balance) => sums.get(balance) ?? 0n;
 };
 
 /**
@@ -149,7 +149,7 @@ export const withBlobs = (
   const loggedOf = tally(moved);
   for (const account of new Set(carrying.map(({ signer }) => signer))) {
     const own = carrying.flatMap(({ signer, input }) => (signer === account ? [input] : []));
-    const gas = own.reduce((sum, one) => sum + blobGasOf(one), 0n);
+    const gas = own.reduce((sum, transaction) => sum + blobGasOf(transaction), 0n);
     const most = own.reduce((sum, one) => sum + blobGasOf(one) * (one.maxFeePerBlobGas ?? 0n), 0n);
     const [had, has] = [before.account(account)?.balance ?? null, after.account(account)?.balance ?? null];
     if (had === null || has === null) continue;
@@ -168,9 +168,9 @@ const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =
   token !== null && !wanted && deposits.has(token);
 
 /** How a holding changed: as it was measured, changed or not, else as the logs have it. */
-const changeOf = (one: Holding, logged: bigint, answers: Answers): BalanceChange => {
-  const { account, token, tokenId } = one;
-  const { before, after } = levelOf(one, answers);
+const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceChange => {
+  const { account, token, tokenId } = holding;
+  const { before, after } = levelOf(holding, answers);
   const about = { account, token, tokenId, before };
   if (before === null || after === null) return { ...about, after: null, delta: logged, evidence: "logged" };
   const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
@@ -186,8 +186,8 @@ const isRead = ({ after }: BalanceChange): boolean => after !== null;
 export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> => {
   const loggedOf = tally(answers.transfers);
   return holdings
-    .filter((one) => isOfUse(one, answers) && !isDeposit(one, answers))
-    .map((one) => changeOf(one, loggedOf(one), answers))
+    .filter((holding) => isOfUse(holding, answers) && !isDeposit(holding, answers))
+    .map((holding) => changeOf(holding, loggedOf(holding), answers))
     .filter(isRead);
 };
 
@@ -237,10 +237,10 @@ export const read = (
   const loggedOf = tally(answers.transfers);
   const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, logs });
   const told = holdings
-    .filter((one) => isOfUse(one, answers))
-    .map((one): Row => {
-      const logged = loggedOf(one);
-      return { holding: one, logged, change: changeOf(one, logged, answers) };
+    .filter((holding) => isOfUse(holding, answers))
+    .map((holding): Row => {
+      const logged = loggedOf(holding);
+      return { holding, logged, change: changeOf(holding, logged, answers) };
     });
   const earned = new Map(told.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
@@ -266,7 +266,7 @@ export const read = (
   const differing = rows.filter(disagree);
   const inOrder = [...differing.filter(isNative), ...differing.filter((row) => !isNative(row))];
   const found = inOrder.map((row) => mismatch(row, reasonIn(row)));
-  const explained = found.filter((one) => !isWarning(one));
+  const explained = found.filter((finding) => !isWarning(finding));
   return {
     changes: shown.map(({ change }) => change),
     // why: what is explained must not push out what is not, nor tokens the chain's own currency, by which policies judge

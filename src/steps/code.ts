@@ -21,7 +21,7 @@ import type { Transaction } from "../Transaction.js";
 import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Numbered } from "./reading/bundle.js";
-import { failureOf, successOf, type Heard } from "./reading/heard.js";
+import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
 export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
@@ -67,17 +67,17 @@ export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): Read
  * empty address runs nothing, so it cannot have put the code there itself; its own authorisations take
  * effect before it runs.
  */
-export const appearanceOf = (account: Address, one: Case, bundle: ReadonlyArray<Numbered>): Appearance => {
-  if (authorizes(one, account)) return "before";
+export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArray<Numbered>): Appearance => {
+  if (authorizes(entry, account)) return "before";
   const maker = bundle.find(
     (other) => createdBy(other.input, other.nonce.value) === account || authorizes(other, account),
   );
-  if (maker !== undefined) return maker.index < one.index ? "before" : "after";
+  if (maker !== undefined) return maker.index < entry.index ? "before" : "after";
   // why: who signs has no code but a delegation
   if (bundle.some(({ signer }) => signer === account)) return "after";
   // why: a payment, too, runs what the receiver is
-  if (!bundle.some((other) => other.index < one.index)) return "after";
-  return bundle.some((other) => other.index > one.index) ? "unclear" : "before";
+  if (!bundle.some((other) => other.index < entry.index)) return "after";
+  return bundle.some((other) => other.index > entry.index) ? "unclear" : "before";
 };
 
 /** EIP-7702: `0xef0100` and the delegate's 20 bytes. */
@@ -90,14 +90,14 @@ const isPrecompile = (account: Address): boolean => {
   return (number >= 1n && number <= 0x11n) || number === 0x100n;
 };
 
-const codeIn = (seen: Account | null): string | null =>
-  seen === null ? null : seen.codeSize > 23n ? `${seen.codePrefix}..` : seen.codePrefix;
+const codeIn = (account: Account | null): string | null =>
+  account === null ? null : account.codeSize > 23n ? `${account.codePrefix}..` : account.codePrefix;
 
 const isCode = (code: string | null): code is string => code !== null && code.length > 2;
 
 /** What everybody who looked saw of one account. */
 export interface Sightings {
-  readonly asked: Heard<Hex> | undefined;
+  readonly asked: AskResult<Hex> | undefined;
   readonly before: Account | null;
   readonly after: Account | null;
   readonly appears: Appearance;
@@ -133,14 +133,14 @@ export const decideAccount = (account: Address, { asked: answer, before, after, 
 
 const lookAt = (
   account: Address,
-  one: Case,
+  entry: Case,
   { codes, before, after, met }: Pick<Facts, "codes" | "before" | "after" | "met">,
   bundle: ReadonlyArray<Numbered>,
 ): AccountCode => {
   const [had, has] = [before.account(account), after.account(account)];
   const asked = codes.get(account);
   // why: its own authorisations take effect before it runs, and behind what the witness saw
-  const here = one.index === 0 || authorizes(one, account) ? null : (met[one.index]?.account(account) ?? null);
+  const here = entry.index === 0 || authorizes(entry, account) ? null : (met[entry.index]?.account(account) ?? null);
   const isDisputed = isCode(successOf(asked)) && had !== null && !isCode(codeIn(had));
   const found = decideAccount(
     account,
@@ -148,7 +148,7 @@ const lookAt = (
       ? {
           ...{ asked, before: had, after: has },
           // why: who put it there is dear to find out, and asked only where something changed
-          appears: has !== null && codeIn(had) === codeIn(has) ? "before" : appearanceOf(account, one, bundle),
+          appears: has !== null && codeIn(had) === codeIn(has) ? "before" : appearanceOf(account, entry, bundle),
         }
       : { asked: isDisputed ? asked : undefined, before: here, after: here, appears: "before" },
   );
@@ -158,13 +158,13 @@ const lookAt = (
 
 /** Who is at both ends of one transaction. */
 export const read = (
-  one: Numbered,
+  entry: Numbered,
   answers: Pick<Facts, "codes" | "before" | "after" | "met">,
   bundle: ReadonlyArray<Numbered>,
 ): Parties => ({
-  from: lookAt(one.input.from, one, answers, bundle),
-  to: one.input.to === null ? null : lookAt(one.input.to, one, answers, bundle),
-  creates: createdBy(one.input, one.nonce.value),
+  from: lookAt(entry.input.from, entry, answers, bundle),
+  to: entry.input.to === null ? null : lookAt(entry.input.to, entry, answers, bundle),
+  creates: createdBy(entry.input, entry.nonce.value),
 });
 
 /** The ends of one transaction, where nobody looks at them. */
@@ -178,11 +178,11 @@ export const unlooked = ({ input: { from, to } }: Case): Parties => {
 /** An account whose code nobody could see, or whose code could not be asked for though another source saw it. */
 const unseenCode = (
   { account, kind }: AccountCode,
-  asked: Heard<Hex> | undefined,
+  result: AskResult<Hex> | undefined,
   transaction: number,
 ): ReadonlyArray<Finding> => {
   const where = { step: "code", transaction, evidence: "unavailable" } as const;
-  const failure = failureOf(asked);
+  const failure = failureOf(result);
   if (failure !== null) return [fromError(failure, kind === "unknown" ? "unavailable" : "info", where)];
   return kind === "unknown" ? [note("AccountUnknown", "unavailable", where, address("", account))] : [];
 };

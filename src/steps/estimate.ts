@@ -17,7 +17,7 @@ import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, GasChoice, Ran } from "./reading/bundle.js";
-import { failureOf, successOf, type Heard } from "./reading/heard.js";
+import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
 
 /** `eth_estimateGas` of one call; never fails. */
@@ -25,7 +25,7 @@ export const ask = (
   call: Eth.CallRequest,
   block: Eth.BlockParameter,
   stateOverrides: Eth.StateOverrides | null,
-): Effect.Effect<Heard<bigint>, never, Rpc> =>
+): Effect.Effect<AskResult<bigint>, never, Rpc> =>
   asking(
     { step: "estimate" },
     Effect.result(Eth.estimateGas({ ...call, block, ...(stateOverrides === null ? {} : { stateOverrides }) })),
@@ -80,18 +80,18 @@ const ownNeed = (
   return outcome.status === "success" && peak !== null ? candidate(peak) : null;
 };
 
-const neededFor = (one: Placed, estimate: bigint | null): bigint | null => {
-  const { input, code, outcome } = one;
+const neededFor = (entry: Placed, estimate: bigint | null): bigint | null => {
+  const { input, code, outcome } = entry;
   const worked = outcome.status === "success";
   return isPlain(input, code)
     ? largest(estimate, worked ? outcome.gasUsed : null, worked ? outcome.maxUsedGas : null)
-    : largest(estimate, ownNeed(one, estimate));
+    : largest(estimate, ownNeed(entry, estimate));
 };
 
 /** The limit that a case should have, its buffer included; null where nobody knows. */
-const wantedFor = (one: Placed, estimate: bigint | null): bigint | null => {
-  const needed = neededFor(one, estimate);
-  return needed === null || isPlain(one.input, one.code) ? needed : withBuffer(needed);
+const wantedFor = (entry: Placed, estimate: bigint | null): bigint | null => {
+  const needed = neededFor(entry, estimate);
+  return needed === null || isPlain(entry.input, entry.code) ? needed : withBuffer(needed);
 };
 
 /** The most one transaction may ask for: the chain's cap, unless the node's estimate goes beyond an assumed one, and the block's. */
@@ -106,18 +106,18 @@ export const capOf = (
 };
 
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
-export const choose = (one: Placed, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
-  const asked = one.index === 0 ? answers.estimate : null;
-  const [estimate, refusal] = [successOf(asked), failureOf(asked)];
-  if (one.input.gas !== null) return { value: one.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
-  const [needed, wanted] = [neededFor(one, estimate), wantedFor(one, estimate)];
+export const choose = (entry: Placed, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
+  const result = entry.index === 0 ? answers.estimate : null;
+  const [estimate, refusal] = [successOf(result), failureOf(result)];
+  if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
+  const [needed, wanted] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
   const cap = capOf(estimate, answers);
-  const { gasUsed, maxUsedGas } = one.outcome;
+  const { gasUsed, maxUsedGas } = entry.outcome;
   // why: what was used and what the node says suffices are less than our own bound on it
   const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
   const isBeyond = cap !== null && known !== null && known > cap;
   const value = wanted === null ? null : cap === null || wanted <= cap ? wanted : isBeyond ? needed : cap;
-  const { status, evidence: seen } = one.outcome;
+  const { status, evidence: seen } = entry.outcome;
   const evidence: Evidence =
     status === "success" && seen === "measured"
       ? "measured"
@@ -189,9 +189,9 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyAr
   return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };
 
-const checkLimit = (one: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
-  const { index, outcome } = one;
-  const { value: limit, by, estimate } = one.gas;
+const checkLimit = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
+  const { index, outcome } = entry;
+  const { value: limit, by, estimate } = entry.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
   if (limit === null) return outcome.failure === null ? [note("GasUnknown", "unavailable", where("unavailable"))] : [];
   if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)
@@ -200,17 +200,17 @@ const checkLimit = (one: Limited, answers: Pick<Facts, "chain" | "blockGasLimit"
     return estimate === null || limit >= estimate
       ? []
       : [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
-  const [wanted, cap] = [wantedFor(one, estimate), capOf(estimate, answers)];
+  const [wanted, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
   if (wanted === null || limit !== cap || limit >= wanted) return [];
   const cut = [gas("limit", limit), gas("with the whole buffer", wanted)];
   return [note("GasBufferCut", "info", where(outcome.evidence), ...cut)];
 };
 
 /** The node's estimate and the simulation so far apart that the chosen limit is in doubt. */
-const checkWitnesses = (one: Limited): ReadonlyArray<Finding> => {
-  const { index, input, code } = one;
-  const { estimate } = one.gas;
-  const own = ownNeed(one, estimate);
+const checkWitnesses = (entry: Limited): ReadonlyArray<Finding> => {
+  const { index, input, code } = entry;
+  const { estimate } = entry.gas;
+  const own = ownNeed(entry, estimate);
   if (estimate === null || own === null || isPlain(input, code)) return [];
   if (estimate <= own * farApart && own <= estimate * farApart) return [];
   const numbers = [gas("estimate", estimate), gas("from the simulation", own)];
@@ -231,9 +231,9 @@ export const isLimitDoubtful = (one: Limited): boolean => {
  * What stands against a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
  * `OutOfGas` when the limit is below what the simulation needs. A limit is never cut silently.
  */
-export const check = (one: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
-  ...checkRefusal(one),
-  ...checkWitnesses(one),
-  ...checkCap(one, answers),
-  ...checkLimit(one, answers),
+export const check = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
+  ...checkRefusal(entry),
+  ...checkWitnesses(entry),
+  ...checkCap(entry, answers),
+  ...checkLimit(entry, answers),
 ];

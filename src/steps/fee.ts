@@ -17,7 +17,7 @@ import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
-import type { Heard } from "./reading/heard.js";
+import type { AskResult } from "./reading/askResult.js";
 import { raised } from "./reading/pool.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
 
@@ -49,7 +49,7 @@ export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "heade
   );
 
 /** The latest header, whose age and base fee count in a scan and in a proof. Never fails. */
-export const askHeader: Effect.Effect<Heard<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);
+export const askHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);
 
 /** Who chooses the cap of a transaction. */
 export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
@@ -193,14 +193,14 @@ const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedF
 };
 
 /** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
-export const check = (one: Priced, quoted: Quote): ReadonlyArray<Finding> => {
-  const cap = one.fee.value.gasPrice ?? one.fee.value.maxFeePerGas;
+export const check = (entry: Priced, quoted: Quote): ReadonlyArray<Finding> => {
+  const cap = entry.fee.value.gasPrice ?? entry.fee.value.maxFeePerGas;
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
-  const where = { step: "fee", transaction: one.index, evidence } as const;
-  const findings = [...checkChoice(one), ...checkStay(one, quoted)];
+  const where = { step: "fee", transaction: entry.index, evidence } as const;
+  const findings = [...checkChoice(entry), ...checkStay(entry, quoted)];
   if (base === null) return [...findings, note("BaseFeeUnknown", "unavailable", where)];
   if (cap === null || cap >= base) return findings;
-  const tooLow = new FeeCapTooLow({ account: one.signer, maxFeePerGas: cap, baseFeePerGas: base });
+  const tooLow = new FeeCapTooLow({ account: entry.signer, maxFeePerGas: cap, baseFeePerGas: base });
   // why: the formula's parameters may be another chain's; against the node's own word it only warns
   return [...findings, fromError(tooLow, least !== null && cap >= least ? "warning" : "blocker", where)];
 };

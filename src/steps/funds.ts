@@ -127,7 +127,7 @@ type Known = Pick<Facts, "balanceOf" | "pools" | "flying"> & { readonly quote: P
 const fundsOf = (account: Address, bundle: ReadonlyArray<Filled>, answers: Known): Funds => {
   const { steps, terms } = walk(account, bundle);
   const complete = steps.every(({ parts }) => parts !== null);
-  const required = steps.reduce((most, { needed }) => (needed > most ? needed : most), 0n);
+  const required = steps.reduce((largest, { needed }) => (needed > largest ? needed : largest), 0n);
   const expected = steps.reduce<bigint | null>((sum, { one }) => {
     const likely = expectedOf(one, answers.quote.baseFeePerGas);
     return sum === null || likely === null ? null : sum + likely;

@@ -16,7 +16,7 @@ import { fromError, note, type Evidence, type Finding } from "../report/finding.
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst, signers, type Case, type Chosen, type Numbered, type Price } from "./reading/bundle.js";
-import { failureOf, successOf } from "./reading/heard.js";
+import { failureOf, successOf } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
 /** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
@@ -97,34 +97,34 @@ const dueFor = <C extends Case>(
 
 /** The caller's own nonce, else the next one behind the rest of the bundle. */
 export const choose = (
-  one: Case,
+  entry: Case,
   answers: Pick<Facts, "counts">,
   bundle: ReadonlyArray<Case>,
 ): Chosen<number | null> => {
-  const { nonce } = one.input;
+  const { nonce } = entry.input;
   if (nonce !== null) return { value: nonce, by: "caller", evidence: "assumed" };
-  const due = dueFor(one, bundle, answers, (earlier, next) => earlier.input.nonce ?? next);
+  const due = dueFor(entry, bundle, answers, (earlier, next) => earlier.input.nonce ?? next);
   return { value: due, by: "us", evidence: due === null ? "unavailable" : "estimated" };
 };
 
-const dueBehind = (one: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): number | null =>
-  dueFor(one, bundle, answers, (earlier) => earlier.nonce.value);
+const dueBehind = (entry: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): number | null =>
+  dueFor(entry, bundle, answers, (earlier) => earlier.nonce.value);
 
 /** What the node counts as mined, and as in flight beyond. */
-export const flying = (signer: Address, answers: Pick<Facts, "counts">): Pick<Nonce, "latest" | "inFlight"> => {
+export const inFlightCounts = (signer: Address, answers: Pick<Facts, "counts">): Pick<Nonce, "latest" | "inFlight"> => {
   const { latest, pending } = knownOf(signer, answers);
   return { latest, inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null };
 };
 
 /** The chosen nonce beside what the node counts. */
-export const read = (one: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): Nonce => {
-  const { value, by, evidence } = one.nonce;
-  const { next } = knownOf(one.signer, answers);
-  const due = dueBehind(one, answers, bundle);
+export const read = (entry: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): Nonce => {
+  const { value, by, evidence } = entry.nonce;
+  const { next } = knownOf(entry.signer, answers);
+  const due = dueBehind(entry, answers, bundle);
   return {
     value,
     next,
-    ...flying(one.signer, answers),
+    ...inFlightCounts(entry.signer, answers),
     gap: value === null ? null : due !== null && value > due ? value - due : 0,
     by,
     evidence,
@@ -134,8 +134,8 @@ export const read = (one: Numbered, answers: Pick<Facts, "counts">, bundle: Read
 /** What is odd about the counts themselves, told once per signer. */
 const checkCounts = ({ signer, index }: Case, answers: Pick<Facts, "counts">): ReadonlyArray<Finding> => {
   const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
-  const asked = answers.counts.get(signer);
-  const failures = [asked?.latest, asked?.pending].map(failureOf).filter((failure) => failure !== null);
+  const counts = answers.counts.get(signer);
+  const failures = [counts?.latest, counts?.pending].map(failureOf).filter((failure) => failure !== null);
   const findings = failures.map((failure) =>
     fromError(failure, failures.length === 2 ? "unavailable" : "warning", where("unavailable")),
   );
@@ -154,12 +154,12 @@ interface Priced extends Numbered {
 }
 
 const checkReplacement = (
-  one: Priced,
+  entry: Priced,
   value: number,
   { pools, replacing }: Pick<Facts, "pools" | "replacing">,
   numbers: ReadonlyArray<Figure | null>,
 ): ReadonlyArray<Finding> => {
-  const { index, input, fee, signer } = one;
+  const { index, input, fee, signer } = entry;
   const where = { step: "nonce", transaction: index, evidence: "estimated" } as const;
   const old = pools.get(signer)?.transactions.get(value) ?? null;
   if (old === null || replacing.priceBump === 0) {
@@ -167,7 +167,7 @@ const checkReplacement = (
     return [note("ReplacesPending", "info", where, ...numbers, text("fees", why))];
   }
   const measured = { ...where, evidence: "measured" } as const;
-  const isOther = isOtherKind(one, old);
+  const isOther = isOtherKind(entry, old);
   const least = barOf(old, replacing);
   if (!isOther && !isUnderpriced(fee.value, input, least))
     return [note("ReplacesPending", "info", measured, ...numbers, hash("in flight", old.hash))];
@@ -182,27 +182,27 @@ const checkReplacement = (
 };
 
 const checkValue = (
-  one: Priced,
+  entry: Priced,
   value: number,
   answers: Pick<Facts, "counts" | "pools" | "replacing">,
   bundle: ReadonlyArray<Numbered>,
 ): ReadonlyArray<Finding> => {
-  const due = dueBehind(one, answers, bundle);
+  const due = dueBehind(entry, answers, bundle);
   if (due === null) return [];
-  const { by } = one.nonce;
-  const where = { step: "nonce", transaction: one.index, evidence: "estimated" } as const;
+  const { by } = entry.nonce;
+  const where = { step: "nonce", transaction: entry.index, evidence: "estimated" } as const;
   // why: what an earlier transaction of the bundle takes is gone, whatever the node could count; and
   // nobody asked to replace a transaction with a nonce that we chose ourselves
-  const least = by === "caller" && isFirst(one, bundle) ? knownOf(one.signer, answers).latest : due;
-  const spoken = { account: one.signer, nonce: BigInt(value), next: BigInt(due) };
+  const least = by === "caller" && isFirst(entry, bundle) ? knownOf(entry.signer, answers).latest : due;
+  const spoken = { account: entry.signer, nonce: BigInt(value), next: BigInt(due) };
   const numbers = [count("nonce", value), count("next free", due)];
   if (least === null && value < due)
     return [note("NonceUnknown", "unavailable", { ...where, evidence: "unavailable" }, ...numbers)];
   if (least !== null && value < least)
     return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
   // why: behind a replacement the rest of a bundle may meet others in flight
-  const isMet = !isFirst(one, bundle) && answers.pools.get(one.signer)?.transactions.has(value) === true;
-  if (value < due || isMet) return checkReplacement(one, value, answers, numbers);
+  const isMet = !isFirst(entry, bundle) && answers.pools.get(entry.signer)?.transactions.has(value) === true;
+  if (value < due || isMet) return checkReplacement(entry, value, answers, numbers);
   if (value === due) return [];
   return by === "reserved"
     ? [note("NonceUnderReservation", "warning", where, ...numbers)]
@@ -216,13 +216,13 @@ const checkValue = (
  * knows.
  */
 export const check = (
-  one: Priced,
+  entry: Priced,
   answers: Pick<Facts, "counts" | "pools" | "replacing">,
   bundle: ReadonlyArray<Numbered>,
 ): ReadonlyArray<Finding> => {
-  const { value } = one.nonce;
+  const { value } = entry.nonce;
   return [
-    ...(isFirst(one, bundle) ? checkCounts(one, answers) : []),
-    ...(value === null ? [] : checkValue(one, value, answers, bundle)),
+    ...(isFirst(entry, bundle) ? checkCounts(entry, answers) : []),
+    ...(value === null ? [] : checkValue(entry, value, answers, bundle)),
   ];
 };

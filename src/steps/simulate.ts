@@ -25,7 +25,7 @@ import { seenIn, unseen, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
-import type { Failure } from "./reading/heard.js";
+import type { Failure } from "./reading/askResult.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
 /** One call to simulate, for one transaction. */
@@ -146,9 +146,9 @@ const statusOf = ({ readings }: Run): Outcome["status"] =>
   readings.find(({ outcome }) => outcome.status !== "success")?.outcome.status ?? "success";
 
 /** A run in a span of its own: which it was, and the first status that is no success. */
-const traced = <E extends Failure, R>(asked: Effect.Effect<Run, E, R>, { name }: Plan) =>
+const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name }: Plan) =>
   inSpan(
-    asked,
+    request,
     `run ${name}`,
     () => ({ "preflight.run": name }),
     (run) => (run === null ? {} : { "preflight.status": statusOf(run) }),
@@ -211,7 +211,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const calls = own.flatMap((one) => one.calls);
   const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
-  const met = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
+  const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
   const before = seenIn(plan.before, calls[0]);
   const after = seenIn(plan.after, calls.at(-1));
   const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
@@ -229,7 +229,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     ),
     before: before ?? unseen,
     after: after ?? unseen,
-    met: met.map((view, index) => (index === 0 ? before : view) ?? unseen),
+    met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
     traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),
     slots: chains ? slots : null,
@@ -246,9 +246,9 @@ export const witnessGas = (
   );
 
 /** What a case did in a run; nothing is known where there is none. */
-export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({
-  ...one,
-  ...(run?.readings[one.index] ?? unread(null)),
+export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
+  ...entry,
+  ...(run?.readings[entry.index] ?? unread(null)),
 });
 
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */

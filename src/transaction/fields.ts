@@ -38,7 +38,7 @@ export const Authorization = Schema.Struct({
 export type Authorization = typeof Authorization.Type;
 
 /** A signed authorisation as callers write it: the parity by itself or in `v`. */
-export interface GivenAuthorization extends Omit<Authorization, "yParity"> {
+export interface AuthorizationInput extends Omit<Authorization, "yParity"> {
   /** 0 or 1. */
   readonly yParity?: number | undefined;
   /** 27 or 28. */
@@ -124,7 +124,7 @@ const accessList = kind<ReadonlyArray<typeof AccessListEntry.Type>>()(
   null,
   Read.listOf(accessListEntry),
 );
-const authorizations = kind<ReadonlyArray<GivenAuthorization>>()(
+const authorizations = kind<ReadonlyArray<AuthorizationInput>>()(
   Schema.Array(Authorization),
   "authorizationList",
   null,

@@ -88,8 +88,8 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
   const { chainId, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = filled;
   if (chainId === null || nonce === null || gas === null) return null;
   const { to, accessList, authorizationList, blobVersionedHashes, maxFeePerBlobGas } = transaction;
-  const given = { chainId, nonce, gas, data: transaction.data, value: transaction.value };
-  const target = { ...given, ...(to === null ? {} : { to }) };
+  const input = { chainId, nonce, gas, data: transaction.data, value: transaction.value };
+  const target = { ...input, ...(to === null ? {} : { to }) };
   if (gasPrice !== null)
     return accessList === null
       ? { type: "legacy", ...target, gasPrice }
@@ -99,9 +99,9 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
   if (authorizationList === null && blobVersionedHashes === null) return { type: "eip1559", ...target, ...priced };
   // Neither of the two can deploy.
   if (to === null) return null;
-  if (authorizationList !== null) return { type: "eip7702", ...given, ...priced, to, authorizationList };
+  if (authorizationList !== null) return { type: "eip7702", ...input, ...priced, to, authorizationList };
   if (blobVersionedHashes === null || maxFeePerBlobGas === null) return null;
-  return { type: "eip4844", ...given, ...priced, to, blobVersionedHashes, maxFeePerBlobGas };
+  return { type: "eip4844", ...input, ...priced, to, blobVersionedHashes, maxFeePerBlobGas };
 };
 
 /** The fields of a request; null where it may have more than it shows. */

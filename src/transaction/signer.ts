@@ -67,8 +67,8 @@ const isExact = (raw: string, { request, signature }: Parsed): boolean => {
   const { r, s, yParity } = signature;
   const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
   const made = serializeTransaction(request, sealed);
-  const given = raw.toLowerCase();
-  return given === made || (request.type === "eip4844" && given.includes(made.slice(4)));
+  const text = raw.toLowerCase();
+  return text === made || (request.type === "eip4844" && text.includes(made.slice(4)));
 };
 
 /** The signer and the request of signed bytes; null when they are no signed transaction. */

@@ -22,8 +22,8 @@ export const unseen: View = { environment: null, account: () => null, call: () =
 const keyOf = ({ to, data }: Call): string => `${to}${data}`.toLowerCase();
 
 /** Of two alike, of which one may have had less gas or room. */
-const tellsMore = (one: CallAnswer, other: CallAnswer): boolean =>
-  one.success === other.success ? one.data.length > other.data.length : one.success;
+const tellsMore = (answer: CallAnswer, other: CallAnswer): boolean =>
+  answer.success === other.success ? answer.data.length > other.data.length : answer.success;
 
 /** The view out of what a witness call returned; null when the bytes are not its answer to these queries. */
 export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | null => {
@@ -38,8 +38,8 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
     if (answer.kind === "environment") environment = answer;
     else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
     else if (answer.kind === "call" && query.kind === "call") {
-      const known = calls.get(keyOf(query));
-      if (known === undefined || tellsMore(answer, known)) calls.set(keyOf(query), answer);
+      const call = calls.get(keyOf(query));
+      if (call === undefined || tellsMore(answer, call)) calls.set(keyOf(query), answer);
     }
   }
   return {
@@ -78,7 +78,7 @@ export const either = (first: View, second: View): View => ({
   environment: first.environment ?? second.environment,
   account: (address) => first.account(address) ?? second.account(address),
   call: (query) => {
-    const [one, other] = [first.call(query), second.call(query)];
-    return hasSaid(one) ? one : hasSaid(other) ? other : (one ?? other);
+    const [answer, other] = [first.call(query), second.call(query)];
+    return hasSaid(answer) ? answer : hasSaid(other) ? other : (answer ?? other);
   },
 });

@@ -3,19 +3,19 @@ import { describe, expect, it } from "vitest";
 import {
   nextHead,
   placeOf,
-  unfollowed,
+  emptyChain,
   withHeads,
-  type Followed,
+  type ChainState,
   type Header,
-  type Room,
-  type Told,
+  type QueueLimits,
+  type HeaderChain,
 } from "../rooms/eth.js";
 import type { Hash } from "../rooms/primitives.js";
 
 const hashOf = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
 const block = (name: string, parent: string): Header =>
   ({ number: BigInt(name.slice(1)), hash: hashOf(name), parentHash: hashOf(parent) }) as Header;
-const told: Told = [block("a1", "a0"), block("a2", "a1"), block("a3", "a2")];
+const told: HeaderChain = [block("a1", "a0"), block("a2", "a1"), block("a3", "a2")];
 
 describe("a header", () => {
   it.each([
@@ -33,15 +33,15 @@ describe("a header", () => {
     expect(placeOf([], block("a9", "a8"))).toEqual({ is: "next", above: [] }));
 });
 
-const room: Room = { heads: 1, fill: 4 };
+const room: QueueLimits = { heads: 1, fill: 4 };
 /** `a1 a2` = blocks of a chain that forks at the same heights as others; the first one's parent is `parent`. */
 const chain = (parent: string, ...names: ReadonlyArray<string>): ReadonlyArray<Header> =>
   names.map((name, index) => block(name, names[index - 1] ?? parent));
-const put = (followed: Followed, blocks: ReadonlyArray<Header>, gone: Told = [], within = room): Followed =>
+const put = (followed: ChainState, blocks: ReadonlyArray<Header>, gone: HeaderChain = [], within = room): ChainState =>
   withHeads(followed, blocks, gone, within);
 const nameOf = (hash: string): string => Buffer.from(hash.slice(2), "hex").toString().replaceAll("\0", "");
 /** Everything that waits, as `name -replaced +skipped`. */
-const taken = (followed: Followed): { readonly words: ReadonlyArray<string>; readonly followed: Followed } => {
+const taken = (followed: ChainState): { readonly words: ReadonlyArray<string>; readonly followed: ChainState } => {
   const words: Array<string> = [];
   let left = followed;
   for (let one = nextHead(left); one !== null; one = nextHead(left)) {
@@ -53,7 +53,7 @@ const taken = (followed: Followed): { readonly words: ReadonlyArray<string>; rea
   }
   return { words, followed: left };
 };
-const at3 = taken(put(unfollowed, [block("a1", "a0")])).followed;
+const at3 = taken(put(emptyChain, [block("a1", "a0")])).followed;
 const [a2, a3, a4, a5, b2, b3] = [
   ...chain("a1", "a2", "a3", "a4", "a5"),
   ...chain("a1", "b2", "b3"),
@@ -104,7 +104,7 @@ describe("who is told", () => {
   });
 
   it("hears of the first head though another came before he took it", () =>
-    expect(taken(put(put(unfollowed, [a2]), [a3])).words).toEqual(["a2", "a3"]));
+    expect(taken(put(put(emptyChain, [a2]), [a3])).words).toEqual(["a2", "a3"]));
 
   it("is not told of what was long ago", () => {
     const far = chain("x", "c900");

@@ -1,7 +1,7 @@
 /** Each log once, and back with its block. */
 import { describe, expect, it } from "vitest";
 import type { Head, Log } from "../../src/Eth.js";
-import { tellRead, toldUpTo, type ToldLogs } from "../rooms/eth.js";
+import { emitRead, emittedUpTo, type EmittedLogs } from "../rooms/eth.js";
 import type { Hash } from "../rooms/primitives.js";
 
 const hash = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
@@ -15,8 +15,8 @@ const nameOf = ({ blockHash, logIndex, removed }: Log) =>
   `${removed ? "-" : ""}${Buffer.from(blockHash?.slice(2) ?? "", "hex")
     .toString()
     .replaceAll("\0", "")}/${logIndex}`;
-const telling = (told: ToldLogs, from: number, head: string, ...names: ReadonlyArray<string>) =>
-  tellRead(told, BigInt(from), at(head), names.map(log));
+const telling = (told: EmittedLogs, from: number, head: string, ...names: ReadonlyArray<string>) =>
+  emitRead(told, BigInt(from), at(head), names.map(log));
 const words = (...args: Parameters<typeof telling>) => telling(...args).logs.map(nameOf);
 
 describe("logs", () => {
@@ -48,7 +48,7 @@ describe("logs", () => {
   it("without a place are none", () => {
     const bare = { ...log("a1/0"), blockHash: null };
     const removed = { ...log("a1/0"), removed: true };
-    expect(tellRead(new Map(), 1n, at("a1"), [bare, removed, { ...log("a1/0"), logIndex: null }]).logs).toEqual([]);
+    expect(emitRead(new Map(), 1n, at("a1"), [bare, removed, { ...log("a1/0"), logIndex: null }]).logs).toEqual([]);
   });
 });
 
@@ -62,5 +62,5 @@ it.each<readonly [what: string, upTo: number, newest: number, head: number, skip
   ["all that is remembered in doubt", 900, 900, 905, 800, 772],
 ])("a head leaves all told: %s", (_, upTo, newest, head, skipped, expected) => {
   const one = { header: { number: BigInt(head) }, skipped: BigInt(skipped) } as unknown as Head;
-  expect(toldUpTo(BigInt(upTo), BigInt(newest), one)).toBe(BigInt(expected));
+  expect(emittedUpTo(BigInt(upTo), BigInt(newest), one)).toBe(BigInt(expected));
 });

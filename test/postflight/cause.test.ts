@@ -1,6 +1,6 @@
 /** Why something else happened, decided from replays alone. */
 import { describe, expect, it } from "vitest";
-import { causeOf, isAmountOnly, ranBehind, type Happened, type Replay } from "../rooms/postflight.js";
+import { causeOf, isAmountOnly, ranBehind, type MinedOutcome, type Replay } from "../rooms/postflight.js";
 import type { Receipt } from "../rooms/eth.js";
 
 const token = `0x${"11".repeat(20)}` as const;
@@ -8,13 +8,13 @@ const topic = `0x${"ab".repeat(32)}` as const;
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}` as const;
 const party = word(BigInt(`0x${"99".repeat(20)}`));
 
-const ran = (amount: bigint, changes: Partial<Happened> = {}): Happened => ({
+const ran = (amount: bigint, changes: Partial<MinedOutcome> = {}): MinedOutcome => ({
   status: "success",
   gasUsed: 50_000n,
   logs: [{ address: token, topics: [topic, party], data: word(amount) }],
   ...changes,
 });
-const failed: Happened = { status: "failure", gasUsed: 30_000n, logs: [] };
+const failed: MinedOutcome = { status: "failure", gasUsed: 30_000n, logs: [] };
 const [said, now] = [ran(5n), ran(7n)];
 
 const replay = (changes: Partial<Replay>): Replay => ({
@@ -66,7 +66,7 @@ describe("the cause of a difference", () => {
   });
 });
 
-const both = (one: Happened, other: Happened): Happened => ran(0n, { logs: [...one.logs, ...other.logs] });
+const both = (one: MinedOutcome, other: MinedOutcome): MinedOutcome => ran(0n, { logs: [...one.logs, ...other.logs] });
 
 describe("a block that is run again", () => {
   const receiptOf = (cumulativeGasUsed: bigint | null): Receipt => ({
@@ -74,7 +74,7 @@ describe("a block that is run again", () => {
     ...{ ...now, logs: now.logs.map((log) => ({ ...log })) as never, cumulativeGasUsed },
   });
   const before = ran(1n, { gasUsed: 30_000n });
-  it.each<[string, ReadonlyArray<Happened>, bigint | null, Happened | null]>([
+  it.each<[string, ReadonlyArray<MinedOutcome>, bigint | null, MinedOutcome | null]>([
     ["nothing was run", [], 50_000n, null],
     ["it did the same, whatever came before it", [before, now], 1n, now],
     ["it did something else behind those of its block", [before, failed], 80_000n, failed],
@@ -87,9 +87,9 @@ describe("a block that is run again", () => {
 });
 
 describe("amounts alone", () => {
-  const log = (changes: Partial<Happened["logs"][number]>) =>
+  const log = (changes: Partial<MinedOutcome["logs"][number]>) =>
     ran(5n, { logs: now.logs.map((one) => ({ ...one, ...changes })) });
-  const rows: ReadonlyArray<readonly [string, Happened, Happened, boolean]> = [
+  const rows: ReadonlyArray<readonly [string, MinedOutcome, MinedOutcome, boolean]> = [
     ["another amount", said, now, true],
     ["the same", said, said, false],
     ["another status", said, failed, false],

@@ -150,7 +150,7 @@ describe("two nodes behind one address", () => {
 
   it("are not found out by the number that a run was given", async () => {
     const sighted = async (number?: bigint) => {
-      const seen: Rpc.Sighted = { block: null, aheadMs: null, testimonies: [] };
+      const seen: Rpc.HeadSighting = { block: null, aheadMs: null, testimonies: [] };
       const given = plan({
         before: [{ kind: "environment" }],
         block: "pending",
@@ -213,7 +213,7 @@ describe("a local clock that is wrong", () => {
     const proxy = await startProxy({ target: node.url });
     const dates = ["", "yesterday", "2099-01-01", "Thu, 01 Jan 2099 00:00:00 GMT, x", "Thu, 99 Xyz 2099 00:00:00 GMT"];
     for (const date of dates) {
-      const sighted: Rpc.Sighted = { block: null, aheadMs: null, testimonies: [] };
+      const sighted: Rpc.HeadSighting = { block: null, aheadMs: null, testimonies: [] };
       proxy.fail("eth_chainId", {
         ...{ kind: "status", status: 200, headers: { "content-type": "application/json", date } },
         body: '{"jsonrpc":"2.0","id":1,"result":"0x1"}',

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { remembered } from "../rooms/primitives.js";
+import { memoize } from "../rooms/primitives.js";
 
 describe("what is remembered of a list", () => {
   const setup = () => {
     const make = vi.fn((list: ReadonlyArray<string>) => list.join());
-    return { make, of: remembered(make) };
+    return { make, of: memoize(make) };
   };
 
   it("is worked out once for each list", () => {

@@ -26,7 +26,7 @@ type Says = Answer | ((params: ReadonlyArray<unknown>) => Answer);
 /** What is handed on, and what is told of it. */
 const among = (isRun: boolean, says: ReadonlyArray<Says>) =>
   Effect.gen(function* () {
-    const sighted: Rpc.Sighted = { block: null, aheadMs: null, testimonies: [] };
+    const sighted: Rpc.HeadSighting = { block: null, aheadMs: null, testimonies: [] };
     const asked = Rpc.Rpc.use(({ request }) => request("eth_simulateV1", [simulation, "pending"]));
     const run = { round: 1, deadline: null, record: () => undefined, signal: null, ...(isRun ? { sighted } : {}) };
     const answer = (yield* Effect.provideService(asked, Rpc.CurrentRun, run)) as ReadonlyArray<{

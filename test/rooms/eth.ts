@@ -5,12 +5,12 @@ export { explain } from "../../src/eth/call.js";
 export {
   nextHead,
   placeOf,
-  unfollowed,
+  emptyChain,
   withHeads,
-  type Followed,
+  type ChainState,
   type Header,
-  type Room,
-  type Told,
+  type QueueLimits,
+  type HeaderChain,
 } from "../../src/eth/heads.js";
 export {
   Account,
@@ -32,5 +32,5 @@ export {
 } from "../../src/eth/shape.js";
 export { SimulatedBlocks } from "../../src/eth/simulation.js";
 export type { PoolTransaction } from "../../src/eth/transactions.js";
-export { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/watchLogs.js";
+export { emitRead, emittedUpTo, type EmittedLogs } from "../../src/eth/watchLogs.js";
 export * as WatchLogs from "../../src/eth/watchLogs.js";

@@ -1,8 +1,8 @@
 /** What tests take from `src/pipeline`: a file that moves inside it is followed here, and in no test. */
 export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/pipeline/answers.js";
 export type { Proof } from "../../src/pipeline/askProof.js";
-export { innermost } from "../../src/pipeline/beside/trace.js";
-export { tracedInner } from "../../src/pipeline/beside/traceInner.js";
+export { innermost } from "../../src/pipeline/extras/trace.js";
+export { tracedInner } from "../../src/pipeline/extras/traceInner.js";
 export {
   assignNonces,
   choose,
@@ -11,8 +11,8 @@ export {
   withLimits,
   type Limits as GasLimits,
 } from "../../src/pipeline/choose.js";
-export { askForks, knownOf } from "../../src/pipeline/endpoint/known.js";
-export { adapt, checkTaken, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/taken.js";
+export { askForks, endpointFactsOf } from "../../src/pipeline/endpoint/known.js";
+export { adapt, checkUnsupported, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/simulate.js";
 export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
 export { between, firstThatHolds, settleGas, settleLimit, type Tried } from "../../src/pipeline/gas/limit.js";
 export { afterwards, counted, inBranch, inRound, withRun } from "../../src/pipeline/rounds.js";
@@ -28,7 +28,7 @@ export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
 export { proofRules } from "../../src/pipeline/proof.js";
 export { placed, type About, type Attempt, type Standing } from "../../src/pipeline/proofGround.js";
-export { gasPlan, type Claim } from "../../src/pipeline/proofPlans.js";
+export { gasPlan, type ProofInput } from "../../src/pipeline/proofPlans.js";
 export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";
 export { reportOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
@@ -44,7 +44,7 @@ export {
   isSamePlace,
   same,
   type Cause,
-  type Contrast,
+  type WorldDiff,
 } from "../../src/pipeline/worlds/compare.js";
 export { contraryTime, isParted as isSplit, worldsOf } from "../../src/pipeline/worlds/contexts.js";
 export { isParted, type Ground } from "../../src/pipeline/proofGround.js";

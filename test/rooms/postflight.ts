@@ -2,5 +2,5 @@
 export { ranBehind } from "../../src/postflight/ask/replay.js";
 export { settled } from "../../src/postflight/ask/settle.js";
 export { causeOf, isAmountOnly } from "../../src/postflight/settle.js";
-export type { Happened, Replay } from "../../src/postflight/settlement.js";
+export type { MinedOutcome, Replay } from "../../src/postflight/settlement.js";
 export { settledText } from "../../src/postflight/text.js";

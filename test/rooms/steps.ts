@@ -25,8 +25,8 @@ export { checkControl, controlAccounts } from "../../src/steps/reading/control.j
 export { controlsIn } from "../../src/steps/reading/control.js";
 export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
 export { checkDelegations, delegationAccounts } from "../../src/steps/reading/control.js";
-export { rightsAsked, rightsIn, settleRight, type Right } from "../../src/steps/reading/rights.js";
-export type { Heard } from "../../src/steps/reading/heard.js";
+export { calldataRights, rightsIn, settleRight, type Right } from "../../src/steps/reading/rights.js";
+export type { AskResult } from "../../src/steps/reading/askResult.js";
 export {
   addressesIn,
   holding,
@@ -40,13 +40,13 @@ export { isGranted } from "../../src/steps/reading/inner.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
-export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/places.js";
+export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/addressPositions.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";
 export { callees, checkProxies, suspects as proxySuspects, type Seen } from "../../src/steps/reading/proxies.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
 export {
-  askedBy,
+  requestedRights,
   newIn,
   queries as rightQueries,
   rights,

@@ -13,7 +13,7 @@ import {
   lenient,
   made,
   many,
-  one,
+  singleCall,
   operations,
   own,
   packed,
@@ -103,9 +103,9 @@ export const planWithin = (call: Call, { type }: Command): Iterable<Found> =>
 const isZeroAt = (index: number) => (data: string) => wordAt(data, placeOf(index)) === 0n;
 
 const pair: Place = { to: 0, data: 1 };
-const ofSafe = one({ to: 0, value: 1, data: 2, operation: 3 });
+const ofSafe = singleCall({ to: 0, value: 1, data: 2, operation: 3 });
 const ofRole = lenient(ofSafe, isZeroAt(5));
-const ofProposal = one({ to: 2, value: 3, data: 4, operation: 5 });
+const ofProposal = singleCall({ to: 2, value: 3, data: 4, operation: 5 });
 const ofArrays = parallel(0, 2, 1);
 const ofMode = lenient(byMode, (data) => data.startsWith("01", argumentsAt + 2));
 
@@ -141,8 +141,8 @@ export const forms: Readonly<Record<string, Form>> = {
   "0x3f707e6b": many(0, executions),
   "0x34fcd5be": many(0, executions),
   // execute(address,uint256,bytes); a timelock's with (…,bytes32,bytes32)
-  "0xb61d27f6": one(executions),
-  "0x134008d3": one(executions),
+  "0xb61d27f6": singleCall(executions),
+  "0x134008d3": singleCall(executions),
   // executeBatch(address[],uint256[],bytes[]), of a timelock with (…,bytes32,bytes32); a governor's execute; (address[],bytes[])
   "0x47e1da2a": ofArrays,
   "0xe38335e5": ofArrays,
@@ -169,7 +169,7 @@ export const forms: Readonly<Record<string, Form>> = {
   "0x8d80ff0a": packed,
   // what SafeL2 says that it executes: SafeMultiSigTransaction, SafeModuleTransaction, by the beginning of the event's name
   "0x66753cd2": ofSafe,
-  "0xb648d364": one({ to: 1, value: 2, data: 3, operation: 4 }),
+  "0xb648d364": singleCall({ to: 1, value: 2, data: 3, operation: 4 }),
   // EntryPoint handleOps and handleAggregatedOps, 0.6 and from 0.7 on
   "0x1fad948c": operations,
   "0x765e827f": operations,

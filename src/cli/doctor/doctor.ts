@@ -230,13 +230,13 @@ export const doctor = Command.make(
     header,
     json: toggle("json", "print the answers as JSON, which check takes as --endpoint"),
   },
-  Effect.fnUntraced(function* (given) {
+  Effect.fnUntraced(function* (input) {
     const url = yield* endpoint(
-      Option.filter(given.url, (text) => text !== ""),
+      Option.filter(input.url, (text) => text !== ""),
       "url",
     );
-    const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(given.header) });
-    yield* print(given.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
+    const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(input.header) });
+    yield* print(input.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
     return yield* new Exited({ code: codes[diagnosis.level] });
   }),
 ).pipe(

@@ -46,9 +46,9 @@ const run = (calls: ReadonlyArray<Eth.CallRequest>, changes: Partial<Plan> = {})
     const plan: Plan = {
       ...{ name: "bare", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
       stateOverrides: rich,
-      calls: calls.map((said) => ({
+      calls: calls.map((request) => ({
         input: transactions[0],
-        request: { ...call, maxFeePerGas: much, maxPriorityFeePerGas: 0n, ...said },
+        request: { ...call, maxFeePerGas: much, maxPriorityFeePerGas: 0n, ...request },
         gas: call.gas,
       })),
       ...changes,
@@ -61,8 +61,8 @@ const seenIn = (ran: Ran, read: (run: Run) => Answer): Answer =>
   Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
 
 /** Something invalid is simulated with `validation`: refused is right, whatever the words. */
-const mustRefuse = (kind: string, name: string, what: string, said: Eth.CallRequest) =>
-  Effect.map(run([said]), (ran) => {
+const mustRefuse = (kind: string, name: string, what: string, request: Eth.CallRequest) =>
+  Effect.map(run([request]), (ran) => {
     const answer = seenIn(ran, ({ plan, readings }) =>
       plan.without?.has("validation") === true
         ? no("validation is refused")
@@ -127,12 +127,12 @@ const pendingOf = (
   latest: bigint | null,
   chainId: number | null,
 ): Effect.Effect<readonly [Answer, KnownEndpoint["pending"]], never, Rpc> =>
-  Effect.map(Effect.result(Eth.getBlock({ block: "pending" })), (heard) => {
-    if (Result.isFailure(heard)) {
-      const answer = refusal(heard.failure);
+  Effect.map(Effect.result(Eth.getBlock({ block: "pending" })), (result) => {
+    if (Result.isFailure(result)) {
+      const answer = refusal(result.failure);
       return [answer, answer.status === "no" ? "refused" : null];
     }
-    const { number } = heard.success;
+    const { number } = result.success;
     if (latest === null) return [unknown("the latest block is not known"), null];
     if (number !== null && number <= latest)
       return [no("the latest block; transactions in flight are not in it"), "latest"];

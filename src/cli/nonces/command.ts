@@ -1,7 +1,7 @@
 /** `evm-preflight nonces`: where the lanes of shared senders stand, and what repairs them. */
 import * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
-import { sharedFlags, type Given } from "./given.js";
+import { sharedFlags, type LaneFlags } from "./laneInput.js";
 import { adopt, fill, forget, nonceFlags, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
 import { check, perform, status, type Act } from "./show.js";
 
@@ -18,9 +18,9 @@ const shared = Effect.suspend(() => root);
 
 /** A verb that repairs a lane. */
 const repairing =
-  <F extends { readonly yes: boolean }>(act: Act<Given & F>) =>
-  (given: F) =>
-    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, act));
+  <F extends { readonly yes: boolean }>(act: Act<LaneFlags & F>) =>
+  (input: F) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...input }, act));
 
 const verbs = [
   Command.make("status", {}, () => Effect.flatMap(shared, status)).pipe(

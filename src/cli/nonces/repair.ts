@@ -15,7 +15,7 @@ import { wrong, type WrongUsage } from "../exit.js";
 import { readFlag, text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
 import { refusalText } from "../../errors/sendOutcome.js";
-import { hasEndpoint, statusOf, type Given } from "./given.js";
+import { hasEndpoint, statusOf, type LaneFlags } from "./laneInput.js";
 import type { Deed } from "./show.js";
 import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";
 
@@ -26,23 +26,23 @@ export const signedFlags = {
 };
 export const nonceFlags = { ...signedFlags, nonce: text("nonce", "the nonce (default: the first in flight)") };
 
-type GivenVerb = Given & Command.Command.Config.Infer<typeof yesFlag>;
-type GivenSigned = Given & Command.Command.Config.Infer<typeof signedFlags>;
-type GivenReplacement = Given & Command.Command.Config.Infer<typeof nonceFlags>;
+type VerbFlags = LaneFlags & Command.Command.Config.Infer<typeof yesFlag>;
+type SignedFlags = LaneFlags & Command.Command.Config.Infer<typeof signedFlags>;
+type ReplacementFlags = LaneFlags & Command.Command.Config.Infer<typeof nonceFlags>;
 
 /** What the node says, where there is one and it does. */
-const asked = <A, E>(given: Given, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
-  hasEndpoint(given) ? Effect.orElseSucceed(ask, () => otherwise) : Effect.succeed(otherwise);
+const askOrElse = <A, E>(input: LaneFlags, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
+  hasEndpoint(input) ? Effect.orElseSucceed(ask, () => otherwise) : Effect.succeed(otherwise);
 
 /** What to pay now, by the node. */
-const quoteFor = (given: Given, { chainId, address }: LaneId): Effect.Effect<Quote, never, Rpc> =>
-  asked(given, Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), noQuote);
+const quoteFor = (input: LaneFlags, { chainId, address }: LaneId): Effect.Effect<Quote, never, Rpc> =>
+  askOrElse(input, Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), noQuote);
 
 /** A payment of nothing to oneself, in place of `old`. It takes more gas than 21,000 where the chain or a delegation asks for it. */
-const noopFor = Effect.fnUntraced(function* (given: Given, lane: LaneId, nonce: bigint, old: Request | null) {
+const noopFor = Effect.fnUntraced(function* (input: LaneFlags, lane: LaneId, nonce: bigint, old: Request | null) {
   const { address } = lane;
-  const gas = yield* asked(given, Eth.estimateGas({ from: address, to: address, value: 0n }), 21_000n);
-  return noopOver(lane, nonce, old, gas, yield* quoteFor(given, lane));
+  const gas = yield* askOrElse(input, Eth.estimateGas({ from: address, to: address, value: 0n }), 21_000n);
+  return noopOver(lane, nonce, old, gas, yield* quoteFor(input, lane));
 });
 
 /** Nothing was changed: why, or what would be done, and how to go on. */
@@ -70,13 +70,13 @@ const doIt = "--yes does it";
 const signIt = "sign this with the account's key and give the bytes by --raw";
 
 /** Sends again, byte for byte, what is committed: a pool may have lost it. */
-export const resend = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
-  yield* statusOf(given, lane);
+export const resend = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
+  yield* statusOf(flags, lane);
   const kept = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
   const named = kept.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
   if (kept.length === 0) return undone(["nothing to send again: no transaction is committed with its bytes"]);
   const why = "the same bytes again can only be mined once, and a pool that has them says so";
-  if (!given.yes) return undone(["would send again, in this order:", ...named, why], { next: doIt });
+  if (!flags.yes) return undone(["would send again, in this order:", ...named, why], { next: doIt });
   const settings = { ...(yield* Nonces.Settings), resendAfterMs: 0 };
   const { resent } = yield* Effect.provideService(Nonces.reconcile(lane), Nonces.Settings, settings);
   return sent(
@@ -86,9 +86,9 @@ export const resend = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneI
 });
 
 /** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
-const committedAt = Effect.fnUntraced(function* (given: GivenReplacement, lane: LaneId) {
-  const asked = yield* readFlag("--nonce", given.nonce, count);
-  const status = yield* statusOf(given, lane);
+const committedAt = Effect.fnUntraced(function* (flags: ReplacementFlags, lane: LaneId) {
+  const asked = yield* readFlag("--nonce", flags.nonce, count);
+  const status = yield* statusOf(flags, lane);
   const found = (yield* Nonces.committed(lane)).find(({ nonce }) => asked === undefined || nonce === asked);
   if (found === undefined)
     return yield* asked === undefined
@@ -100,7 +100,7 @@ const committedAt = Effect.fnUntraced(function* (given: GivenReplacement, lane: 
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
 const rawGiven = Effect.fnUntraced(function* (
-  { raw }: GivenSigned,
+  { raw }: SignedFlags,
   lane: LaneId,
   nonce: bigint,
 ): Effect.fn.Return<{ readonly raw: Hex; readonly hash: Hex } | null, WrongUsage> {
@@ -114,8 +114,8 @@ const rawGiven = Effect.fnUntraced(function* (
 
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 export const replaceAt = (verb: "cancel" | "replace") =>
-  Effect.fnUntraced(function* (given: GivenReplacement, lane: LaneId) {
-    const { nonce, hash, raw: oldRaw, said, why } = yield* committedAt(given, lane);
+  Effect.fnUntraced(function* (flags: ReplacementFlags, lane: LaneId) {
+    const { nonce, hash, raw: oldRaw, said, why } = yield* committedAt(flags, lane);
     const old = requestIn(oldRaw);
     const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}${why === "" ? "" : `: ${why}`}`}`;
     if (verb === "cancel" && isBlob(old))
@@ -123,14 +123,14 @@ export const replaceAt = (verb: "cancel" | "replace") =>
         "--nonce",
         "holds a blob transaction, and pools take only another of its kind in its place: replace",
       );
-    const next = yield* rawGiven(given, lane, nonce);
+    const next = yield* rawGiven(flags, lane, nonce);
     if (next === null && verb === "cancel") {
       const what =
         "a payment of nothing to oneself in its place uses up the nonce, so that what is behind it can be mined";
-      return undone([holds, what], { next: signIt, request: yield* noopFor(given, lane, nonce, old) });
+      return undone([holds, what], { next: signIt, request: yield* noopFor(flags, lane, nonce, old) });
     }
     if (next === null && old !== null) {
-      const request = dearer(old, yield* quoteFor(given, lane));
+      const request = dearer(old, yield* quoteFor(flags, lane));
       const what = "the same transaction with higher fees takes its place in the pool";
       return undone([holds, what], { next: signIt, request });
     }
@@ -147,62 +147,62 @@ export const replaceAt = (verb: "cancel" | "replace") =>
     // why: what a node refused is in no pool, and may have been too dear
     const cheap = old === null || request === null || said === "rejected" ? null : tooCheap(old, request);
     if (cheap !== null) return yield* wrong("--raw", cheap);
-    if (!given.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
+    if (!flags.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
     const one = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
     return sent([holds, `recorded ${one.hash} in its place and sent it: ${outcomeText(one.outcome)}`], [one]);
   });
 
 /** A transaction for the lowest gap, so that what is above it can be mined. */
-export const fill = Effect.fnUntraced(function* (given: GivenSigned, lane: LaneId) {
-  const [gap] = (yield* statusOf(given, lane)).gaps;
+export const fill = Effect.fnUntraced(function* (flags: SignedFlags, lane: LaneId) {
+  const [gap] = (yield* statusOf(flags, lane)).gaps;
   if (gap === undefined) return undone(["no gap: every nonce below a committed one is used"]);
   const why = `nonce ${gap} is free below a committed one, and nothing above it is mined before it is used`;
-  const signed = yield* rawGiven(given, lane, gap);
+  const signed = yield* rawGiven(flags, lane, gap);
   if (signed === null) {
-    const request = yield* noopFor(given, lane, gap, null);
+    const request = yield* noopFor(flags, lane, gap, null);
     return undone([why, "a payment of nothing to oneself fills it"], { next: signIt, request });
   }
-  if (!given.yes) return undone([why, `would take it, commit ${signed.hash} there, and send that`], { next: doIt });
+  if (!flags.yes) return undone([why, `would take it, commit ${signed.hash} there, and send that`], { next: doIt });
   const one = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
   if (one === null) return undone(["the gap is gone: another took it"]);
   return sent([why, `committed ${one.hash} there and sent it: ${outcomeText(one.outcome)}`], [one]);
 });
 
 /** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
-export const adopt = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
+export const adopt = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
   if (lane.key !== 0n)
     return yield* wrong("--key", "has counts that no node knows: start its lane by `Nonces.bootstrap`");
-  if (!hasEndpoint(given)) return yield* wrong("--rpc-url", "is missing: the lane is set to the chain's counts");
-  const known = yield* statusOf(given, lane).pipe(Effect.catchTag("NonceColdStart", () => Effect.succeed(null)));
+  if (!hasEndpoint(flags)) return yield* wrong("--rpc-url", "is missing: the lane is set to the chain's counts");
+  const status = yield* statusOf(flags, lane).pipe(Effect.catchTag("NonceColdStart", () => Effect.succeed(null)));
   const counts = yield* readCounts(lane);
   const { latest, pending } = counts;
-  if (known?.floor === latest) return undone([`the store and the chain are both at ${latest}: nothing to adopt`]);
+  if (status?.floor === latest) return undone([`the store and the chain are both at ${latest}: nothing to adopt`]);
   const says = [
-    known === null
+    status === null
       ? `the store does not know this lane; the chain is at ${latest}, with ${pending - latest} in the node's pool`
-      : `the store is at ${known.floor}, the chain at ${latest}`,
-    known !== null && latest < known.floor
+      : `the store is at ${status.floor}, the chain at ${latest}`,
+    status !== null && latest < status.floor
       ? "what settled above and has its bytes is in flight again, and the rest is free to be filled: adopt only when the node does not lag"
       : "a transaction of ours in flight that is not counted would have its nonce used twice: adopt only when there is none",
   ];
-  if (!given.yes) return undone([...says, `would set the lane to ${latest}`], { next: doIt });
-  yield* known === null ? Nonces.adopt(lane, { counts }) : Nonces.moveTo(lane, counts);
+  if (!flags.yes) return undone([...says, `would set the lane to ${latest}`], { next: doIt });
+  yield* status === null ? Nonces.adopt(lane, { counts }) : Nonces.moveTo(lane, counts);
   return { done: true, says: [...says, `set the lane to ${latest}`] };
 });
 
 /** Removes a lane from the store. */
-export const forget = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
+export const forget = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
   // What cannot be read, or is lost but for its mark, can be forgotten as well
-  const known = yield* Effect.catchTag(statusOf(given, lane), "NonceColdStart", () => Effect.succeed(null));
-  const latest = known?.counts?.latest ?? null;
+  const status = yield* Effect.catchTag(statusOf(flags, lane), "NonceColdStart", () => Effect.succeed(null));
+  const latest = status?.counts?.latest ?? null;
   const isPassed = ({ nonce }: { readonly nonce: bigint }) => latest !== null && nonce < latest;
-  const committed = known?.committed ?? [];
+  const committed = status?.committed ?? [];
   const open = committed.filter((one) => !isPassed(one));
   const named = (what: string, list: typeof committed) =>
     list.map(({ nonce, hash }) => `${what} nonce ${nonce}, ${hash}`);
   const passed = committed.filter(isPassed);
   const says = [
-    ...(known === null ? ["the store does not know this lane; its mark, if it has one, is removed"] : []),
+    ...(status === null ? ["the store does not know this lane; its mark, if it has one, is removed"] : []),
     ...named("in flight, never sent again from here, may yet be mined:", open),
     ...named("passed by the chain, so mined, or another's was:", passed),
     ...(latest === null && open.length > 0 ? ["without --rpc-url nobody knows which of these are mined"] : []),
@@ -210,7 +210,7 @@ export const forget = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneI
       ? "nothing is in flight: start it again by adopt or `Nonces.bootstrap`"
       : "start it again by adopt or `Nonces.bootstrap`, when all of it is mined: before that a nonce may be used twice",
   ];
-  if (!given.yes) return undone([...says, "would remove the lane"], { next: doIt });
+  if (!flags.yes) return undone([...says, "would remove the lane"], { next: doIt });
   const done = yield* Nonces.forget(lane);
   return { done, says: done ? [...says, "removed the lane"] : says, isGone: done };
 });

@@ -8,7 +8,7 @@ import { escapeText } from "../../primitives/text.js";
 import type { Rpc } from "../../rpc/index.js";
 import { Exited, exitCodes, WrongUsage, type ExitCode } from "../exit.js";
 import { jsonText, print } from "../terminal.js";
-import { laneGiven, missing, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
+import { laneOfFlags, missing, oldAfterOfFlags, onStore, statusOf, type LaneFlags } from "./laneInput.js";
 import type { Unsigned } from "./request.js";
 
 const laneIn = (id: string): Nonces.Lane => {
@@ -31,41 +31,41 @@ const healthText = (concerns: ReadonlyArray<Nonces.Concern>): string =>
     : concerns.map(({ sentence }) => `  NOT WELL   ${escapeText(sentence, 1_024)}`).join("\n");
 
 /** The lanes asked for, or all of the store. */
-const asked = Effect.fnUntraced(function* (given: Given) {
-  const lane = yield* laneGiven(given);
+const asked = Effect.fnUntraced(function* (input: LaneFlags) {
+  const lane = yield* laneOfFlags(input);
   return lane === null ? yield* Nonces.lanes : [lane.id];
 });
 
 const none = "no lanes: the store is new, has lost its data, or keeps them elsewhere (--prefix)";
 
 /** Statuses with their health, and the code to end with: of the worst lane, 3 where one cannot be read or there is none. */
-export const status = Effect.fnUntraced(function* (given: Given) {
-  const oldAfterMs = yield* oldAfterGiven(given);
+export const status = Effect.fnUntraced(function* (input: LaneFlags) {
+  const oldAfterMs = yield* oldAfterOfFlags(input);
   const show = Effect.gen(function* () {
-    const ids = yield* asked(given);
-    const read = yield* Effect.forEach(ids, (id) => Effect.result(statusOf(given, laneIn(id))));
-    const lanes = read.flatMap((one) =>
-      one._tag === "Success" ? [{ ...one.success, health: Nonces.health(one.success, { oldAfterMs }) }] : [],
+    const ids = yield* asked(input);
+    const read = yield* Effect.forEach(ids, (id) => Effect.result(statusOf(input, laneIn(id))));
+    const lanes = read.flatMap((result) =>
+      result._tag === "Success" ? [{ ...result.success, health: Nonces.health(result.success, { oldAfterMs }) }] : [],
     );
-    const failures = read.flatMap((one, index) =>
-      one._tag === "Failure" ? [{ lane: ids[index] ?? "", problem: one.failure.message }] : [],
+    const failures = read.flatMap((result, index) =>
+      result._tag === "Failure" ? [{ lane: ids[index] ?? "", problem: result.failure.message }] : [],
     );
     const texts = [
       ...lanes.map((lane) => `${Nonces.toText(lane)}\n${healthText(lane.health)}`),
       ...failures.map(({ lane, problem }) => `lane ${lane}\n  ${problem}`),
     ];
-    yield* print(given.json ? jsonText({ lanes, failures }) : texts.join("\n\n") || none);
+    yield* print(input.json ? jsonText({ lanes, failures }) : texts.join("\n\n") || none);
     const code = codeOfHealth(lanes.flatMap((lane) => lane.health));
     const isUnknown = failures.length > 0 || ids.length === 0;
     return yield* new Exited({ code: code === exitCodes.blocked || !isUnknown ? code : exitCodes.unknown });
   });
-  return yield* onStore(given, false, show);
+  return yield* onStore(input, false, show);
 });
 
 /** The violations of each lane's partition: 0 none, 1 some, 3 where a lane cannot be read or there is none. */
-export const check = Effect.fnUntraced(function* (given: Given) {
+export const check = Effect.fnUntraced(function* (input: LaneFlags) {
   const show = Effect.gen(function* () {
-    const ids = yield* asked(given);
+    const ids = yield* asked(input);
     const read = yield* Effect.forEach(ids, (id) =>
       Effect.match(Nonces.check(laneIn(id)), {
         onSuccess: (violations) => ({ lane: id, violations, problem: null }),
@@ -76,14 +76,14 @@ export const check = Effect.fnUntraced(function* (given: Given) {
       ({ lane, violations, problem }) =>
         `lane ${escapeText(lane)}: ${problem ?? (violations.map((it) => escapeText(it)).join("; ") || "sound")}`,
     );
-    yield* print(given.json ? jsonText({ lanes: read }) : lines.join("\n") || none);
+    yield* print(input.json ? jsonText({ lanes: read }) : lines.join("\n") || none);
     const isUnknown = read.length === 0 || read.some(({ problem }) => problem !== null);
     const isDamaged = read.some(({ violations }) => violations.length > 0);
     return yield* new Exited({
       code: isDamaged ? exitCodes.blocked : isUnknown ? exitCodes.unknown : exitCodes.ready,
     });
   });
-  return yield* onStore(given, false, show);
+  return yield* onStore(input, false, show);
 });
 
 /** What a verb did, or would do: told in words, with the lane's health after it. */
@@ -109,7 +109,7 @@ export interface Deed {
 type Failed = { readonly _tag: string; readonly message: string };
 
 /** What a verb does to the lane of the flags. */
-export type Act<G> = (given: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>;
+export type Act<G> = (input: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>;
 
 const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
 
@@ -117,14 +117,14 @@ const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
  * Runs a verb on the lane of the flags, prints what it says and how the lane stands then. Ends with 1 when
  * a node refused, with 3 when it could not be done, else with the lane's health.
  */
-export const perform = Effect.fnUntraced(function* <G extends Given & { readonly yes: boolean }>(
-  given: G,
+export const perform = Effect.fnUntraced(function* <G extends LaneFlags & { readonly yes: boolean }>(
+  input: G,
   act: Act<G>,
 ) {
-  const lane = (yield* laneGiven(given)) ?? (yield* missing("--chain-id"));
-  const oldAfterMs = yield* oldAfterGiven(given);
+  const lane = (yield* laneOfFlags(input)) ?? (yield* missing("--chain-id"));
+  const oldAfterMs = yield* oldAfterOfFlags(input);
   const run = Effect.gen(function* () {
-    const deed = yield* act(given, lane).pipe(
+    const deed = yield* act(input, lane).pipe(
       Effect.catch((error): Effect.Effect<Deed & { readonly failed: string }, WrongUsage | NonceStoreError> =>
         error instanceof WrongUsage || error instanceof NonceStoreError
           ? Effect.fail(error)
@@ -133,7 +133,7 @@ export const perform = Effect.fnUntraced(function* <G extends Given & { readonly
       ),
     );
     const failed = "failed" in deed ? deed.failed : null;
-    const health = yield* Effect.match(statusOf(given, lane), {
+    const health = yield* Effect.match(statusOf(input, lane), {
       onFailure: () => null,
       onSuccess: (status) => Nonces.health(status, { oldAfterMs }),
     });
@@ -144,7 +144,7 @@ export const perform = Effect.fnUntraced(function* <G extends Given & { readonly
       ...(deed.next === undefined ? [] : [`  nothing was changed: ${deed.next}`]),
       ...(health === null ? [] : [healthText(health)]),
     ];
-    yield* print(given.json ? jsonText({ lane: lane.id, failed, ...deed, health }) : lines.join("\n"));
+    yield* print(input.json ? jsonText({ lane: lane.id, failed, ...deed, health }) : lines.join("\n"));
     const isRefused =
       failed === "SendRejected" || (deed.sent ?? []).some(({ outcome }) => refusedKinds.includes(outcome));
     return yield* new Exited({
@@ -157,5 +157,5 @@ export const perform = Effect.fnUntraced(function* <G extends Given & { readonly
             : codeOfHealth(health),
     });
   });
-  return yield* onStore(given, given.yes, run);
+  return yield* onStore(input, input.yes, run);
 });

@@ -20,7 +20,7 @@ import {
   cannotPay,
   failedBy,
   quantity,
-  said,
+  match,
   verdictBy,
   wrongNonce,
   type Dialect,
@@ -85,7 +85,7 @@ export const besu: Dialect = (flat) => {
   const only = flat.levels.length === 1 && flat.method === "eth_call" ? flat.levels[0] : undefined;
   if (only?.code === -32603 && !only.hasData && only.texts.join("") === "Internal error")
     return new VmHalt({ halt: null, raw: flat.raw });
-  const halt = said(flat, /could not be completed due to an exception \(([^)]{1,200})\)/i)?.[1] ?? null;
+  const halt = match(flat, /could not be completed due to an exception \(([^)]{1,200})\)/i)?.[1] ?? null;
   return halt === null || /gas/i.test(halt) ? undefined : new VmHalt({ halt, raw: flat.raw });
 };
 
@@ -157,7 +157,7 @@ export const nethermind = (flat: Flat): Answer => {
       raw,
     });
   }
-  const nonce = said(flat, /(?:transaction|tx)?nonce(?: is)?too(low|high)/i);
+  const nonce = match(flat, /(?:transaction|tx)?nonce(?: is)?too(low|high)/i);
   if (nonce !== null) return wrongNonce(flat, nonce[1]?.toLowerCase() === "low");
   // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
   if (says(flat, /^(?:vm execution error|the execution failed due to an exception)/i)) {

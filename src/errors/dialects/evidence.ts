@@ -12,7 +12,7 @@ export type Answer = RpcError | Verdict | undefined;
 export type Dialect = (flat: Flat) => Answer;
 
 /** The first match of `pattern` over all texts, outermost first. */
-export const said = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
+export const match = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
   for (const text of flat.texts) {
     const found = pattern.exec(text);
     if (found !== null) return found;
@@ -21,7 +21,7 @@ export const said = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
 };
 
 /** Whether any text matches. */
-export const says = (flat: Flat, pattern: RegExp): boolean => said(flat, pattern) !== null;
+export const says = (flat: Flat, pattern: RegExp): boolean => match(flat, pattern) !== null;
 
 /** Any of these phrases, in whatever case. */
 export const anyOf = (...phrases: ReadonlyArray<RegExp>): RegExp =>
@@ -35,7 +35,7 @@ export const byRules =
   (...rules: ReadonlyArray<Rule>): Dialect =>
   (flat) => {
     for (const [words, meaning] of rules) {
-      const found = said(flat, words);
+      const found = match(flat, words);
       const answer = found === null ? undefined : meaning(found, flat);
       if (answer !== undefined) return answer;
     }
@@ -55,7 +55,7 @@ export const quantity = (text: unknown): bigint | null => {
 /** The first group of the first pattern that finds a quantity. */
 export const amountIn = (flat: Flat, ...patterns: ReadonlyArray<RegExp>): bigint | null => {
   for (const pattern of patterns) {
-    const amount = quantity(said(flat, pattern)?.[1]);
+    const amount = quantity(match(flat, pattern)?.[1]);
     if (amount !== null) return amount;
   }
   return null;
@@ -65,7 +65,7 @@ const addressPattern = /\b(?:address|sender|account|from)\b:?\s+(0x[0-9a-fA-F]{4
 
 /** The account that the words name. */
 export const accountIn = (flat: Flat): Address | null => {
-  const found = said(flat, addressPattern)?.[1];
+  const found = match(flat, addressPattern)?.[1];
   // the pattern is the address schema's own
   return found === undefined ? null : (found as Address);
 };

@@ -21,7 +21,7 @@ import {
   delayMs,
   failed,
   failedBy,
-  said,
+  match,
   says,
   type Answer,
 } from "./evidence.js";
@@ -56,7 +56,7 @@ const delayWords =
 const limited = (flat: Flat): Answer =>
   failed(
     flat,
-    new RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs ?? delayMs(said(flat, delayWords)?.[1]) }),
+    new RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs ?? delayMs(match(flat, delayWords)?.[1]) }),
   );
 
 const unavailable = anyOf(
@@ -107,8 +107,8 @@ const maxBlocks = [
 ] as const;
 
 const suggested = (flat: Flat) => {
-  const bracketed = said(flat, /range[^[\n]{0,40}\[\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*(0x[0-9a-fA-F]+|\d+)\s*\]/i);
-  const dashed = said(flat, /(?:retry|try)[^\d\n]{0,32} range:? (\d[\d,_]*)\s*(?:-|–|to|\.\.)\s*(\d[\d,_]*)/i);
+  const bracketed = match(flat, /range[^[\n]{0,40}\[\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*(0x[0-9a-fA-F]+|\d+)\s*\]/i);
+  const dashed = match(flat, /(?:retry|try)[^\d\n]{0,32} range:? (\d[\d,_]*)\s*(?:-|–|to|\.\.)\s*(\d[\d,_]*)/i);
   return (
     (bracketed === null ? null : blockRange(bracketed[1], bracketed[2])) ??
     (dashed === null ? null : blockRange(dashed[1], dashed[2])) ??
@@ -117,8 +117,8 @@ const suggested = (flat: Flat) => {
 };
 
 const range = (flat: Flat): Answer => {
-  const blocks = said(flat, rangeWords);
-  const results = said(flat, resultWords);
+  const blocks = match(flat, rangeWords);
+  const results = match(flat, resultWords);
   if (blocks === null && (results === null || !ranged(flat.method))) return undefined;
   const named = maxBlocks.map((pattern) => (results !== null && blocks === null ? null : amountIn(flat, pattern)));
   return failed(

@@ -9,7 +9,7 @@ import * as Eth from "../../eth/index.js";
 import { decoder, nullOr } from "../../eth/shape.js";
 import { malformed } from "../../rpc/answer.js";
 import { Receipt } from "../../eth/block.js";
-import { takenOf } from "../../eth/taken.js";
+import { nonceTakerOf } from "../../eth/nonceTaker.js";
 import { Rpc } from "../../rpc/index.js";
 import type { LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
@@ -129,7 +129,7 @@ export const hashesAt = Effect.fnUntraced(function* (lane: LaneId, nonce: bigint
  * `eth_getBlockByNumber` with the transactions.
  */
 export const endings = (lane: LaneId) => {
-  const takenBy = takenOf(lane.address);
+  const takenBy = nonceTakerOf(lane.address);
   return Effect.map(Effect.cached(Effect.andThen(ownNonceOnly(lane), Eth.getBlock({ block: "finalized" }))), (final) =>
     Effect.fnUntraced(
       function* (nonce: bigint, ours: Hash) {

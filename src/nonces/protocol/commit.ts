@@ -92,12 +92,12 @@ export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed
  * replaces does not hold.
  */
 export const replace = Effect.fn("Nonces.replace")(function* (
-  given: Lane,
+  input: Lane,
   nonce: bigint,
   replaces: Hash,
   raw: Hex | `0x${string}`,
 ) {
-  const { lane } = yield* context(given);
+  const { lane } = yield* context(input);
   const snapshot = yield* asking("read", (store) => store.read(lane));
   const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
   const one = attemptOf(raw, lane, nonce, 1);

@@ -139,8 +139,8 @@ const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions,
 });
 
 /** A gap's nonce, or null when the lane has none. See `fillGap`. */
-export const reserveGap = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions = {}) {
-  const { lane } = yield* context(given);
+export const reserveGap = Effect.fnUntraced(function* (input: Lane, options: ReserveOptions = {}) {
+  const { lane } = yield* context(input);
   return yield* take(lane, options, true);
 });
 
@@ -177,12 +177,12 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
   while (true) {
     const facts = lane.key === 0n ? yield* sharedFacts(line, factsOf(lane, fresh)) : null;
     const asked = facts === null ? options : { ...fresh, ...facts };
-    const taken = yield* Effect.result(take(lane, asked, false));
-    if (taken._tag === "Success") return taken.success;
-    if (taken.failure._tag !== "NonceBusy") return yield* taken.failure;
+    const result = yield* Effect.result(take(lane, asked, false));
+    if (result._tag === "Success") return result.success;
+    if (result.failure._tag !== "NonceBusy") return yield* result.failure;
     line.last = null;
     const leftMs = until - (yield* Clock.currentTimeMillis);
-    if (!(leftMs > 0)) return yield* yield* busyWith(lane, taken.failure);
+    if (!(leftMs > 0)) return yield* yield* busyWith(lane, result.failure);
     yield* Effect.sleep(Math.min(leftMs, pauseMs * (0.5 + (yield* Random.next))));
     pauseMs = Math.min(pauseMs * 1.5, longestPauseMs / 1.5);
   }
@@ -200,8 +200,8 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
  * for counts that were given grow old, unless the lane has a key. Where the nonce is above the pending count, every few
  * seconds `eth_getBlockByNumber`, whether that is the lane's chain.
  */
-export const reserve = Effect.fn("Nonces.reserve")(function* (given: Lane, options: ReserveOptions = {}) {
-  const { lane, store } = yield* context(given);
+export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, options: ReserveOptions = {}) {
+  const { lane, store } = yield* context(input);
   const { waitMs = 0 } = options;
   const place = yield* placeOf(store, lane);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
@@ -209,17 +209,17 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (given: Lane, optio
   const first = Effect.catchTag(take(lane, options, false), "NonceBusy", (busy) =>
     waitMs > 0 ? waiting : Effect.flatMap(busyWith(lane, busy), Effect.fail),
   );
-  const taken = yield* waitMs > 0 && isCrowded(place) ? waiting : first;
+  const lease = yield* waitMs > 0 && isCrowded(place) ? waiting : first;
   // Only a request for a gap is answered without a nonce
-  return taken ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
+  return lease ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });
 
 /**
  * The nonce that a reservation would get now, without taking it: for a simulation. Asks the node's
  * counts unless they are given; nothing is written.
  */
-export const peek = Effect.fn("Nonces.peek")(function* (given: Lane, options: Pick<ReserveOptions, "counts"> = {}) {
-  const { lane, settings } = yield* context(given);
+export const peek = Effect.fn("Nonces.peek")(function* (input: Lane, options: Pick<ReserveOptions, "counts"> = {}) {
+  const { lane, settings } = yield* context(input);
   const counts = options.counts ?? (yield* readCounts(lane));
   const snapshot = yield* asking("read", (store) => store.read(lane));
   if (snapshot === null) return counts.pending > counts.latest ? counts.pending : counts.latest;

@@ -71,11 +71,11 @@ const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
  * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` up to the final block.
  */
 export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
-  given: Lane,
+  input: Lane,
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
   options: { readonly counts?: Counts } = {},
 ) {
-  const { lane, settings } = yield* context(given);
+  const { lane, settings } = yield* context(input);
   const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
   yield* checkIdentity(lane);
@@ -193,8 +193,8 @@ const tellLost = Effect.fnUntraced(function* (
 });
 
 /** The lane, where `keep` can work for it. */
-export const checkKept = Effect.fnUntraced(function* (given: Lane, hasCounts: boolean) {
-  const { lane } = yield* context(given);
+export const checkKept = Effect.fnUntraced(function* (input: Lane, hasCounts: boolean) {
+  const { lane } = yield* context(input);
   if (!hasCounts) yield* ownNonceOnly(lane);
   return lane;
 });
@@ -207,15 +207,15 @@ export const checkKept = Effect.fnUntraced(function* (given: Lane, hasCounts: bo
  * Fails at once with `InvalidLane`, also for a lane with a key without `counts`.
  */
 export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
-  given: Lane,
+  input: Lane,
   options: KeepOptions<E, R> = {},
 ) {
   const { counts, send, everyMs = 5_000 } = options;
-  const lane = yield* checkKept(given, counts !== undefined);
+  const lane = yield* checkKept(input, counts !== undefined);
   const once =
     counts === undefined
-      ? reconcile<unknown, unknown, R>(given, send)
-      : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(given, send, { counts: read }));
+      ? reconcile<unknown, unknown, R>(input, send)
+      : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(input, send, { counts: read }));
   const told = new Map<string, string>();
   let pauseMs = everyMs;
   while (true) {
@@ -246,8 +246,8 @@ export const layerKeep = <E = never, R = never>(lanes: ReadonlyArray<Lane>, opti
   );
 
 /** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */
-export const committed = Effect.fn("Nonces.committed")(function* (given: Lane) {
-  const { lane } = yield* context(given);
+export const committed = Effect.fn("Nonces.committed")(function* (input: Lane) {
+  const { lane } = yield* context(input);
   const snapshot = yield* asking("read", (store) => store.read(lane));
   return snapshot === null ? [] : committedIn(snapshot);
 });
@@ -262,10 +262,10 @@ const snapshotOf = Effect.fnUntraced(function* (lane: LaneId) {
  * answer; nothing is asked where they are given, as numbers or as `null`.
  */
 export const status = Effect.fn("Nonces.status")(function* (
-  given: Lane,
+  input: Lane,
   options: { readonly counts?: Counts | null } = {},
 ) {
-  const { lane } = yield* context(given);
+  const { lane } = yield* context(input);
   const snapshot = yield* snapshotOf(lane);
   const { counts = yield* Effect.orElseSucceed(readCounts(lane), () => null) } = options;
   const found = yield* asking("check", (store) => store.check(lane));
@@ -277,8 +277,8 @@ export const status = Effect.fn("Nonces.status")(function* (
  * A health probe: every violation of the lane's partition, in words; empty while the store is sound.
  * Asks only the store. Fails with `NonceColdStart` for a lane that it does not know, or lost.
  */
-export const check = Effect.fn("Nonces.check")(function* (given: Lane) {
-  const { lane } = yield* context(given);
+export const check = Effect.fn("Nonces.check")(function* (input: Lane) {
+  const { lane } = yield* context(input);
   yield* snapshotOf(lane);
   return yield* asking("check", (store) => store.check(lane));
 });

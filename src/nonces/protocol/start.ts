@@ -32,10 +32,10 @@ const isReset = Effect.fnUntraced(function* (lane: LaneId, mark: string) {
  * JSON-RPC: as `reserve`, twice, unless `counts` read them, and `txpool_contentFrom` where the node has it.
  */
 export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R = never>(
-  given: Lane,
+  input: Lane,
   options: { readonly settleMs?: number | undefined; readonly counts?: ReadCounts<E, R> | undefined } = {},
 ) {
-  const { lane } = yield* context(given);
+  const { lane } = yield* context(input);
   if ((yield* asking("read", (store) => store.read(lane))) !== null) return false;
   const mark = yield* asking("mark", (store) => store.mark(lane));
   if (mark !== null && !(yield* isReset(lane, mark)))
@@ -50,15 +50,15 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
   if (isHeld || before.latest !== after.pending || before.pending !== after.latest) {
     return yield* new NonceColdStart({ lane: lane.id, ...after });
   }
-  return yield* adopt(given, { counts: after });
+  return yield* adopt(input, { counts: after });
 });
 
 /**
  * Starts a lane at the chain's counts as they are, on the operator's word that no transaction of ours
  * is in flight which they do not show. What waits between them is left alone.
  */
-export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: { readonly counts?: Counts } = {}) {
-  const { lane, settings } = yield* context(given);
+export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: { readonly counts?: Counts } = {}) {
+  const { lane, settings } = yield* context(input);
   const counts = options.counts ?? (yield* readCounts(lane));
   const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, keepOf(settings)));
   if (isNew) yield* asking("setMark", (store) => store.setMark(lane, ""));
@@ -74,8 +74,8 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: 
  *
  * Fails with `NonceColdStart`, and with `NonceForgotten` where the chain is too far below the lane.
  */
-export const moveTo = Effect.fn("Nonces.moveTo")(function* (given: Lane, counts: Counts) {
-  const { lane, settings } = yield* context(given);
+export const moveTo = Effect.fn("Nonces.moveTo")(function* (input: Lane, counts: Counts) {
+  const { lane, settings } = yield* context(input);
   const answer = yield* asking("adopt", (store) => store.adopt(lane, counts, keepOf(settings)));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag === "Forgotten") return yield* unmovedError(lane, counts.latest, answer);
@@ -86,7 +86,7 @@ export const moveTo = Effect.fn("Nonces.moveTo")(function* (given: Lane, counts:
  * Removes a lane with all that it holds; false when the store did not know it. What was in flight is then
  * only on the chain, and a lane that is started before it is mined may use its nonces twice.
  */
-export const forget = Effect.fn("Nonces.forget")(function* (given: Lane) {
-  const { lane } = yield* context(given);
+export const forget = Effect.fn("Nonces.forget")(function* (input: Lane) {
+  const { lane } = yield* context(input);
   return yield* asking("forget", (store) => store.forget(lane));
 });

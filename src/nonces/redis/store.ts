@@ -175,8 +175,8 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   /** Waits for the replicas where the answer `permits` something. */
   const ask = (operation: string, lane: LaneId, args: Texts, permits?: Permits) => {
     const isAwaited = permits !== undefined && replicas > 0;
-    const asked = isAwaited ? replicated(operation, lane, args, permits) : shared(operation, lane, args);
-    return Effect.andThen(warnOnce, asked);
+    const request = isAwaited ? replicated(operation, lane, args, permits) : shared(operation, lane, args);
+    return Effect.andThen(warnOnce, request);
   };
   const whether = (operation: string, lane: LaneId, args: Texts, permits?: Permits) =>
     Effect.map(ask(operation, lane, args, permits), isYes);
@@ -184,10 +184,10 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const reading = <A>(
     operation: string,
     unknown: A,
-    asked: Effect.Effect<unknown, NonceStoreError>,
+    request: Effect.Effect<unknown, NonceStoreError>,
     read: (texts: Texts) => A | null,
   ) =>
-    Effect.flatMap(asked, (answer) => {
+    Effect.flatMap(request, (answer) => {
       const texts = textsOf(Array.isArray(answer) ? answer : [answer]);
       const found = answer === null ? unknown : texts === null ? null : read(texts);
       return found === null ? Effect.fail(unreadable(operation)) : Effect.succeed(found);

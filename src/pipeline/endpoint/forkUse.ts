@@ -13,7 +13,7 @@ import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { bareCall } from "../../transaction/request.js";
 import type { Answers } from "../answers.js";
 import { inRound } from "../rounds.js";
-import { blockOf, type Claim } from "../proofPlans.js";
+import { blockOf, type ProofInput } from "../proofPlans.js";
 
 /** Accounts whose code is read. */
 const mostAccounts = 64;
@@ -62,7 +62,7 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
 };
 
 /** How it is asked what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (claim: Claim) => {
+const askTouched = (claim: ProofInput) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
   const block = blockOf(claim);
@@ -80,7 +80,7 @@ const askTouched = (claim: Claim) => {
  * no code runs. JSON-RPC: `eth_createAccessList`, then `eth_getCode` of what it names.
  */
 export const askForkUse = (
-  claim: Claim,
+  claim: ProofInput,
   answers: Answers,
   bundle: Bundle<Filled>,
   others: ReadonlyArray<Outcome>,

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import { forksIn, unknownForks, type Forks } from "../../primitives/names.js";
 import { asking } from "../../eth/ask.js";
 import { Rpc, type Memory } from "../../rpc/index.js";
-import { successOf } from "../../steps/reading/heard.js";
+import { successOf } from "../../steps/reading/askResult.js";
 import * as L1Fee from "../../steps/reading/l1Fee.js";
 import { lacksTip } from "../../steps/reading/quote.js";
 import { either, unseen, type View } from "../../witness/view.js";
@@ -12,12 +12,12 @@ import type { Round } from "../answers.js";
 import type { Subject } from "../steps.js";
 
 /** What is believed of an endpoint, null where nothing is: its chain, whether its fee history tells a tip, where no fee oracle lives. */
-export const knownOf = (memory: Memory) => ({
+export const endpointFactsOf = (memory: Memory) => ({
   chainId: memory.recall("chainId"),
   tellsTip: memory.recall("tellsTip"),
   noFeeOracle: memory.recall("noFeeOracle"),
 });
-export type Known = ReturnType<typeof knownOf>;
+export type EndpointFacts = ReturnType<typeof endpointFactsOf>;
 
 /**
  * What the endpoint says of forks, asked once and remembered until the next one has come, refusals too. JSON-RPC:
@@ -67,19 +67,19 @@ const isForeign = (round: Answered): boolean => {
 
 /** Whether the witness saw another chain than the one believed, or a fee oracle where none was, or the answers are not of one chain. */
 export const isDisproved = (
-  { chainId, noFeeOracle }: Known,
+  { chainId, noFeeOracle }: EndpointFacts,
   { options }: Pick<Subject, "options">,
   round: Answered,
 ): boolean => {
   if (chainId === null || options.stateOverrides !== null) return false;
-  const seen = seenIn(round);
-  const { environment } = seen;
+  const view = seenIn(round);
+  const { environment } = view;
   return (
     // guard: another branch answers
     isForeign(round) ||
     // guard: a remembered chain is checked
     (environment !== null && environment.chainId !== BigInt(chainId)) ||
-    (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, seen) === true)
+    (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, view) === true)
   );
 };
 
@@ -92,10 +92,10 @@ export const learn = (
 ): void => {
   const isNewest = round.block === "pending" || round.block === "latest";
   if (options.stateOverrides !== null || !isNewest || isForeign({ ...round, header: round.fees.header })) return;
-  const seen = seenIn(round);
+  const view = seenIn(round);
   const named = successOf(round.namedChainId);
   // why: heard now, not believed from before, or a stranger behind the endpoint would never be asked again
-  if (isNamed && named !== null && seen.environment?.chainId === BigInt(named)) memory.learn("chainId", named);
-  if (L1Fee.livesAt(chain.gasPriceOracle, seen) === false) memory.learn("noFeeOracle", chain.gasPriceOracle);
+  if (isNamed && named !== null && view.environment?.chainId === BigInt(named)) memory.learn("chainId", named);
+  if (L1Fee.livesAt(chain.gasPriceOracle, view) === false) memory.learn("noFeeOracle", chain.gasPriceOracle);
   if (round.fees.history !== null) memory.learn("tellsTip", !lacksTip(round.fees.history, options.feeLevel));
 };

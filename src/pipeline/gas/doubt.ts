@@ -3,40 +3,45 @@ import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import { fromError, type Finding } from "../../report/finding.js";
 import type { Outcome } from "../../report/parts.js";
-import { successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
+import { successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { isSame } from "../../steps/reading/sameOutcome.js";
 import type { Run } from "../../steps/simulate.js";
 import type { Limits } from "../choose.js";
 
 /** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
-export const isDry = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
+export const hasUsedAllGas = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
   status !== "success" && gasUsed !== null && gasUsed * 8n >= limit * 7n;
 
 /** Whether any case of a run did so. */
-export const isExhausted = (run: Run | null): boolean =>
-  run !== null && Arr.zip(run.readings, run.plan.calls).some(([{ outcome }, { gas: limit }]) => isDry(outcome, limit));
+export const isOutOfGas = (run: Run | null): boolean =>
+  run !== null &&
+  Arr.zip(run.readings, run.plan.calls).some(([{ outcome }, { gas: limit }]) => hasUsedAllGas(outcome, limit));
 
 /** Whether a case of a run did not succeed. */
 export const isFailed = ({ readings }: Run): boolean => readings.some(({ outcome }) => outcome.status !== "success");
 
 /** Whether calls took all the gas that we gave them, or the node says that they need more. */
-export const isStarved = ({ readings, plan }: Run, estimate: bigint | null): boolean =>
+export const hasRunBelowEstimate = ({ readings, plan }: Run, estimate: bigint | null): boolean =>
   Arr.zip(readings, plan.calls).some(
     ([{ outcome }, { input, gas }], index) =>
-      input.gas === null && (isDry(outcome, gas) || (index === 0 && estimate !== null && estimate > gas)),
+      input.gas === null && (hasUsedAllGas(outcome, gas) || (index === 0 && estimate !== null && estimate > gas)),
   );
 
 /** Whether the node refuses a run for its gas alone: more of it may do. */
-export const isTooTight = (failure: Failure | null): boolean =>
+export const isLimitTooLow = (failure: Failure | null): boolean =>
   failure?._tag === "IntrinsicGasTooLow" || failure?._tag === "OutOfGas";
 
 /**
  * Whether gas may decide: the exact requests were refused for it or ran dry, or did not do what they did
  * with ample gas, to the last byte; null = what they do with it is not known.
  */
-export const isInDoubt = (exact: Heard<Run>, next: Heard<Run>, ample: ReadonlyArray<Outcome> | null): boolean => {
-  if (Result.isFailure(exact)) return isTooTight(exact.failure);
-  if (isExhausted(exact.success) || isExhausted(successOf(next))) return true;
+export const isInDoubt = (
+  exact: AskResult<Run>,
+  next: AskResult<Run>,
+  ample: ReadonlyArray<Outcome> | null,
+): boolean => {
+  if (Result.isFailure(exact)) return isLimitTooLow(exact.failure);
+  if (isOutOfGas(exact.success) || isOutOfGas(successOf(next))) return true;
   const outcomes = exact.success.readings.map(({ outcome }) => outcome);
   return ample !== null && !isSame(ample, outcomes);
 };

@@ -12,11 +12,11 @@ import { note, type Finding } from "../../report/finding.js";
 import type { Rpc } from "../../rpc/index.js";
 import { capOf, isPlain } from "../../steps/estimate.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
-import { failureOf, successOf, type Heard } from "../../steps/reading/heard.js";
+import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
 import type { Run } from "../../steps/simulate.js";
 import type { Answers } from "../answers.js";
 import type { Limits } from "../choose.js";
-import { isTooTight, undoubted, unknownGas, type Gas } from "./doubt.js";
+import { isLimitTooLow, undoubted, unknownGas, type Gas } from "./doubt.js";
 import { hasSameShape, isSame, type Result } from "../../steps/reading/sameOutcome.js";
 
 /** The wider limit beside the chosen one, in percent on top of it. */
@@ -27,7 +27,7 @@ const searched = 6;
 /** Runs the requests at these limits, in every block context that is asked for, by context. */
 export type AskAt = (
   limits: ReadonlyArray<Limits>,
-) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<Heard<Run>>>, never, Rpc>;
+) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>;
 
 const least = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a < b ? a : b));
 const most = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a > b ? a : b));
@@ -43,12 +43,12 @@ interface Rungs {
 }
 
 /** How much more gas the payer of a case could pay for, beyond what the bundle takes; null = as much as there is. */
-const affordable = (one: Filled, bundle: Bundle<Filled>, funds: ReturnType<typeof Funds.read>): bigint | null => {
-  const price = one.fee.value.gasPrice ?? one.fee.value.maxFeePerGas ?? 0n;
+const affordable = (entry: Filled, bundle: Bundle<Filled>, funds: ReturnType<typeof Funds.read>): bigint | null => {
+  const price = entry.fee.value.gasPrice ?? entry.fee.value.maxFeePerGas ?? 0n;
   if (price === 0n) return null;
-  const { balance = null, required = null } = funds.find(({ account }) => account === one.signer) ?? {};
+  const { balance = null, required = null } = funds.find(({ account }) => account === entry.signer) ?? {};
   const spare = balance === null || required === null || balance < required ? 0n : balance - required;
-  return spare / (price * BigInt(bundle.filter(({ signer }) => signer === one.signer).length));
+  return spare / (price * BigInt(bundle.filter(({ signer }) => signer === entry.signer).length));
 };
 
 type Ladder = Arr.NonEmptyReadonlyArray<Rungs>;
@@ -58,29 +58,29 @@ const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
   const funds = Funds.read(bundle, answers);
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
   if (bundle.some(({ request }) => request === null)) return null;
-  const ladder = Arr.map(bundle, (one): Rungs => {
-    const tight = one.gas.value ?? 0n;
+  const ladder = Arr.map(bundle, (entry): Rungs => {
+    const tight = entry.gas.value ?? 0n;
     // why: whether the receiver is new costs more than all the rest since Amsterdam, and others may make it so
     const ample =
-      isPlain(one.input, one.code) && answers.rules.fork !== "amsterdam"
+      isPlain(entry.input, entry.code) && answers.rules.fork !== "amsterdam"
         ? tight
-        : most(tight, least(capOf(one.gas.estimate, answers) ?? eip7825Cap, share));
-    if (one.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
-    const more = affordable(one, bundle, funds);
+        : most(tight, least(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share));
+    if (entry.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
+    const more = affordable(entry, bundle, funds);
     const payable = more === null ? ample : least(ample, tight + more);
     return { tight, wide: least((tight * (100n + widePercent)) / 100n, payable), most: payable, ample };
   });
   return ladder.every(({ tight, ample }) => tight === ample) ? null : ladder;
 };
 
-const triedIn = (heard: Heard<Run>): Tried | null => {
-  const run = successOf(heard);
+const triedIn = (result: AskResult<Run>): Tried | null => {
+  const run = successOf(result);
   return run === null ? null : { block: run.block, outcomes: run.readings.map(({ outcome }) => outcome) };
 };
 
 /** Without an answer nothing is settled, and nothing is widened. */
-const unanswered = (heard: ReadonlyArray<Heard<Run>>): Gas | null => {
-  const failure = heard.map(failureOf).find((one) => one !== null && !isTooTight(one)) ?? null;
+const unanswered = (results: ReadonlyArray<AskResult<Run>>): Gas | null => {
+  const failure = results.map(failureOf).find((one) => one !== null && !isLimitTooLow(one)) ?? null;
   return failure === null ? null : { ...undoubted, findings: [unknownGas(failure)] };
 };
 

@@ -11,7 +11,7 @@ import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
-import type { Taking } from "../answers.js";
+import type { ActiveSteps } from "../answers.js";
 import type { Measure } from "../limits.js";
 import type { RunEffects } from "./movements.js";
 
@@ -22,17 +22,17 @@ const mostLines = 16;
 
 /** Whether both runs were in the same block: whoever cannot say was not. */
 export const isSamePlace = (a: Run, b: Run): boolean => {
-  const [one, other] = [a.before.environment, b.before.environment];
-  return one !== null && one.number === other?.number && one.timestamp === other.timestamp;
+  const [environment, other] = [a.before.environment, b.before.environment];
+  return environment !== null && environment.number === other?.number && environment.timestamp === other.timestamp;
 };
 
 /** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
 export const priceShare = 0.08;
 
 /** Whether two runs that differ do so only in amounts, and by no more than the base fee does. */
-export const isClose = (one: Effects, other: Effects, tolerance: number): boolean =>
+export const isClose = (effects: Effects, other: Effects, tolerance: number): boolean =>
   compareEffects(
-    { ...one, producer: null },
+    { ...effects, producer: null },
     { ...other, producer: null },
     { tolerance: Math.max(tolerance, priceShare), whose: new Set(), concerned: new Set(), numbers: null },
   ).every(({ kind }) => kind === "address");
@@ -46,7 +46,11 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
  * What a run was asked to see of its block and did not: the witness reads what contracts can. A node that leaves
  * out a value showed both runs the same world, and the second one proves nothing.
  */
-export const notTaken = ({ plan: { blockOverrides }, block, before: { environment } }: Run): ReadonlyArray<string> => {
+export const ignoredOverrides = ({
+  plan: { blockOverrides },
+  block,
+  before: { environment },
+}: Run): ReadonlyArray<string> => {
   if (blockOverrides === null || environment === null) return [];
   const { number, time, baseFeePerGas, gasLimit, feeRecipient, prevRandao } = blockOverrides;
   const pairs: ReadonlyArray<readonly [name: string, asked: unknown, seen: unknown]> = [
@@ -75,7 +79,7 @@ const isSameTime = (exact: Run, next: Run): boolean =>
 export type Cause = "price" | "state" | "context";
 
 /** What the other world did otherwise, and why. */
-export interface Contrast {
+export interface WorldDiff {
   /** Numbers of events only where neither state nor price explains them. */
   readonly found: ReadonlyArray<OutcomeDifference>;
   readonly cause: Cause;
@@ -84,7 +88,7 @@ export interface Contrast {
 }
 
 /** Two worlds that did the same. */
-export const same: Contrast = { found: [], cause: "context", isBounded: false };
+export const same: WorldDiff = { found: [], cause: "context", isBounded: false };
 
 /** What is told by events alone, in numbers. */
 export const isNumber = ({ kind }: OutcomeDifference): boolean => kind === "number";
@@ -97,7 +101,7 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
 ];
 
 /** What two worlds that differ amount to. */
-const judge = ({ found, cause, isBounded: bounded }: Contrast, exact: Run, next: Run, inFlight: number): Finding => {
+const judge = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
   const told = figuresOf(found);
   const diverged = () => fromError(new SimulationDiverged({ differences: found }), "blocker", where);
   const isGated = found.some(({ kind }) => kind === "status");
@@ -128,7 +132,7 @@ const judge = ({ found, cause, isBounded: bounded }: Contrast, exact: Run, next:
 export const checkContrast = (
   exact: Run,
   next: Run,
-  contrast: Contrast,
+  contrast: WorldDiff,
   {
     isTrueToState,
     isTimePretended,
@@ -137,7 +141,7 @@ export const checkContrast = (
 ): ReadonlyArray<Finding> => {
   const why = notComparable(exact, next, isTrueToState);
   if (why !== null) return incomparable(why);
-  const left = [...new Set([...notTaken(exact), ...notTaken(next)])];
+  const left = [...new Set([...ignoredOverrides(exact), ...ignoredOverrides(next)])];
   const untaken =
     left.length > 0
       ? incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`)
@@ -221,7 +225,7 @@ export const checkNewcomers = (
   bundle: ReadonlyArray<Filled>,
   { transfers, producer }: Effects,
   measure: Measure,
-  steps: Taking,
+  steps: ActiveSteps,
 ): ReadonlyArray<Finding> => {
   if (measure.cut > 0) return [];
   const known = new ByBalance<true>();

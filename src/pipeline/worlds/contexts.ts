@@ -76,7 +76,7 @@ export interface Worlds {
 }
 
 /** What the worlds of a report are made from. */
-export interface Ground {
+export interface WorldInput {
   readonly report: Report;
   readonly signed: ReadonlyArray<{ readonly request: Request }>;
   readonly chain: Chain;
@@ -117,10 +117,10 @@ export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => op
 export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
 
 /** Whether blocks come at a pace that is known. */
-const isPaced = ({ report: { chainId }, chain }: Ground): boolean => chain.known && !minesOnDemand(chainId);
+const isPaced = ({ report: { chainId }, chain }: WorldInput): boolean => chain.known && !minesOnDemand(chainId);
 
 /** Whether the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
-const isOnNext = ({ report: { observed }, head }: Ground): boolean => {
+const isOnNext = ({ report: { observed }, head }: WorldInput): boolean => {
   const latest = observed.latestNumber ?? head?.number ?? null;
   return observed.baseNumber !== null && latest !== null && observed.baseNumber > latest;
 };
@@ -130,7 +130,7 @@ const isOnNext = ({ report: { observed }, head }: Ground): boolean => {
  * else does: what a node gives a block that it simulates on a sealed one is no clock where the chain has a pace. Of our
  * own clock nothing enters, but where somebody else's report is so much older.
  */
-const nextTime = (ground: Ground, head: Eth.Block, now: number): bigint => {
+const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
   const { report, chain, isOwn } = ground;
   const { observed } = report;
   // why: a chain that nobody described may be as fast as any
@@ -151,7 +151,7 @@ const nextTime = (ground: Ground, head: Eth.Block, now: number): bigint => {
 };
 
 /** Fresh worlds. */
-export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.Return<Worlds> {
+export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect.fn.Return<Worlds> {
   const { report, signed, chain, head, takesHashes, takesEntries } = ground;
   const { observed, options } = report;
   const now = yield* Clock.currentTimeMillis;

@@ -8,11 +8,11 @@ import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { compareEffects, isSameShape, isAmount, type Effects } from "../../steps/reading/compare.js";
-import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
-import { concernedIn, livesIn } from "../../steps/reading/places.js";
+import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
+import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
-import type { Taking } from "../answers.js";
-import { bareOf, isComparable, isTrueToState, type Proof, type Why } from "../askProof.js";
+import type { ActiveSteps } from "../answers.js";
+import { bareOf, isComparable, isTrueToState, type Proof, type CauseRuns } from "../askProof.js";
 import {
   asLogged,
   checkChange,
@@ -24,12 +24,12 @@ import {
   priceShare,
   same,
   type Cause,
-  type Contrast,
+  type WorldDiff,
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { effectsOf, takenOf, type RunEffects } from "./movements.js";
-import { inFlightOf, type Claim } from "../proofPlans.js";
+import { effectsOf, withoutLeftOut, type RunEffects } from "./movements.js";
+import { inFlightOf, type ProofInput } from "../proofPlans.js";
 import type { JudgedBalance } from "../../report/policy.js";
 import { isSameBalance } from "../../steps/reading/holdings.js";
 import { within } from "../../steps/reading/sameOutcome.js";
@@ -37,13 +37,13 @@ import { within } from "../../steps/reading/sameOutcome.js";
 const where = { step: "proof", evidence: "measured" } as const;
 
 /** The two runs of a proof beside each other, each read once. */
-export interface Compared {
+export interface WorldPair {
   readonly exact: Run;
   readonly effects: RunEffects;
   /** The other world's; null where it got no answer. */
   readonly other: RunEffects | null;
   /** What it did otherwise; null where it cannot be compared. */
-  readonly contrast: Contrast | null;
+  readonly contrast: WorldDiff | null;
   /** The next block refused the requests for what only the pending state has. */
   readonly isPendingOnly: boolean;
   /** Whose place in events and return values decides. */
@@ -54,7 +54,7 @@ export interface Compared {
 
 const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffects =>
   effectsOf(
-    Arr.map(bundle, (one) => ranIn(run, one)),
+    Arr.map(bundle, (entry) => ranIn(run, entry)),
     run,
     measure,
   );
@@ -74,15 +74,21 @@ const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { enviro
 
 /** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
 export interface Judged {
-  readonly compared: Compared | null;
-  readonly wants: ReadonlyArray<keyof Why>;
+  readonly compared: WorldPair | null;
+  readonly wants: ReadonlyArray<keyof CauseRuns>;
 }
 
 /**
  * Compares the worlds; where they differ, further ones tell why: `why` holds what those said, and is null before they
  * were asked.
  */
-export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settled: Gas, why: Why | null): Judged => {
+export const judge = (
+  claim: ProofInput,
+  proof: Proof,
+  bundle: Bundle<Filled>,
+  settled: Gas,
+  why: CauseRuns | null,
+): Judged => {
   const exact = successOf(proof.round.run);
   if (exact === null) return { compared: null, wants: [] };
   const { measure, report, worlds } = claim;
@@ -101,24 +107,24 @@ export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settle
   const by = { tolerance, whose, concerned, numbers: null };
   // guard: what is booked in events
   const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
-  const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((one) => !isNumber(one));
+  const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((difference) => !isNumber(difference));
   const other = next === null ? null : effectsIn(bundle, next, measure);
   // guard: the next block's veto
-  const seen =
+  const differences =
     next === null || other === null || !isComparable(claim, proof)
       ? null
       : compareEffects(effects, other, { ...by, numbers: isClockOf(exact, next) });
-  let counted = numbersOf(seen ?? []);
+  let counted = numbersOf(differences ?? []);
   const { state } = worlds.next;
   const refusal = failureOf(proof.next);
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
   let cause: Cause = "context";
   let isPendingOnly = false;
-  const isOther = seen !== null && seen.length > 0;
+  const isOther = differences !== null && differences.length > 0;
   if (isRefused) isPendingOnly = failureOf(why?.swap)?._tag === refusal._tag;
   else if (isOther && next !== null && other !== null && why !== null) {
-    const besideNext = (heard: Heard<Run>) => {
-      const run = successOf(heard);
+    const besideNext = (result: AskResult<Run>) => {
+      const run = successOf(result);
       if (run === null) return null;
       return compareEffects(effectsIn(bundle, run, measure), other, { ...by, numbers: isClockOf(run, next) });
     };
@@ -127,8 +133,8 @@ export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settle
     type Found = ReadonlyArray<OutcomeDifference> | null;
     const agrees = (found: Found) => found !== null && othersOf(found).length === 0;
     const counts = (found: Found) => found !== null && numbersOf(found).length === 0;
-    const isClosed = seen.every(({ kind }) => kind !== "place") && isClose(effects, other, tolerance);
-    if (agrees(seen)) cause = "context";
+    const isClosed = differences.every(({ kind }) => kind !== "place") && isClose(effects, other, tolerance);
+    if (agrees(differences)) cause = "context";
     else if (isClosed && agrees(atPrice)) cause = "price";
     else if (agrees(onState)) cause = "state";
     const ofPrice = { ...by, tolerance: priceShare, numbers: isClockOf(exact, next) };
@@ -138,7 +144,7 @@ export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settle
   const watched = free === null ? null : compareEffects(free, priced, by);
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
   const bounding = { whose, senders, bounds, tolerance };
-  const others = othersOf(seen ?? []);
+  const others = othersOf(differences ?? []);
   // why: a run without fees has nothing of what follows the gas price
   const isOfPrice = cause === "price" && isSameShape(watched ?? []);
   // why: what asks for a price fails without one, and works as it would be mined with any gas
@@ -146,9 +152,9 @@ export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settle
     settled.ample !== null &&
     free?.outcomes.some(({ status }) => status !== "success") === true &&
     compareEffects(effects, priced, by).length === 0;
-  const compared: Compared = {
+  const compared: WorldPair = {
     ...{ exact, effects, other, concerned, isPendingOnly },
-    contrast: seen && {
+    contrast: differences && {
       ...{ found: [...others, ...counted], cause },
       isBounded: other !== null && isBounded(others, effects, other, bounding),
     },
@@ -183,9 +189,9 @@ const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding>
 
 /** What comparing the runs with each other and with the earlier report showed. */
 export const checkRuns = (
-  claim: Claim,
+  claim: ProofInput,
   proof: Proof,
-  compared: Compared | null,
+  compared: WorldPair | null,
   bundle: Bundle<Filled>,
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
@@ -200,8 +206,8 @@ export const checkRuns = (
       });
   const { without } = claim.report.steps;
   // why: what was left out of either is no change
-  const both: Taking = new Set([...claim.steps].filter((name) => !without.some((left) => left === name)));
-  const told = takenOf(effects, both);
+  const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((left) => left === name)));
+  const told = withoutLeftOut(effects, both);
   const followsPrice = contrast?.cause === "price";
   const change = {
     followsPrice,
@@ -215,19 +221,19 @@ export const checkRuns = (
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(takenOf(claim.report, both), exact, told, change)),
+      : checkChange(withoutLeftOut(claim.report, both), exact, told, change)),
     ...checkNewcomers(bundle, effects, claim.measure, claim.steps),
   ];
 };
 
 /** The worlds as a report shows them. */
-export const worldsIn = ({ worlds }: Claim, proof: Proof, compared: Compared | null): Observed["worlds"] =>
+export const worldsIn = ({ worlds }: ProofInput, proof: Proof, compared: WorldPair | null): Observed["worlds"] =>
   [compared?.exact ?? null, successOf(proof.next)].flatMap((run) => {
-    const seen = run?.before.environment ?? null;
-    if (run === null || seen === null) return [];
+    const environment = run?.before.environment ?? null;
+    if (run === null || environment === null) return [];
     const isExact = run === compared?.exact;
     const agrees = isExact ? true : compared?.contrast == null ? null : compared.contrast.found.length === 0;
-    const { number, timestamp, feeRecipient, gasLimit } = seen;
+    const { number, timestamp, feeRecipient, gasLimit } = environment;
     const { state } = isExact ? worlds.exact : worlds.next;
     return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
   });
@@ -247,17 +253,17 @@ export interface Bounding {
  */
 export const isBounded = (
   found: ReadonlyArray<OutcomeDifference>,
-  one: Effects,
+  effects: Effects,
   other: Effects,
   { whose, senders, bounds, tolerance }: Bounding,
 ): boolean => {
   if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;
-  const mine = one.balanceChanges.flatMap((change) => {
+  const mine = effects.balanceChanges.flatMap((change) => {
     const { account, delta } = change;
     const there = other.balanceChanges.find((its) => isSameBalance(its, change));
     return whose.has(account) ? [{ ...change, deltas: [delta, there?.delta ?? 0n] as const }] : [];
   });
-  const isMeasured = [...one.transfers, ...other.transfers].every(({ from, to, token }) =>
+  const isMeasured = [...effects.transfers, ...other.transfers].every(({ from, to, token }) =>
     [from, to].every(
       (party) => !whose.has(party) || mine.some(({ account, token: its }) => account === party && its === token),
     ),

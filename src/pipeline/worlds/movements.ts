@@ -13,7 +13,7 @@ import { type Effects, isSameFlow } from "../../steps/reading/compare.js";
 import { depositsIn, type Standards } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
 import { either, unseen } from "../../witness/view.js";
-import { isFree, type Taking } from "../answers.js";
+import { isFree, type ActiveSteps } from "../answers.js";
 import type { Measure } from "../limits.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 import { isSameBalance } from "../../steps/reading/holdings.js";
@@ -33,15 +33,15 @@ const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["tra
 };
 
 /** What one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
-export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure): RunEffects => {
+export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Measure): RunEffects => {
   // why: a token may come into being in the run
-  const standards = Tokens.standards(asked.tokens, either(run.before, run.after));
+  const standards = Tokens.standards(measure.tokens, either(run.before, run.after));
   const transfers = Assets.transfers(bundle, standards);
   const sights = { before: run.before, after: run.after, standards };
   return {
     outcomes: bundle.map(({ outcome }) => outcome),
     transfers,
-    balanceChanges: Assets.measure(asked.holdings, {
+    balanceChanges: Assets.measure(measure.holdings, {
       ...sights,
       transfers,
       paid: paidIn(bundle, run, transfers),
@@ -50,7 +50,7 @@ export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measur
       signers: new Set(signers(bundle)),
       evidence: "measured",
     }),
-    approvals: Approvals.read(asked.rights, sights),
+    approvals: Approvals.read(measure.rights, sights),
     producer: run.before.environment?.feeRecipient ?? null,
     standards,
   };
@@ -63,9 +63,9 @@ export interface Movements extends Pick<Report, "transfers" | "balanceChanges" |
 }
 
 /** What moves and is granted, without what is of a step that was left out. */
-export const takenOf = <M extends Partial<Pick<Report, "transfers" | "balanceChanges" | "approvals">>>(
+export const withoutLeftOut = <M extends Partial<Pick<Report, "transfers" | "balanceChanges" | "approvals">>>(
   moved: M,
-  steps: Taking,
+  steps: ActiveSteps,
 ): M => ({
   ...moved,
   ...(steps.has("assets") ? {} : { transfers: [], balanceChanges: [] }),
@@ -76,16 +76,16 @@ export const takenOf = <M extends Partial<Pick<Report, "transfers" | "balanceCha
 export const movementsOf = (
   bundle: ReadonlyArray<Filled>,
   run: Run | null,
-  asked: Measure,
+  measure: Measure,
   chainId: number | null,
 ): Movements => {
   const sights = { before: run?.before ?? unseen, after: run?.after ?? unseen };
   const words = either(sights.before, sights.after);
-  const standards = Tokens.standards(asked.tokens, words);
+  const standards = Tokens.standards(measure.tokens, words);
   const transfers = Assets.transfers(bundle, standards);
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
-  const holdings = Holdings.union(asked.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
+  const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
   const logs = bundle.flatMap(({ outcome }) => (outcome.status === "success" ? outcome.logs : []));
   const known = {
     ...sights,
@@ -98,13 +98,13 @@ export const movementsOf = (
     evidence: run?.plan.pretended === true ? "assumed" : "measured",
   } as const;
   const moved = Assets.read(holdings, known, logs);
-  const rights = Rights.union(asked.rights, Rights.rights(bundle, all).kept);
+  const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, { ...sights, standards });
   return {
     transfers,
     balanceChanges: moved.changes,
     approvals,
-    tokens: Tokens.read(asked.tokens, words, asked.named),
+    tokens: Tokens.read(measure.tokens, words, measure.named),
     assets: [...moved.findings, ...checkStranded(bundle, transfers)],
     rights: Approvals.check(approvals, bundle, { ...sights, chainId }),
   };
@@ -126,13 +126,13 @@ const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlySet<string>): M => {
   const pairs = Arr.zip(here.transfers, there.transfers);
   const isAlike =
-    here.transfers.length === there.transfers.length && pairs.every(([one, other]) => isSameFlow(one, other));
+    here.transfers.length === there.transfers.length && pairs.every(([transfer, other]) => isSameFlow(transfer, other));
   if (!isAlike) return here;
-  const worse = (one: Transfer, { amount }: Transfer): Transfer =>
-    whose.has(one.from) === whose.has(one.to)
-      ? one
-      : { ...one, amount: (whose.has(one.to) ? least : most)(one.amount, amount) };
-  const transfers = pairs.map(([one, other]) => worse(one, other));
+  const worse = (transfer: Transfer, { amount }: Transfer): Transfer =>
+    whose.has(transfer.from) === whose.has(transfer.to)
+      ? transfer
+      : { ...transfer, amount: (whose.has(transfer.to) ? least : most)(transfer.amount, amount) };
+  const transfers = pairs.map(([transfer, other]) => worse(transfer, other));
   const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
     const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameBalance(one, its)) : undefined;
     const isWorse = other?.evidence === "measured" && one.evidence === "measured" && other.delta < one.delta;

@@ -11,34 +11,34 @@ import { mayDepend, runsCode } from "../../report/waits.js";
 import { Rpc } from "../../rpc/index.js";
 import { signers } from "../../steps/reading/bundle.js";
 import { compareEffects, type Effects } from "../../steps/reading/compare.js";
-import { successOf, type Heard } from "../../steps/reading/heard.js";
-import { concernedIn, livesIn } from "../../steps/reading/places.js";
+import { successOf, type AskResult } from "../../steps/reading/askResult.js";
+import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import type { Run } from "../../steps/simulate.js";
 import type { World } from "./contexts.js";
-import { blockOf, type Claim, gasPlan, trialIn } from "../proofPlans.js";
-import { simulate } from "../endpoint/taken.js";
+import { blockOf, type ProofInput, gasPlan, trialIn } from "../proofPlans.js";
+import { simulate } from "../endpoint/simulate.js";
 
 /** How a bundle is placed otherwise, on which state. */
 interface Placing {
   readonly name: "order" | "apart";
-  readonly bundle: Claim["bundle"];
+  readonly bundle: ProofInput["bundle"];
   readonly world: World;
 }
 
 /** The answers to the placings that a bundle has. */
-export type Placed = ReadonlyArray<{ readonly placing: Placing; readonly heard: Heard<Run> }>;
+export type Placed = ReadonlyArray<{ readonly placing: Placing; readonly heard: AskResult<Run> }>;
 
 /** The cases by their senders, the last sender first; one sender's own stay in their order. */
-const turned = ({ bundle }: Claim): Claim["bundle"] => {
+const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
   const places = signers(bundle);
   return Arr.sortWith(bundle, ({ signer }) => -places.indexOf(signer), Order.Number);
 };
 
 /** Whether what a bundle does may hang on all of it being in one block, and `exact` has it so. */
-const isTogether = ({ bundle, worlds, report }: Claim): boolean =>
+const isTogether = ({ bundle, worlds, report }: ProofInput): boolean =>
   bundle.length > 1 && !worlds.exact.isApart && report.transactions.some(runsCode);
 
-const placingsOf = (claim: Claim, takesEntries: boolean): ReadonlyArray<Placing> => {
+const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Placing> => {
   const { report, bundle, worlds } = claim;
   const isOpen = report.transactions.some((_, index) => mayDepend(report, index));
   return [
@@ -48,7 +48,7 @@ const placingsOf = (claim: Claim, takesEntries: boolean): ReadonlyArray<Placing>
 };
 
 /** Asks for the bundle placed otherwise, where that may matter. JSON-RPC: `eth_simulateV1`. */
-export const askPlaced = (claim: Claim): Effect.Effect<Placed, never, Rpc> =>
+export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) =>
     Effect.forEach(
       placingsOf(claim, memory.recall("lacks")?.has("entries") !== true),
@@ -69,7 +69,11 @@ const effectsOf = (readings: Run["readings"]): Effects => ({
 });
 
 /** Whether every case did the same in both; null where one of them says nothing. */
-const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, placed: Run["readings"]): boolean | null => {
+const agreesWith = (
+  { bundle, measure, report }: ProofInput,
+  exact: Run | null,
+  placed: Run["readings"],
+): boolean | null => {
   if (exact === null || placed.length !== bundle.length) return null;
   const found = compareEffects(effectsOf(exact.readings), effectsOf(placed), {
     ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },
@@ -79,7 +83,7 @@ const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, place
 };
 
 /** The placings as worlds beside `exact`. */
-export const worldsOfPlaced = (claim: Claim, exact: Run | null, placed: Placed): Observed["worlds"] =>
+export const worldsOfPlaced = (claim: ProofInput, exact: Run | null, placed: Placed): Observed["worlds"] =>
   placed.map(({ placing, heard }) => {
     const run = successOf(heard);
     const block = run?.block;
@@ -94,7 +98,7 @@ export const worldsOfPlaced = (claim: Claim, exact: Run | null, placed: Placed):
   });
 
 /** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
-export const checkApart = (claim: Claim, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
+export const checkApart = (claim: ProofInput, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
   const apart = worlds.find(({ run }) => run === "apart");
   // guard: a bundle in several blocks on sealed state
   if (!isTogether(claim) || apart?.agrees === true) return [];

@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "../../errors/input.js";
 import type { Failure } from "../../eth/ask.js";
 import type { Hash } from "../../primitives/hex.js";
-import { later } from "../../primitives/effects.js";
+import { lazyImport } from "../../primitives/effects.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Settled, SettleOptions } from "../settlement.js";
 
-const settling = later(() => import("./settle.js"));
+const settling = lazyImport(() => import("./settle.js"));
 
 /**
  * What the report said of its transactions against what the chain did with them: `hashes` are those that were sent, one

@@ -12,10 +12,10 @@ import { exactCall } from "../../transaction/request.js";
 import { callOf } from "../mined.js";
 import { happenedOf } from "../compare.js";
 import { isSameRun } from "../settle.js";
-import type { Happened, Replay } from "../settlement.js";
+import type { MinedOutcome, Replay } from "../settlement.js";
 
 /** What is run again. */
-export interface Again {
+export interface ReplayInput {
   readonly report: Report;
   /** Its place in the report. */
   readonly transaction: number;
@@ -45,14 +45,14 @@ const contextOf = ({ number, timestamp, baseFeePerGas, miner, mixHash, gasLimit 
 const askAll = (
   blocks: ReadonlyArray<BlockStateCall>,
   block: BlockParameter,
-): Effect.Effect<ReadonlyArray<Happened>, never, Rpc> =>
+): Effect.Effect<ReadonlyArray<MinedOutcome>, never, Rpc> =>
   Effect.match(Eth.simulateV1({ blocks, block }), {
     onFailure: () => [],
     onSuccess: (simulated) => simulated.at(-1)?.calls ?? [],
   });
 
 /** The last of them. */
-const ask = (...asked: Parameters<typeof askAll>): Effect.Effect<Happened | null, never, Rpc> =>
+const ask = (...asked: Parameters<typeof askAll>): Effect.Effect<MinedOutcome | null, never, Rpc> =>
   Effect.map(askAll(...asked), (calls) => calls.at(-1) ?? null);
 
 /**
@@ -60,12 +60,12 @@ const ask = (...asked: Parameters<typeof askAll>): Effect.Effect<Happened | null
  * take the gas that they took on the chain: it was not that block that was run, for a node runs no more gas at once
  * than it is told to, or knows no deposits.
  */
-export const ranBehind = (calls: ReadonlyArray<Happened>, receipt: Receipt): Happened | null => {
+export const ranBehind = (calls: ReadonlyArray<MinedOutcome>, receipt: Receipt): MinedOutcome | null => {
   const last = calls.at(-1) ?? null;
   const happened = happenedOf(receipt);
   const { cumulativeGasUsed, gasUsed } = receipt;
   if (last === null || happened === null || isSameRun(last, happened) || cumulativeGasUsed === null) return last;
-  const before = calls.slice(0, -1).reduce((sum, one) => sum + one.gasUsed, 0n);
+  const before = calls.slice(0, -1).reduce((sum, call) => sum + call.gasUsed, 0n);
   return before + gasUsed === cumulativeGasUsed ? last : null;
 };
 
@@ -88,7 +88,7 @@ const fillers = (
 };
 
 /** Another block's values: those that the report's own world had, where its block could still be one; no bit of its randomness, or of who made it. */
-const otherContext = ({ report, block }: Again, base: bigint, baseTime: bigint): BlockOverrides => {
+const otherContext = ({ report, block }: ReplayInput, base: bigint, baseTime: bigint): BlockOverrides => {
   const { timestamp, mixHash, gasLimit, baseFeePerGas, miner } = block;
   const world = report.observed.worlds.find(({ run }) => run === "next") ?? null;
   // why: another number, so that it and the hash of the block before are others too
@@ -109,7 +109,7 @@ const otherContext = ({ report, block }: Again, base: bigint, baseTime: bigint):
 };
 
 /** The sender's nonce before the first of the report's own transactions, for those that a created address hangs on. */
-const nonceOf = ({ report, mined, transaction }: Again): StateOverrides => {
+const nonceOf = ({ report, mined, transaction }: ReplayInput): StateOverrides => {
   const first = report.transactions
     .slice(0, transaction + 1)
     .find(({ input }) => input.from === mined.from.toLowerCase());
@@ -130,7 +130,7 @@ const stoodOn = ({ observed: { worlds, latestNumber } }: Report): bigint | null 
 };
 
 /** Those of the report before it, as they were proven. */
-const ownBefore = ({ report, transaction }: Again) =>
+const ownBefore = ({ report, transaction }: ReplayInput) =>
   report.transactions
     .slice(0, transaction)
     .flatMap(({ request, input }) => (request === null ? [] : [exactCall(request, input.from)]));
@@ -139,7 +139,7 @@ const ownBefore = ({ report, transaction }: Again) =>
  * The transaction replayed four or five times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
  * JSON-RPC: `eth_simulateV1`, `eth_getBlockByNumber`.
  */
-export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.Return<Replay, never, Rpc> {
+export const askReplay = Effect.fnUntraced(function* (again: ReplayInput): Effect.fn.Return<Replay, never, Rpc> {
   const { report, mined, block, own } = again;
   const place = block.transactions.findIndex(({ hash }) => hash === mined.hash);
   const before = block.transactions.slice(0, Math.max(0, place));
@@ -157,7 +157,10 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
     ...(state === null ? {} : { stateOverrides: state }),
   });
   const pretended = nonceOf(again);
-  const asEarlier = (at: BlockOverrides, between: BlockOverrides = {}): Effect.Effect<Happened | null, never, Rpc> => {
+  const asEarlier = (
+    at: BlockOverrides,
+    between: BlockOverrides = {},
+  ): Effect.Effect<MinedOutcome | null, never, Rpc> => {
     const gap = baseTime === null ? null : fillers(base, baseTime, at, between);
     return gap === null ? Effect.succeed(null) : ask([...gap, on([...ownBefore(again), call], at, pretended)], base);
   };

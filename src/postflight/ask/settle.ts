@@ -8,7 +8,7 @@ import { ChainIdMismatch } from "../../errors/verdicts.js";
 import type { Failure } from "../../eth/ask.js";
 import type { FullBlock, Receipt } from "../../eth/block.js";
 import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/transactions.js";
-import { takenOf } from "../../eth/taken.js";
+import { nonceTakerOf } from "../../eth/nonceTaker.js";
 import * as Eth from "../../eth/index.js";
 import { isHash, type Address, type Hash } from "../../primitives/hex.js";
 import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../pipeline/index.js";
@@ -82,9 +82,9 @@ const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effe
       onFailure: () => [],
       onSuccess: ([before, after]) => [{ account, token, before, after }],
     });
-  const asked = balanceChanges.filter(({ tokenId }) => tokenId === null).slice(0, mostHeld);
+  const changes = balanceChanges.filter(({ tokenId }) => tokenId === null).slice(0, mostHeld);
   return Effect.map(
-    Effect.forEach(asked, ({ account, token }) => around(account, token), atOnce),
+    Effect.forEach(changes, ({ account, token }) => around(account, token), atOnce),
     (all) => all.flat(),
   );
 };
@@ -116,7 +116,7 @@ const open = ({ transaction, sent }: Found, state: Exclude<Settlement["state"], 
 const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, own: ReadonlySet<string>) {
   const { from, nonce, sent } = found;
   const head = yield* inRound("settlement", Eth.getBlock({ block: "latest" }));
-  const search = takenOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
+  const search = nonceTakerOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
   const taken = yield* inRound(
     "settlement",
     Effect.orElseSucceed(search, () => null),
@@ -160,7 +160,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
   const transactions = all.map(({ settlement }) => settlement);
   const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
   const [block] = all.flatMap((one) => (one.block === null ? [] : [one.block]));
-  const outcome = gravest(transactions.map((one) => one.class));
+  const outcome = gravest(transactions.map((transaction) => transaction.class));
   const untold: Settled["balancesUntold"] =
     outcome === "tampered" || outcome === "replaced"
       ? "otherRequest"
@@ -196,10 +196,10 @@ const ageBlocks = Metric.histogram("evm_preflight_settlement_age_blocks", {
 });
 
 /** What one settlement teaches: by class, gas used of the limit, and flips by age. Nothing is tuned by it. */
-const measure = Effect.fnUntraced(function* (one: Settlement): Effect.fn.Return<void> {
-  yield* Metric.update(Metric.withAttributes(settlements, { "preflight.class": one.class }), 1);
-  if (one.state !== "mined") return;
-  const { sample } = one;
+const measure = Effect.fnUntraced(function* (settlement: Settlement): Effect.fn.Return<void> {
+  yield* Metric.update(Metric.withAttributes(settlements, { "preflight.class": settlement.class }), 1);
+  if (settlement.state !== "mined") return;
+  const { sample } = settlement;
   yield* Metric.update(gasRatio, sample.gasRatio);
   if (sample.ageBlocks === null) return;
   const ages = Metric.withAttributes(ageBlocks, { "preflight.flip": String(sample.isFlip) });

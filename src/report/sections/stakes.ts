@@ -101,7 +101,7 @@ const sumText = (funds: Funds | undefined, names: Names, price: Price | undefine
 export const costSection = (report: Report, names: Names, price: Price | undefined): ReadonlyArray<Section> => {
   const costs = costsOf(report);
   const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, isOpen }): ReadonlyArray<Fact> => {
-    const funds = report.funds.find((one) => one.account.toLowerCase() === account);
+    const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);
     const fees = atMost === null ? "not known" : mostForPeople(atMost, names);
     const bound = isOpen ? `${fees}, and what is not known beside` : `at most ${fees}`;
     const short = funds?.shortfall ?? 0n;

@@ -55,7 +55,7 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
     "Every movement, exact",
     table<Transfer>(report.transfers, [
       [right("amount"), (one) => directed(one, senders, amountForPeople(names, one, one.amount, "up").digits)],
-      [left("token"), (one) => unitForPeople(names, one)],
+      [left("token"), (transfer) => unitForPeople(names, transfer)],
       [right("smallest units"), ({ amount }) => dim(String(amount))],
       [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
       ...(report.transactions.length > 1 ? [place] : []),
@@ -75,10 +75,10 @@ export const balancesSection = (report: Report, names: Names): ReadonlyArray<Sec
     "Balances before and after, fees left out",
     table<BalanceChange>(report.balanceChanges, [
       [left("account"), ({ account }) => names.short(account)],
-      [right("change"), (one) => signed(one.delta, shown(one, one.delta))],
-      [left("token"), (one) => unitForPeople(names, one)],
+      [right("change"), (change) => signed(change.delta, shown(change, change.delta))],
+      [left("token"), (change) => unitForPeople(names, change)],
       [right("smallest units"), ({ delta }) => dim(String(delta))],
-      [left("before → after"), (one) => `${shown(one, one.before)} → ${shown(one, one.after)}`],
+      [left("before → after"), (change) => `${shown(change, change.before)} → ${shown(change, change.after)}`],
       evidence,
     ]),
   );
@@ -113,14 +113,14 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
   section(
     "Every approval, exact",
     table<Approval>(report.approvals, [
-      [left("token"), (one) => unitForPeople(names, one)],
+      [left("token"), (approval) => unitForPeople(names, approval)],
       [left("owner → spender"), ({ owner, spender }) => `${names.short(owner)} → ${names.short(spender)}`],
       [left("spender is"), ({ spenderKind }) => dim(spenderKinds[spenderKind])],
       [
         left("before → after"),
-        (one) => ({
-          text: `${standing(one, one.before, names)} → ${granted(one, names)}`,
-          tone: one.after === 0n ? "good" : one.unlimited ? "bad" : "warn",
+        (approval) => ({
+          text: `${standing(approval, approval.before, names)} → ${granted(approval, names)}`,
+          tone: approval.after === 0n ? "good" : approval.unlimited ? "bad" : "warn",
         }),
       ],
       [

@@ -37,9 +37,9 @@ const maxText = 600;
 
 const outcomeText = ({ status, revert, failure }: Outcome): Pick<Fact, "text" | "tone"> => {
   const why = known(failure, ({ statement }) => escapeText(statement.sentence, maxText));
-  const said = revert === null ? "no data to read" : describeRevert(revert, { sources: true });
+  const text = revert === null ? "no data to read" : describeRevert(revert, { sources: true });
   if (status === "success") return { text: "success", tone: "good" };
-  if (status === "reverted") return { text: `reverted with ${said}`, tone: "bad" };
+  if (status === "reverted") return { text: `reverted with ${text}`, tone: "bad" };
   if (status === "halted") return { text: joined("halted", why), tone: "bad" };
   return { text: joined("not simulated", why), tone: "warn" };
 };
@@ -96,8 +96,8 @@ const tipSources: Readonly<Record<Fee["tipSource"], string>> = {
 const feeText = (fee: Fee, { symbol }: Money): string => {
   const price = (weiPerGas: bigint) => formatGasPrice(weiPerGas, symbol);
   const cap =
-    known(fee.gasPrice, (most) => `gas price ${price(most)}`) ??
-    known(fee.maxFeePerGas, (most) => `at most ${price(most)}`);
+    known(fee.gasPrice, (limit) => `gas price ${price(limit)}`) ??
+    known(fee.maxFeePerGas, (limit) => `at most ${price(limit)}`);
   return joined(
     known(cap, (most) => `${most}${chosenBy[fee.by]}`) ?? "not known",
     known(fee.maxPriorityFeePerGas, (tip) => `tip ${price(tip)} (from ${tipSources[fee.tipSource]})`),

@@ -32,7 +32,7 @@ export interface Question {
 }
 
 /** A question that others are asked too. */
-export interface Asked extends Question {
+export interface SharedQuestion extends Question {
   readonly state: State;
 }
 
@@ -83,8 +83,8 @@ const inFurther = (run: Run, by: number): Run => {
 };
 
 /** The other is behind: both run on its head, and the first must have said on its own what it says there. */
-const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask, askOther }: Pair) {
-  const { method, params, run } = asked;
+const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: Answer, { ask, askOther }: Pair) {
+  const { method, params, run } = question;
   const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
   const head = yield* askOther({ ...latest, run: { ...inFurther(run, 1), run: null } });
   const [block, base] = [success(head), baseOf(params)];
@@ -92,22 +92,26 @@ const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask
   if (number === null || hash === null || base === null) return unconfirmed("has not this block, and names no other");
   // why: a round is counted when it is begun
   const again = () => inFurther(run, 2);
-  if (number >= base) return compareAnswers(asked, first, yield* askOther({ method, params, run: again() }));
+  if (number >= base) return compareAnswers(question, first, yield* askOther({ method, params, run: again() }));
   const behind = base - number;
   if (behind > mostBehind) return unconfirmed(`is ${behind} blocks behind`);
   // why: the block after an earlier one has another base fee, and with it other costs
   const placed = (Result.isSuccess(first) ? inBlocksOf(params, first.success) : null) ?? params;
-  const moved = { ...asked, params: movedTo(placed, hash, behind), run: again() };
+  const moved = { ...question, params: movedTo(placed, hash, behind), run: again() };
   const [mine, theirs] = yield* Effect.all([ask(moved), askOther(moved)], { concurrency: 2 });
   if (lacksBlock(mine)) return unconfirmed("is on another branch");
   const there = compareAnswers(moved, mine, theirs);
   if (there.kind !== "agreed") return there;
-  const here = compareAnswers(asked, first, mine, true);
+  const here = compareAnswers(question, first, mine, true);
   return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
 });
 
 /** What one that has not got the block in front says after its own, where that is a few blocks behind: it tells who is believed. */
-export const onItsOwn = Effect.fnUntraced(function* ({ method, params, run }: Asked, refusal: Answer, ask: Ask) {
+export const onItsOwn = Effect.fnUntraced(function* (
+  { method, params, run }: SharedQuestion,
+  refusal: Answer,
+  ask: Ask,
+) {
   const base = baseOf(params);
   if (method !== "eth_simulateV1" || !lacksBlock(refusal) || base === null) return refusal;
   const own: Answer = yield* ask({ method, params: unnumbered(params), run: inFurther(run, 1) });
@@ -118,7 +122,7 @@ export const onItsOwn = Effect.fnUntraced(function* ({ method, params, run }: As
 
 /** One block, and each node chose values of its own for the next: the other runs in those of the first. */
 const inTheirBlock = Effect.fnUntraced(function* (
-  asked: Asked,
+  question: SharedQuestion,
   first: Answer,
   other: Answer,
   seen: Finding,
@@ -126,30 +130,30 @@ const inTheirBlock = Effect.fnUntraced(function* (
 ) {
   // why: in the same blocks there is one right answer, and no second chance
   if (Result.isFailure(first) || Result.isFailure(other) || !choseOtherwise(first.success, other.success)) return seen;
-  const params = inBlocksOf(asked.params, first.success);
-  if (params === null || JSON.stringify(params) === JSON.stringify(asked.params)) return seen;
-  const { method, run } = asked;
-  return compareAnswers(asked, first, yield* askOther({ method, params, run: inFurther(run, 1) }));
+  const params = inBlocksOf(question.params, first.success);
+  if (params === null || JSON.stringify(params) === JSON.stringify(question.params)) return seen;
+  const { method, run } = question;
+  return compareAnswers(question, first, yield* askOther({ method, params, run: inFurther(run, 1) }));
 });
 
 /** Both have heads of their own: the other runs on the block that the first stood on. */
-const onOurs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { askOther }: Pair) {
-  const { method, params, run } = asked;
+const onOurs = Effect.fnUntraced(function* (question: SharedQuestion, first: Answer, { askOther }: Pair) {
+  const { method, params, run } = question;
   const blocks = Result.isSuccess(first) && Array.isArray(first.success) ? first.success : [];
   const parent = hashIn(blocks[0], "parentHash");
   if (parent === null) return unconfirmed("differs, and the block that was stood on is not named");
   const [simulation] = inBlocksOf(params, blocks) ?? params;
-  const again = yield* askOther({ method, params: [simulation, { blockHash: parent }], run: inFurther(run, 1) });
-  const seen = compareAnswers(asked, first, again);
+  const answer = yield* askOther({ method, params: [simulation, { blockHash: parent }], run: inFurther(run, 1) });
+  const finding = compareAnswers(question, first, answer);
   // why: on one block there is one right answer
-  return seen.kind === "unconfirmed" && !isDoubtOnly([seen.path, ...seen.values]) && Result.isSuccess(again)
-    ? { ...seen, kind: "disagreed" as const }
-    : seen;
+  return finding.kind === "unconfirmed" && !isDoubtOnly([finding.path, ...finding.values]) && Result.isSuccess(answer)
+    ? { ...finding, kind: "disagreed" as const }
+    : finding;
 });
 
 /** Heads of different numbers: of the lower one both must say the same, and of the higher one as far as both can have it. */
 const headsApart = Effect.fnUntraced(function* (
-  { method, params, run }: Asked,
+  { method, params, run }: SharedQuestion,
   first: Answer,
   other: Answer,
   [mine, theirs]: readonly [bigint, bigint],
@@ -177,47 +181,52 @@ const headsApart = Effect.fnUntraced(function* (
 
 /** What a head holds: both say it of the head of the first, by its hash. */
 const onHead = Effect.fnUntraced(function* (
-  asked: Asked,
+  question: SharedQuestion,
   first: Answer,
   other: Answer,
   { ask, askOther }: Pair,
   tag: string,
 ) {
-  const { method, params, run } = asked;
+  const { method, params, run } = question;
   const heading = { method: "eth_getBlockByNumber", params: [tag, false], run: inFurther(run, 1) };
   const heads = yield* Effect.all([ask(heading), askOther(heading)], { concurrency: 2 });
   const [hash, theirHash] = heads.map((head) => hashIn(success(head), "hash"));
   if (hash == null) return unconfirmed("differs, and the head is not named");
   if (tag === "latest" && isOld(numberIn(success(heads[0])), numberIn(success(heads[1])))) return old;
-  const there = { ...asked, params: onBlock(method, params, hash), state: "sealed" as const };
+  const there = { ...question, params: onBlock(method, params, hash), state: "sealed" as const };
   const again = { ...there, run: inFurther(run, 2) };
   const [mine, theirs] = yield* Effect.all([ask(again), askOther(again)], { concurrency: 2 });
-  const seen = compareAnswers(there, mine, theirs);
-  if (seen.kind !== "agreed") return seen;
+  const finding = compareAnswers(there, mine, theirs);
+  if (finding.kind !== "agreed") return finding;
   // why: who says of its head what it does not say of that block has moved on, or lies about one of them
-  const own = compareAnswers(asked, first, mine);
-  return own.kind === "agreed" && hash === theirHash ? compareAnswers(asked, first, other) : own;
+  const own = compareAnswers(question, first, mine);
+  return own.kind === "agreed" && hash === theirHash ? compareAnswers(question, first, other) : own;
 });
 
 /** What another endpoint is found to say beside the one that is handed on, asked once more where heads may explain it. */
-export const compareFurther = (asked: Asked, first: Answer, other: Answer, pair: Pair): Effect.Effect<Finding> => {
-  const { method, params, state } = asked;
+export const compareFurther = (
+  question: SharedQuestion,
+  first: Answer,
+  other: Answer,
+  pair: Pair,
+): Effect.Effect<Finding> => {
+  const { method, params, state } = question;
   if (state === "advice") return Effect.succeed(compareAdvice(first, other));
   const tag = state === "latest" ? tagOf(method, params) : null;
   if (method === "eth_getBlockByNumber") {
     const [mine, theirs] = [numberIn(success(first)), numberIn(success(other))];
     return tag === null || mine === null || theirs === null || mine === theirs
       ? Effect.succeed(compareBlocks(first, other))
-      : headsApart(asked, first, other, [mine, theirs], pair);
+      : headsApart(question, first, other, [mine, theirs], pair);
   }
-  const seen = compareAnswers(asked, first, other);
-  if (seen.kind === "agreed") return Effect.succeed(seen);
+  const finding = compareAnswers(question, first, other);
+  if (finding.kind === "agreed") return Effect.succeed(finding);
   if (method === "eth_simulateV1") {
     if (state === "sealed")
-      return lacksBlock(other) ? onTheirs(asked, first, pair) : inTheirBlock(asked, first, other, seen, pair);
-    return state === "latest" && Result.isSuccess(other) ? onOurs(asked, first, pair) : Effect.succeed(seen);
+      return lacksBlock(other) ? onTheirs(question, first, pair) : inTheirBlock(question, first, other, finding, pair);
+    return state === "latest" && Result.isSuccess(other) ? onOurs(question, first, pair) : Effect.succeed(finding);
   }
   return tag !== null && Result.isSuccess(first) && Result.isSuccess(other)
-    ? onHead(asked, first, other, pair, tag)
-    : Effect.succeed(seen);
+    ? onHead(question, first, other, pair, tag)
+    : Effect.succeed(finding);
 };

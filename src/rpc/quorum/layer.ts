@@ -18,7 +18,7 @@ import { WitnessesDisagree, type Verdict } from "../../errors/verdicts.js";
 import { memoryOf, type Memory } from "../memory.js";
 import { patienceOf } from "../requests.js";
 import { CurrentRun, Rpc, type Testimony } from "../service.js";
-import { compareFurther, onItsOwn, type Ask, type Asked, type Question } from "./further.js";
+import { compareFurther, onItsOwn, type Ask, type SharedQuestion, type Question } from "./further.js";
 import {
   asking,
   byMiddle,
@@ -72,21 +72,21 @@ interface Weighed {
 }
 
 /** What the members said of which other endpoints can be asked too, as one answer. */
-const judging = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (member: Member) => Ask) => {
+const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (member: Member) => Ask) => {
   /** The answer of one beside those of the others. */
   const weigh = Effect.fnUntraced(function* (
-    asked: Asked,
+    question: SharedQuestion,
     speaker: Member,
     answerOf: (member: Member) => Answer,
   ): Effect.fn.Return<Weighed> {
-    const { method, state, run } = asked;
+    const { method, state, run } = question;
     const answer = answerOf(speaker);
     const others = members.filter((member) => member !== speaker);
     const ask = askOf(speaker);
     const findings = yield* Effect.forEach(
       others,
       (member): Effect.Effect<Finding> =>
-        compareFurther(asked, answer, answerOf(member), { ask, askOther: askOf(member), isNeeded: !isSpare }),
+        compareFurther(question, answer, answerOf(member), { ask, askOther: askOf(member), isNeeded: !isSpare }),
       { concurrency: "unbounded" },
     );
     const agreeing = [speaker, ...others.filter((_, index) => findings[index]?.kind === "agreed")];
@@ -102,21 +102,21 @@ const judging = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (member
   });
 
   /** What enough say word for word, and who of those that have answered says otherwise. */
-  const inOneWord = (asked: Asked, votes: ReadonlyArray<MemberVote>): Weighed | null => {
+  const inOneWord = (question: SharedQuestion, votes: ReadonlyArray<MemberVote>): Weighed | null => {
     const [shared] = sharedBy(votes, agree, textOf) ?? [];
     if (shared === undefined) return null;
     const { answer } = shared;
     // why: two blocks of one number may be two branches
-    const isOne = asked.state === "sealed" && asked.method !== "eth_getBlockByNumber";
-    const isAgainst = (vote: MemberVote): boolean => compareAnswers(asked, answer, vote.answer).kind === "disagreed";
+    const isOne = question.state === "sealed" && question.method !== "eth_getBlockByNumber";
+    const isAgainst = (vote: MemberVote): boolean => compareAnswers(question, answer, vote.answer).kind === "disagreed";
     const against = isOne ? votes.filter(isAgainst).map(({ member }) => member) : [];
     return { answer, agreeing: [], isConfirmed: true, told: [], against };
   };
 
   /** The answers of all, of those who are behind what they say after a block of their own. */
-  const onTheirOwn = (asked: Asked, answers: Answers): Effect.Effect<Answers> => {
+  const onTheirOwn = (question: SharedQuestion, answers: Answers): Effect.Effect<Answers> => {
     const own = [...answers].map(([member, answer]) =>
-      Effect.map(onItsOwn(asked, answer, askOf(member)), (again) => [member, again] as const),
+      Effect.map(onItsOwn(question, answer, askOf(member)), (again) => [member, again] as const),
     );
     return Effect.map(Effect.all(own, { concurrency: "unbounded" }), (all) => new Map(all));
   };
@@ -125,36 +125,40 @@ const judging = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (member
    * Of the votes the one that enough confirm by all answers, and no other as well; where none is, the first that was
    * weighed.
    */
-  const choose = Effect.fnUntraced(function* (asked: Asked, votes: ReadonlyArray<MemberVote>, answers: Answers) {
+  const choose = Effect.fnUntraced(function* (
+    question: SharedQuestion,
+    votes: ReadonlyArray<MemberVote>,
+    answers: Answers,
+  ) {
     const speaking = votes.filter(({ answer }) => !isFailed(answer)).map(({ member }) => member);
-    const answerOf = (member: Member): Answer => answers.get(member) ?? unasked(asked.method);
+    const answerOf = (member: Member): Answer => answers.get(member) ?? unasked(question.method);
     const heard = votesOf(members, answers).filter(({ answer }) => !isFailed(answer));
-    const speakers = (isSpare ? byMiddle(asked.params, heard) : heard.filter(({ member }) => member === lead)).filter(
-      ({ member }) => speaking.includes(member),
-    );
+    const speakers = (
+      isSpare ? byMiddle(question.params, heard) : heard.filter(({ member }) => member === lead)
+    ).filter(({ member }) => speaking.includes(member));
     const weighed: Array<Weighed> = [];
     let chosen: Weighed | undefined;
     for (const { member } of speakers) {
       if (chosen?.agreeing.includes(member) === true) continue;
-      const one: Weighed = yield* weigh(asked, member, answerOf);
-      weighed.push(one);
+      const vote: Weighed = yield* weigh(question, member, answerOf);
+      weighed.push(vote);
       const before = chosen?.agreeing;
       // why: as many say something else, and nobody can tell who of them are honest
-      if (one.isConfirmed && chosen !== undefined && !one.agreeing.some((other) => before?.includes(other) === true))
+      if (vote.isConfirmed && chosen !== undefined && !vote.agreeing.some((other) => before?.includes(other) === true))
         return { ...chosen, isConfirmed: false };
-      if (one.isConfirmed) chosen ??= one;
+      if (vote.isConfirmed) chosen ??= vote;
       if (chosen !== undefined && most < agree) break;
     }
     return chosen ?? weighed[0] ?? null;
   });
 
-  return Effect.fnUntraced(function* (asked: Asked, answers: Answers) {
-    const { method, params, state, run } = asked;
+  return Effect.fnUntraced(function* (question: SharedQuestion, answers: Answers) {
+    const { method, params, state, run } = question;
     const votes = votesOf(members, answers);
-    const first: Weighed | null = inOneWord(asked, votes) ?? (yield* choose(asked, votes, answers));
+    const first: Weighed | null = inOneWord(question, votes) ?? (yield* choose(question, votes, answers));
     // why: where two say otherwise, one that is behind tells who is believed
     const isOpen = isSpare && first?.isConfirmed === false && state === "pending";
-    const second = isOpen ? yield* choose(asked, votes, yield* onTheirOwn(asked, answers)) : null;
+    const second = isOpen ? yield* choose(question, votes, yield* onTheirOwn(question, answers)) : null;
     // why: what one says of a block of its own is no testimony against anybody
     const chosen = second === null || second.isConfirmed ? (second ?? first) : { ...second, told: first?.told ?? [] };
     const refused = votes.filter(({ answer }) => isFailed(answer));
@@ -204,7 +208,7 @@ const judging = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (member
 const requestOf = (quorum: Quorum, memory: Memory, scope: Scope.Scope): Rpc["Service"]["request"] => {
   const { lead, members, agree, isSpare, most } = quorum;
   const askOf = asking(quorum);
-  const judge = judging(quorum, askOf);
+  const judge = memberJudge(quorum, askOf);
 
   /** Whether nobody who has not answered yet can change what is handed on. */
   const isEnough = (answers: Answers): boolean =>

@@ -8,7 +8,7 @@ import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
 import { forksIn } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
-import { CurrentRun, type Rpc, type Run, type Sighted } from "../service.js";
+import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../service.js";
 import type { Ask } from "./further.js";
 import { environmentIn, simulationParts } from "./simulated.js";
 import type { Answer } from "./verdict.js";
@@ -200,14 +200,14 @@ const unavailable = (method: string, detail: string): Answer =>
 export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
   // why: what one endpoint answers shall not take the room of another's answers, nor set its clock
   const budgets = ownOf(({ left }: NonNullable<Run["answers"]>) => ({ left }));
-  const sights = ownOf<Sighted, Sighted>(() => ({ block: null, aheadMs: null, testimonies: [] }));
+  const sights = ownOf<HeadSighting, HeadSighting>(() => ({ block: null, aheadMs: null, testimonies: [] }));
 
   return (member: Member): Ask =>
     ({ method, params, run }) => {
       const sight = run.sighted == null ? null : sights(run.sighted);
       const answers = run.answers == null ? null : budgets(run.answers)(member);
       const own: Run = { ...run, sighted: sight?.(member) ?? null, answers };
-      const asked = Effect.map(
+      const request = Effect.map(
         // why: a layer of the caller's that breaks is one endpoint less
         Effect.catchDefect(
           Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, own)),
@@ -221,9 +221,9 @@ export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
           return answer;
         },
       );
-      if (member === lead && !isSpare) return asked;
+      if (member === lead && !isSpare) return request;
       const late = (): Answer => unavailable(method, `no answer in ${waitMs} ms`);
-      return asked.pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
+      return request.pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
     };
 };
 

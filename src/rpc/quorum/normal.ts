@@ -96,7 +96,7 @@ const headerParts = (header: unknown): Parts => {
     ...words(header, ["miner", "extraData", "mixHash", "requestsHash", "blockAccessListHash"]),
     ...quantities(header, ["gasUsed", "blobGasUsed", "excessBlobGas", "slotNumber"]),
     ["transactions", String(transactions.length)],
-    ...transactions.flatMap((one, index) => named(`transactions[${index}]`, transactionParts(one))),
+    ...transactions.flatMap((transaction, index) => named(`transactions[${index}]`, transactionParts(transaction))),
   ]);
 };
 

@@ -185,8 +185,8 @@ export const numberIn = (block: unknown): bigint | null => {
 
 /** Two answers about one block; two blocks of one number are two branches, of which one will not stay. */
 export const compareBlocks = (first: Answer, other: Answer): Finding => {
-  const seen = compareAnswers({ method: "eth_getBlockByNumber", params: [], state: "sealed" }, first, other);
-  return seen.kind === "disagreed" && seen.path === "hash" ? { ...seen, kind: "unconfirmed" } : seen;
+  const finding = compareAnswers({ method: "eth_getBlockByNumber", params: [], state: "sealed" }, first, other);
+  return finding.kind === "disagreed" && finding.path === "hash" ? { ...finding, kind: "unconfirmed" } : finding;
 };
 
 const quantityIn = (value: unknown): bigint | null =>

@@ -4,26 +4,26 @@ import type { FeeSubject } from "../../chains/feeModel.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Nonce } from "../../report/parts.js";
 import type { View } from "../../witness/view.js";
-import type { Heard } from "./heard.js";
+import type { AskResult } from "./askResult.js";
 import type { Pooled, Replacing } from "./pool.js";
 import type { Quote } from "./quote.js";
 
 /** Both counts of one signer. */
 export interface Counts {
-  readonly latest: Heard<number>;
-  readonly pending: Heard<number>;
+  readonly latest: AskResult<number>;
+  readonly pending: AskResult<number>;
 }
 
 /** See above; null = not asked, or not known. */
 export interface Facts {
   /** What `eth_getCode` answered for each account. */
-  readonly codes: ReadonlyMap<Address, Heard<Hex>>;
+  readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
   /** What the node counts, by signer. */
   readonly counts: ReadonlyMap<Address, Counts>;
   /** What the node's pool holds of the signers, where it was asked. */
   readonly pools: ReadonlyMap<Address, Pooled>;
   /** Of the first transaction. */
-  readonly estimate: Heard<bigint> | null;
+  readonly estimate: AskResult<bigint> | null;
   /** What the witness was asked L1 fees about, by place in the bundle; null = the bytes could not be made. */
   readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
   /** What the witness saw before the user's calls, and after them. */

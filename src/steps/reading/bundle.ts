@@ -58,7 +58,7 @@ export const blobGasOf = ({ blobVersionedHashes }: Transaction): bigint =>
 
 /** Whether no case before it has the same signer: later ones stand on what it does. */
 export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): boolean =>
-  !bundle.some((one) => one.signer === signer && one.index < index);
+  !bundle.some((entry) => entry.signer === signer && entry.index < index);
 
 /** What one case did in a run. */
 export interface Reading {

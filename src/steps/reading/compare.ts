@@ -96,14 +96,14 @@ const hasSameEvents = ({ logs: a }: Outcome, { logs: b }: Outcome): boolean =>
   a.every(({ address, topics }, index) => address === b[index]?.address && topics[0] === b[index].topics[0]);
 
 const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<OutcomeDifference> =>
-  Arr.zip(a, b).flatMap(([one, other], transaction): ReadonlyArray<OutcomeDifference> => {
+  Arr.zip(a, b).flatMap(([outcome, other], transaction): ReadonlyArray<OutcomeDifference> => {
     const of = { ...nothing, transaction, decides: false };
-    if (one.status === "unknown" || other.status === "unknown") return [];
-    if (one.status !== other.status) return [{ ...of, kind: "status", a: one.status, b: other.status }];
-    if (one.status !== "success")
-      return one.revert?.data === other.revert?.data ? [] : [{ ...of, kind: "revert", a: null, b: null }];
-    const [mine, theirs] = [BigInt(one.logs.length), BigInt(other.logs.length)];
-    return hasSameEvents(one, other) ? [] : [{ ...of, kind: "events", a: mine, b: theirs }];
+    if (outcome.status === "unknown" || other.status === "unknown") return [];
+    if (outcome.status !== other.status) return [{ ...of, kind: "status", a: outcome.status, b: other.status }];
+    if (outcome.status !== "success")
+      return outcome.revert?.data === other.revert?.data ? [] : [{ ...of, kind: "revert", a: null, b: null }];
+    const [mine, theirs] = [BigInt(outcome.logs.length), BigInt(other.logs.length)];
+    return hasSameEvents(outcome, other) ? [] : [{ ...of, kind: "events", a: mine, b: theirs }];
   });
 
 /** Whether the same moves between the same two, whatever the amount. */
@@ -116,27 +116,27 @@ const isSameMovement = (a: ReadonlyArray<Transfer>, b: ReadonlyArray<Transfer>):
 
 const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {
   const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
-  return transfers.map((one) => {
-    const [account, to] = [party(one.from, one.token), party(one.to, one.token)];
-    return { of: { ...nothing, kind: "movement", account, to, unit: unitOf(one) }, value: one.amount };
+  return transfers.map((transfer) => {
+    const [account, to] = [party(transfer.from, transfer.token), party(transfer.to, transfer.token)];
+    return { of: { ...nothing, kind: "movement", account, to, unit: unitOf(transfer) }, value: transfer.amount };
   });
 };
 
 const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Amount> =>
   balanceChanges
     .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
-    .map((one) => ({
-      of: { ...nothing, kind: "balance", account: one.account, to: null, unit: unitOf(one) },
-      value: one.delta,
+    .map((balanceChange) => ({
+      of: { ...nothing, kind: "balance", account: balanceChange.account, to: null, unit: unitOf(balanceChange) },
+      value: balanceChange.delta,
     }));
 
 /** What the events say of rights. */
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => rightsIn(logs, index))
-    .map((one) => ({
-      of: { ...nothing, kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one) },
-      value: one.said,
+    .map((right) => ({
+      of: { ...nothing, kind: "approval", account: right.owner, to: right.spender, unit: unitOf(right) },
+      value: right.said,
     }));
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>

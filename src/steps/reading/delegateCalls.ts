@@ -50,7 +50,7 @@ const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =
 export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> =>
   new Set([
     ...calledAsSafes(bundle),
-    ...bundle.flatMap((one) => emitters(one, executions).map((log) => lower(log.address))),
+    ...bundle.flatMap((entry) => emitters(entry, executions).map((log) => lower(log.address))),
   ]);
 
 /** Whether the witness saw the code of a Safe's proxy. */
@@ -60,25 +60,25 @@ export const isSafeProxy = (account: Address, view: View): boolean => {
 };
 
 /** What runs in accounts' own place in one transaction, by its calldata and by the events of `isSafe` accounts, each once. */
-const delegatesOf = (one: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
-  const told = emitters(one, executed)
+const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
+  const calls = emitters(entry, executed)
     .filter((log) => isSafe(lower(log.address)))
     .flatMap(({ address: safe, topics, data }) => {
       // why: the event holds what the call does, in the same order; its name is as good as a selector
       const call = { from: safe, to: safe, data: `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex };
       return callsIn(call).delegates;
     });
-  const all = [...one.calls.delegates, ...told];
+  const all = [...entry.calls.delegates, ...calls];
   return [...new Map(all.map((call) => [`${call.as}${call.to}${call.data}`.toLowerCase(), call])).values()];
 };
 
 /** The accounts whose code tells what is run, and in whose place. */
 export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> => {
-  const all = bundle.flatMap((one) => [
-    ...delegatesOf(one, () => true).flatMap(({ as = nobody, to }) =>
+  const all = bundle.flatMap((entry) => [
+    ...delegatesOf(entry, () => true).flatMap(({ as = nobody, to }) =>
       as === nobody ? [lower(to)] : [to, as].map(lower),
     ),
-    ...emitters(one, executed).map((log) => lower(log.address)),
+    ...emitters(entry, executed).map((log) => lower(log.address)),
   ]);
   return [...new Set(all)].slice(0, mostAccounts);
 };
@@ -184,5 +184,5 @@ export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Sights): 
   const isSafe = (account: Address) =>
     // why: whoever is not looked at, for others said the same before it, may be one
     safes.has(account) || sights.before.account(account) === null || isSafeProxy(account, sights.before);
-  return bundle.flatMap((one) => delegatesOf(one, isSafe).flatMap((call) => say(call, one.index, sights)));
+  return bundle.flatMap((entry) => delegatesOf(entry, isSafe).flatMap((call) => say(call, entry.index, sights)));
 };

@@ -99,7 +99,7 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
  */
 export const holdings = (
   senders: ReadonlyArray<Address>,
-  moved: ReadonlyArray<Transfer>,
+  transfers: ReadonlyArray<Transfer>,
   limit: number,
   beside: Beside = { wanted: [], suspected: [] },
 ): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
@@ -110,7 +110,7 @@ export const holdings = (
   for (const one of beside.wanted) add({ ...one, wanted: true });
   for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
-  const touched = union([], moved.flatMap(touchedBy));
+  const touched = union([], transfers.flatMap(touchedBy));
   for (const one of touched) if (mine.has(one.account)) add(one);
   for (const one of beside.suspected) if (mine.has(one.account)) add(one);
   for (const one of touched) add(one);
@@ -144,8 +144,8 @@ export interface Balance {
   readonly tokenId: bigint | null;
 }
 
-export const isSameBalance = (one: Balance, other: Balance): boolean =>
-  one.account === other.account && one.token === other.token && one.tokenId === other.tokenId;
+export const isSameBalance = (balance: Balance, other: Balance): boolean =>
+  balance.account === other.account && balance.token === other.token && balance.tokenId === other.tokenId;
 
 /** A map by balance. Maps in maps, for texts made of the three would cost more than all else that is read of a log. */
 export class ByBalance<A> {

@@ -4,7 +4,7 @@ import type { AbiIndex } from "../../abi/abiIndex.js";
 import { mayTell } from "../../abi/known/failures.js";
 import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
-import { later } from "../../primitives/effects.js";
+import { lazyImport } from "../../primitives/effects.js";
 import { address, count, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { InnerFailure } from "../../report/inner.js";
@@ -13,7 +13,7 @@ import type { AllowedCall, Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
 import type { Ran, Reading } from "./bundle.js";
-import { isPermit, rightsAsked } from "./rights.js";
+import { isPermit, calldataRights } from "./rights.js";
 import { knownCode } from "./safeCode.js";
 
 /** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */
@@ -23,7 +23,7 @@ const multicalls: ReadonlySet<string> = new Set([
   "0x5ba1e12693dc8f9c48aad8770482f4739beed696",
 ]);
 
-const reading = later(() => import("./innerFailures.js"));
+const reading = lazyImport(() => import("./innerFailures.js"));
 
 /** A reading with what failed inside it; `before` = what the witness saw before the calls. */
 export const withInner = (
@@ -48,24 +48,24 @@ export const withInner = (
 /** Whether a permit that failed is there all the same: somebody used it before. */
 export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArray<Approval>): boolean => {
   if (to === null || data === null || !isPermit(data)) return false;
-  const asked = rightsAsked([{ from: by, to, data }], 0);
+  const rights = calldataRights([{ from: by, to, data }], 0);
   return (
-    asked.length > 0 &&
-    asked.every(({ standard, token, owner, spender, said, expiration }) =>
+    rights.length > 0 &&
+    rights.every(({ standard, token, owner, spender, said, expiration }) =>
       approvals.some(
-        (one) =>
-          one.standard === standard &&
-          one.token === token &&
-          one.owner === owner &&
-          one.spender === spender &&
-          one.evidence === "measured" &&
+        (approval) =>
+          approval.standard === standard &&
+          approval.token === token &&
+          approval.owner === owner &&
+          approval.spender === spender &&
+          approval.evidence === "measured" &&
           // why: an allowance that ends sooner is another
-          (expiration === null || (one.expiration !== null && one.expiration >= expiration)) &&
+          (expiration === null || (approval.expiration !== null && approval.expiration >= expiration)) &&
           (said === 0n
-            ? one.after === 0n
+            ? approval.after === 0n
             : // why: what was there before may be spent by now
-              [one.before, one.after].some(
-                (amount) => amount !== null && said !== null && (amount >= said || one.unlimited),
+              [approval.before, approval.after].some(
+                (amount) => amount !== null && said !== null && (amount >= said || approval.unlimited),
               )),
       ),
     )
@@ -75,9 +75,9 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
 /** Whether a call is one of those that may fail. */
 export const isAllowed = ({ to, data }: InnerFailure, allowed: ReadonlyArray<AllowedCall>): boolean =>
   allowed.some(
-    (one) =>
-      one.to.toLowerCase() === to &&
-      (one.selector === undefined || one.selector.toLowerCase() === data?.slice(0, 10).toLowerCase()),
+    (call) =>
+      call.to.toLowerCase() === to &&
+      (call.selector === undefined || call.selector.toLowerCase() === data?.slice(0, 10).toLowerCase()),
   );
 
 const keyOf = ({ by, index, to, data }: InnerFailure): string => `${by}/${index}/${to}/${data}`;
@@ -101,9 +101,9 @@ export const checkInner = (
     for (const readings of worlds)
       for (const one of readings[transaction]?.outcome.inner?.failed ?? [])
         if (!here.has(keyOf(one))) met.set(keyOf(one), one);
-    return [...met.values()].map((one) => {
-      const isHarmless = isAllowed(one, allowed) || isGranted(one, approvals);
-      const { by, index, to, call, revert, evidence } = one;
+    return [...met.values()].map((failure) => {
+      const isHarmless = isAllowed(failure, allowed) || isGranted(failure, approvals);
+      const { by, index, to, call, revert, evidence } = failure;
       return note(
         "InnerCallFailed",
         isHarmless ? "info" : "warning",

@@ -6,7 +6,7 @@ import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { isLenient } from "../../abi/batches.js";
 import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
-import { innerCalls, type InnerCall, type Within } from "../../abi/innerCalls.js";
+import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
 import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
@@ -40,11 +40,11 @@ export interface Inner {
 
 const lower = (account: string): Address => account.toLowerCase() as Address;
 
-const flatten = (within: Within, by: Address, parent: Inner | null): ReadonlyArray<Inner> =>
+const flatten = (within: InnerCallList, by: Address, parent: Inner | null): ReadonlyArray<Inner> =>
   within.calls.flatMap((call, index) => {
-    const one: Inner = { by, form: within.form ?? "", index, call, to: lower(call.to ?? by), parent };
+    const innerCall: Inner = { by, form: within.form ?? "", index, call, to: lower(call.to ?? by), parent };
     // why: borrowed code acts in the caller's place
-    return [one, ...flatten(call, call.isDelegate ? by : one.to, one)];
+    return [innerCall, ...flatten(call, call.isDelegate ? by : innerCall.to, innerCall)];
   });
 
 /** The calls within calldata for `to`, in their order. */
@@ -78,7 +78,7 @@ const pointedBytes = ({ data }: OutcomeLog, slot: number): Hex | null =>
   bytesAt(data, pointedAt(data, placeOf(slot, dataAt), dataAt));
 
 /** What an account that is called, or an EntryPoint, says of a call. */
-interface Told {
+interface FailureEvent {
   readonly log: OutcomeLog;
   readonly event: InnerEvent;
   readonly by: Address;
@@ -86,7 +86,7 @@ interface Told {
   readonly whose: Address;
 }
 
-const toldIn = (logs: ReadonlyArray<OutcomeLog>, called: ReadonlySet<string>): ReadonlyArray<Told> =>
+const toldIn = (logs: ReadonlyArray<OutcomeLog>, called: ReadonlySet<string>): ReadonlyArray<FailureEvent> =>
   logs.flatMap((log) => {
     const event = innerEventOf(log);
     if (event === null) return [];
@@ -119,22 +119,22 @@ export interface Subject {
 /** A failure as a report has it. */
 export const failureOf = (
   by: Address,
-  one: Inner | null,
+  innerCall: Inner | null,
   { data, evidence }: { readonly data: Hex | null; readonly evidence: Evidence },
   abis: AbiIndex,
 ): InnerFailure => ({
   by,
-  index: one?.index ?? null,
-  to: one?.to ?? null,
-  data: (one?.call.data as Hex | undefined) ?? null,
-  call: one?.call.text ?? null,
-  revert: data === null ? null : decodeRevert(data, abis, { address: one?.to ?? null }),
+  index: innerCall?.index ?? null,
+  to: innerCall?.to ?? null,
+  data: (innerCall?.call.data as Hex | undefined) ?? null,
+  call: innerCall?.call.text ?? null,
+  revert: data === null ? null : decodeRevert(data, abis, { address: innerCall?.to ?? null }),
   evidence,
 });
 
 /** Whether a call, or one that it is within, failed: what is within it then has no result of its own. */
-const isWithin = (one: Inner | null, failed: ReadonlySet<Inner>): boolean =>
-  one !== null && (failed.has(one) || isWithin(one.parent, failed));
+const isWithin = (innerCall: Inner | null, failed: ReadonlySet<Inner>): boolean =>
+  innerCall !== null && (failed.has(innerCall) || isWithin(innerCall.parent, failed));
 
 /** Values in lists by a key, in their order. */
 const listed = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
@@ -150,7 +150,7 @@ const listed = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): Reado
 /** What a known contract's answers say of the calls it made, those within them, too. */
 const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: Subject) => {
   const within = new Map<Inner | null, Array<Inner>>();
-  for (const one of all) within.set(one.parent, [...(within.get(one.parent) ?? []), one]);
+  for (const innerCall of all) within.set(innerCall.parent, [...(within.get(innerCall.parent) ?? []), innerCall]);
   const known = new Map<Inner, Known>();
   /** Failures of calls that were not read. */
   const loose: Array<Known & { readonly index: number }> = [];
@@ -172,14 +172,14 @@ const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall
 };
 
 /** The signer of a forwarder's request, as an event names it and as it stands behind the calldata. */
-const signerIn = ({ log }: Told): string => accountAt(log, ["topic", 1]) ?? "";
+const signerIn = ({ log }: FailureEvent): string => accountAt(log, ["topic", 1]) ?? "";
 const signerOf = ({ call }: Inner): string => `0x${call.data.slice(-40)}`;
 
 /** What events say of calls that stand in the calldata (`pairs`), and of others. */
-const paired = (all: ReadonlyArray<Inner>, told: ReadonlyArray<Told>) => {
-  const pairs: Array<readonly [Inner, Told]> = [];
-  const loose: Array<Told> = [];
-  for (const group of listed(told, ({ whose, event }) => `${whose}/${event.family}`).values()) {
+const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) => {
+  const pairs: Array<readonly [Inner, FailureEvent]> = [];
+  const loose: Array<FailureEvent> = [];
+  for (const group of listed(events, ({ whose, event }) => `${whose}/${event.family}`).values()) {
     const [first] = group;
     const family = first?.event.family ?? null;
     // why: beside the call of an operation stands the one to a factory, of which no event tells
@@ -193,17 +193,17 @@ const paired = (all: ReadonlyArray<Inner>, told: ReadonlyArray<Told>) => {
     const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
     const requests = family === "request" ? listed(own, signerOf) : null;
     const heard = listed(group, signerIn);
-    const places = new Map([...heard.values()].flatMap((list) => list.map((one, place) => [one, place] as const)));
-    for (const [place, one] of group.entries()) {
-      const index = one.event.index === undefined ? null : Number(numberAt(one.log, one.event.index) ?? -1n);
+    const places = new Map([...heard.values()].flatMap((list) => list.map((event, place) => [event, place] as const)));
+    for (const [place, event] of group.entries()) {
+      const index = event.event.index === undefined ? null : Number(numberAt(event.log, event.event.index) ?? -1n);
       // why: a forwarder passes over requests that are no longer valid without a word
-      const theirs = requests?.get(signerIn(one)) ?? [];
-      const signed = theirs.length === heard.get(signerIn(one))?.length ? theirs[places.get(one) ?? 0] : undefined;
-      const tried = !isOneBatch ? undefined : own.length === 1 ? own[0] : own[index ?? -1];
+      const theirs = requests?.get(signerIn(event)) ?? [];
+      const signed = theirs.length === heard.get(signerIn(event))?.length ? theirs[places.get(event) ?? 0] : undefined;
+      const innerCall = !isOneBatch ? undefined : own.length === 1 ? own[0] : own[index ?? -1];
       const inTurn = own.length === group.length ? own[place] : undefined;
-      const inner = family === "request" ? signed : family === "try" ? tried : inTurn;
-      if (inner === undefined) loose.push(one);
-      else pairs.push([inner, one]);
+      const inner = family === "request" ? signed : family === "try" ? innerCall : inTurn;
+      if (inner === undefined) loose.push(event);
+      else pairs.push([inner, event]);
     }
   }
   return { pairs, loose };
@@ -212,28 +212,28 @@ const paired = (all: ReadonlyArray<Inner>, told: ReadonlyArray<Told>) => {
 /** The requests of batches that no event tells of; how many of one signer ran, where nobody knows which. */
 const silent = (
   all: ReadonlyArray<Inner>,
-  told: ReadonlyArray<Told>,
+  events: ReadonlyArray<FailureEvent>,
 ): ReadonlyArray<readonly [Inner, isNamed: boolean]> => {
   const keyOf = (by: Address, signer: string) => `${by}/${signer}`;
   const own = all.filter(({ form }) => forms.request.test(form) && form.startsWith("executeBatch"));
   const ran = listed(
-    told.filter(({ event }) => event.family === "request"),
-    (one) => keyOf(one.whose, signerIn(one)),
+    events.filter(({ event }) => event.family === "request"),
+    (event) => keyOf(event.whose, signerIn(event)),
   );
-  return [...listed(own, (one) => keyOf(one.by, signerOf(one)))].flatMap(([key, requests]) => {
+  return [...listed(own, (innerCall) => keyOf(innerCall.by, signerOf(innerCall)))].flatMap(([key, requests]) => {
     const count = ran.get(key)?.length ?? 0;
-    return requests.slice(count).map((one) => [one, count === 0] as const);
+    return requests.slice(count).map((request) => [request, count === 0] as const);
   });
 };
 
 /** As many failures as are told, the last of them for all the others: who excuses the first ones has not excused those. */
 export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<InnerFailure> => {
   if (all.length <= most.failures) return all.map((one) => one());
-  const told = all.slice(0, most.failures).map((one) => one());
-  return told.map((one, place) =>
+  const failures = all.slice(0, most.failures).map((one) => one());
+  return failures.map((failure, place) =>
     place < most.failures - 1
-      ? one
-      : { ...one, index: null, to: null, data: null, call: `${all.length - place} calls, not told`, revert: null },
+      ? failure
+      : { ...failure, index: null, to: null, data: null, call: `${all.length - place} calls, not told`, revert: null },
   );
 };
 
@@ -246,45 +246,45 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
     subject.logs.filter((log) => operationReasons.includes(eventOf(log) ?? "")),
     ({ address, topics }) => `${lower(address)}/${topics[1]}`,
   );
-  const reasonOf = ({ log, event, by }: Told): Hex | null => {
+  const reasonOf = ({ log, event, by }: FailureEvent): Hex | null => {
     if (event.reason !== undefined) return pointedBytes(log, event.reason);
     const reason = event.family === "operation" ? reasons.get(`${by}/${log.topics[1]}`)?.[0] : undefined;
     return reason === undefined ? null : pointedBytes(reason, 1);
   };
-  const knownBy = (one: Told): Known => {
-    const isFailed = hasFailed(one.log, one.event);
-    return { failed: isFailed, by: one.by, data: isFailed ? reasonOf(one) : null, evidence: "logged" };
+  const knownBy = (event: FailureEvent): Known => {
+    const isFailed = hasFailed(event.log, event.event);
+    return { failed: isFailed, by: event.by, data: isFailed ? reasonOf(event) : null, evidence: "logged" };
   };
   const { known, loose, isRead } = answered(all, subject);
   const events = paired(all, told);
-  for (const [inner, one] of events.pairs) known.set(inner, knownBy(one));
+  for (const [inner, event] of events.pairs) known.set(inner, knownBy(event));
   const others: Array<Known & { readonly index: number | null }> = [
     ...loose,
-    ...events.loose.map((one) => ({ ...knownBy(one), index: null })).filter((one) => one.failed),
+    ...events.loose.map((event) => ({ ...knownBy(event), index: null })).filter((one) => one.failed),
   ];
   const heard = new Set(told.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
-  for (const [one, isNamed] of silent(all, told)) {
-    const result = { failed: true, by: one.by, data: null, evidence: "logged" } as const;
-    if (isNamed) known.set(one, result);
+  for (const [innerCall, isNamed] of silent(all, told)) {
+    const result = { failed: true, by: innerCall.by, data: null, evidence: "logged" } as const;
+    if (isNamed) known.set(innerCall, result);
     else others.push({ ...result, index: null });
   }
-  const failed = new Set([...known].flatMap(([one, result]) => (result.failed ? [one] : [])));
-  const inCalls = [...known].filter(([one, result]) => result.failed && !isWithin(one.parent, failed));
-  const places = new Map(all.map((one, place) => [one, place]));
+  const failed = new Set([...known].flatMap(([innerCall, result]) => (result.failed ? [innerCall] : [])));
+  const inCalls = [...known].filter(([innerCall, result]) => result.failed && !isWithin(innerCall.parent, failed));
+  const places = new Map(all.map((innerCall, place) => [innerCall, place]));
   const inOrder = inCalls.sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
   const unseen = all.filter(
-    (one) =>
-      one.call.mayFail &&
-      !known.has(one) &&
-      !isWithin(one.parent, failed) &&
-      !(forms.request.test(one.form) && heard.has(one.by)),
+    (innerCall) =>
+      innerCall.call.mayFail &&
+      !known.has(innerCall) &&
+      !isWithin(innerCall.parent, failed) &&
+      !(forms.request.test(innerCall.form) && heard.has(innerCall.by)),
   ).length;
   const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
   const every = cut([
     ...inOrder.map(
-      ([one, result]) =>
+      ([innerCall, result]) =>
         () =>
-          failureOf(result.by, one, result, abis),
+          failureOf(result.by, innerCall, result, abis),
     ),
     ...others.map((one) => () => ({ ...failureOf(one.by, null, one, abis), index: one.index })),
   ]);

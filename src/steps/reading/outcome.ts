@@ -44,14 +44,14 @@ const empty = (data: Hex | null): boolean => data === null || data.length === 2;
  * its gas is a halt (out of gas, invalid opcode), for a revert gives the rest back.
  */
 const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
-  const said = call.failure;
-  if (said === null || said._tag === "RpcError") {
-    return new VmHalt({ halt: said === null ? null : said.reason.detail });
+  const failure = call.failure;
+  if (failure === null || failure._tag === "RpcError") {
+    return new VmHalt({ halt: failure === null ? null : failure.reason.detail });
   }
-  if (said._tag === "ExecutionReverted" && empty(said.data) && call.gasUsed >= gas) {
-    return new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: said.raw });
+  if (failure._tag === "ExecutionReverted" && empty(failure.data) && call.gasUsed >= gas) {
+    return new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: failure.raw });
   }
-  return said;
+  return failure;
 };
 
 const readLog = ({ topics, data, address: emitter }: Eth.Log, abis: AbiIndex): OutcomeLog => {

@@ -11,7 +11,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import { tellsOfRight } from "./rights.js";
 import { tellsOfControl } from "./control.js";
-import { isNumber, mayBeParties, placesOf } from "./places.js";
+import { isNumber, mayBeParties, addressPositionsOf } from "./addressPositions.js";
 import { isSameLog, within } from "./sameOutcome.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
@@ -46,8 +46,8 @@ const digitsOf = ({ topics, data }: OutcomeLog): string =>
     .join("")
     .toLowerCase();
 
-const outputsOf = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>): ReadonlyArray<Output> =>
-  Arr.zip(one, other).flatMap(([a, b], transaction): ReadonlyArray<Output> => {
+const outputsOf = (outcomes: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>): ReadonlyArray<Output> =>
+  Arr.zip(outcomes, other).flatMap(([a, b], transaction): ReadonlyArray<Output> => {
     if (a.status !== "success" || b.status !== "success") return [];
     const of = { transaction, outcome: a, isAligned: a.logs.length === b.logs.length };
     const [mine, theirs] = [a.returnData?.slice(2) ?? "", b.returnData?.slice(2) ?? ""];
@@ -95,7 +95,7 @@ const comparePlaces = (
   [mine, theirs]: readonly [one: Address | null, other: Address | null],
   concerned: ReadonlySet<string>,
 ): ReadonlyArray<OutcomeDifference> => {
-  const placesIn = placesOf(concerned);
+  const placesIn = addressPositionsOf(concerned);
   const [byMine, byTheirs] = [producedBy(mine, concerned), producedBy(theirs, concerned)];
   const texts = outputs
     .filter(({ isAligned }) => isAligned)
@@ -148,7 +148,7 @@ const compareBooked = (
   tolerance: number,
   isClock: (a: bigint, b: bigint) => boolean,
 ): ReadonlyArray<OutcomeDifference> => {
-  const placesIn = placesOf(concerned);
+  const placesIn = addressPositionsOf(concerned);
   return outputs
     .flatMap((output) => {
       const { log, outcome, one } = output;

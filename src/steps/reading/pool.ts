@@ -6,7 +6,7 @@ import type { Chain } from "../../Chains.js";
 import { address, bytes, count, figures, wei, weiPerGas } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
-import { costUpTo, isHeldBack, waitsOf, type Told } from "../../report/waits.js";
+import { costUpTo, isHeldBack, waitsOf, type WaitFacts } from "../../report/waits.js";
 import { unsignedBytes } from "../../transaction/request.js";
 import type { Filled, Case, Price } from "./bundle.js";
 import { type PoolTransaction, getPooled } from "../../eth/transactions.js";
@@ -62,7 +62,7 @@ const codes = {
 } as const;
 
 /** Each wait of a transaction once for every reason, with what must be mined. */
-const checkWaits = (told: Told): ReadonlyArray<Finding> => {
+const checkWaits = (told: WaitFacts): ReadonlyArray<Finding> => {
   const waits = waitsOf(told);
   const kinds = new Map(waits.map((wait) => [`${wait.transaction}/${wait.because}`, wait]));
   return [...kinds.values()].flatMap(({ transaction, because }) => {
@@ -98,8 +98,8 @@ const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "fun
   });
 
 /** What stands against sending a bundle at once through an ordinary node, beyond the chain's own rules. */
-export const checkPool = (bundle: ReadonlyArray<Filled>, told: Told, chain: Chain): ReadonlyArray<Finding> => [
-  ...bundle.flatMap((one) => checkSettings(one, chain)),
+export const checkPool = (bundle: ReadonlyArray<Filled>, told: WaitFacts, chain: Chain): ReadonlyArray<Finding> => [
+  ...bundle.flatMap((entry) => checkSettings(entry, chain)),
   ...checkWaits(told),
   ...checkQueued(told),
 ];
@@ -203,10 +203,10 @@ export const raised = (
   return { tip: most, cap: cap > grown ? cap : grown };
 };
 
-const costOf = (one: PoolTransaction): bigint =>
-  one.value +
-  one.gas * capOf(one) +
-  BigInt(one.blobVersionedHashes?.length ?? 0) * 131_072n * (one.maxFeePerBlobGas ?? 0n);
+const costOf = (pooled: PoolTransaction): bigint =>
+  pooled.value +
+  pooled.gas * capOf(pooled) +
+  BigInt(pooled.blobVersionedHashes?.length ?? 0) * 131_072n * (pooled.maxFeePerBlobGas ?? 0n);
 
 /**
  * What a pool keeps for the transactions in flight from `latest` up to `pending`, wei, without those whose nonce the
@@ -224,9 +224,9 @@ export const queuedCost = (
   let sum = 0n;
   for (let nonce = latest; nonce < latest + inFlight; nonce++) {
     if (taken.has(nonce)) continue;
-    const one = pooled.transactions.get(nonce);
-    if (one === undefined) return null;
-    sum += costOf(one);
+    const transaction = pooled.transactions.get(nonce);
+    if (transaction === undefined) return null;
+    sum += costOf(transaction);
   }
   return sum;
 };

@@ -8,7 +8,7 @@ import { unseen, type View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
 import { controlsIn } from "./control.js";
 import { isSafeProxy, likelySafes } from "./delegateCalls.js";
-import { successOf, type Heard } from "./heard.js";
+import { successOf, type AskResult } from "./askResult.js";
 import type { TransactionReport } from "../../report/schema.js";
 
 /** How many contracts are looked at, in the order in which they are called. */
@@ -25,8 +25,8 @@ export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
   bundle: ReadonlyArray<C>,
   isPaid: (one: C) => boolean = () => false,
 ): ReadonlyArray<Address> => {
-  const called = bundle.flatMap((one) =>
-    one.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(one))),
+  const called = bundle.flatMap((entry) =>
+    entry.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(entry))),
   );
   const callees = new Set([...likelySafes(bundle), ...called.map(({ to }) => to.toLowerCase() as Address)]);
   return [...callees].filter((account) => !isPrecompile(account));
@@ -73,7 +73,7 @@ export const checkProxies = (
   contracts: ReadonlyArray<Address>,
   { before, after, suspects, accounts, evidence }: Seen,
 ): ReadonlyArray<Finding> => {
-  const told = bundle.flatMap(({ index, outcome }) => controlsIn(outcome.logs, index));
+  const controls = bundle.flatMap(({ index, outcome }) => controlsIn(outcome.logs, index));
   const isSafe = safesIn(bundle, accounts);
   const findings: Array<Finding> = [];
   const missed = new Set<Address>();
@@ -88,7 +88,7 @@ export const checkProxies = (
         else if (
           word !== was &&
           (isOfSafes !== true || mayBeCode(was)) &&
-          !told.some((one) => one.contract === contract && one.what === what && one.gains === party(word))
+          !controls.some((one) => one.contract === contract && one.what === what && one.gains === party(word))
         )
           findings.push(
             note(
@@ -111,7 +111,7 @@ export const checkProxies = (
 };
 
 /** What a run shows of slots. */
-type Run = Heard<{
+type Run = AskResult<{
   readonly before: View;
   readonly slots: View | null;
   readonly plan: { readonly pretended: boolean };
@@ -123,7 +123,7 @@ interface Proven {
   readonly scanned: { readonly run: Run | null } | null;
 }
 
-const saidOf = ({ bundle }: Proven) => bundle.map((one) => ({ ...one, outcome: one.said.outcome }));
+const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));
 
 const calledBy = (proven: Proven): ReadonlyArray<Address> =>
   // why: what a report from outside says of code is not believed

@@ -5,7 +5,7 @@ import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "
 import type * as Eth from "../../eth/index.js";
 import type { Fee } from "../../report/parts.js";
 import type { ReportOptions } from "../../report/schema.js";
-import { failureOf, successOf, type Failure, type Heard } from "./heard.js";
+import { failureOf, successOf, type Failure, type AskResult } from "./askResult.js";
 
 /** What a receipt says about the price paid. */
 export interface Priced {
@@ -17,9 +17,9 @@ export interface Priced {
 
 /** What the node said about fees; each answer stands for itself, null = not asked. */
 export interface FeeFacts {
-  readonly history: Heard<Eth.FeeHistory> | null;
-  readonly receipts: Heard<ReadonlyArray<Priced>> | null;
-  readonly header: Heard<Eth.Block> | null;
+  readonly history: AskResult<Eth.FeeHistory> | null;
+  readonly receipts: AskResult<ReadonlyArray<Priced>> | null;
+  readonly header: AskResult<Eth.Block> | null;
 }
 
 type FeeLevel = ReportOptions["feeLevel"];
@@ -41,8 +41,8 @@ const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null
   );
 
 /** Whether the history leaves the tip to be learned from the latest block's receipts, where that block has any. */
-export const lacksTip = (heard: Heard<Eth.FeeHistory>, level: FeeLevel): boolean => {
-  const history = successOf(heard);
+export const lacksTip = (result: AskResult<Eth.FeeHistory>, level: FeeLevel): boolean => {
+  const history = successOf(result);
   return history === null || (tipFromHistory(history, level) === null && history.gasUsedRatio.at(-1) !== 0);
 };
 

@@ -146,17 +146,17 @@ const grantsOf = ({ from, to, data, isMeans }: Call, transaction: number): Reado
 export const isPermit = (data: Hex): boolean => grants[data.slice(0, argumentsAt).toLowerCase()]?.isPermit === true;
 
 /** The rights that calls ask for, as their calldata says. */
-export const rightsAsked = (calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Right> =>
+export const calldataRights = (calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Right> =>
   calls.flatMap((call) => grantsOf(call, transaction));
 
 /** The right by what its token answers, where the shape leaves it open. */
 export const settleRight = (right: Right, standards: Standards): Right => {
-  const answered = standards.get(right.token);
-  if (answered === undefined || (right.standard !== "erc20" && right.standard !== "erc721")) return right;
-  if (right.operator) return answered === "erc1155" ? { ...right, standard: "erc1155" } : right;
+  const standard = standards.get(right.token);
+  if (standard === undefined || (right.standard !== "erc20" && right.standard !== "erc721")) return right;
+  if (right.operator) return standard === "erc1155" ? { ...right, standard: "erc1155" } : right;
   if (right.open === null) return right;
-  if (answered === "erc20") return { ...right, standard: "erc20", tokenId: null, said: right.open };
-  return answered === "erc721" ? asNft(right, right.open) : right;
+  if (standard === "erc20") return { ...right, standard: "erc20", tokenId: null, said: right.open };
+  return standard === "erc721" ? asNft(right, right.open) : right;
 };
 
 export const keyOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): string =>
@@ -170,7 +170,7 @@ const aboutOf = ({ token, keeper, owner, spender, operator, tokenId, open, trans
 const anyKeeper = "any";
 
 /** The rights that the calldata of one transaction asks for. */
-export const askedBy = ({ calls, index }: Case): ReadonlyArray<Right> => rightsAsked(calls.read, index);
+export const requestedRights = ({ calls, index }: Case): ReadonlyArray<Right> => calldataRights(calls.read, index);
 
 /**
  * Every right that logs and calldata tell of, the last word of each, at most `limit`: over what the senders own first,
@@ -186,7 +186,7 @@ export const rights = (
   );
   const known = new Set(told.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
   const isTold = (right: Right) => known.has(right.isMeans === true ? aboutOf(right, anyKeeper) : aboutOf(right));
-  const silent = worked.flatMap((one) => askedBy(one).filter((right) => !isTold(right)));
+  const silent = worked.flatMap((entry) => requestedRights(entry).filter((right) => !isTold(right)));
   const all = new Map<string, Right>();
   for (const right of [...told, ...silent]) all.set(keyOf(right), right);
   const senders = new Set(bundle.map(({ input }) => input.from));
@@ -210,12 +210,12 @@ export const spent = (
   const senders = new Set(bundle.map(({ input }) => input.from));
   const found = new Map<string, Right>();
   for (const { standard, token, from: owner, to: receiver, transaction } of transfers) {
-    const one = bundle[transaction];
-    if (standard !== "erc20" || token === null || owner === nobody || one === undefined || one.input.to === null)
+    const entry = bundle[transaction];
+    if (standard !== "erc20" || token === null || owner === nobody || entry === undefined || entry.input.to === null)
       continue;
-    const { from, to, data } = one.input;
+    const { from, to, data } = entry.input;
     const keeper = taking.has(data.slice(0, 10).toLowerCase()) ? to : permit2;
-    const callees = [to, ...one.calls.read.slice(0, mostCallees).map((call) => call.to)];
+    const callees = [to, ...entry.calls.read.slice(0, mostCallees).map((call) => call.to)];
     const isTaken = to === token || to === keeper;
     const spenders = new Set(senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : []);
     const add = (by: "erc20" | "permit2", spender: Address) => {

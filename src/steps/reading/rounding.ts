@@ -11,7 +11,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 
 /** One balance as it was measured, and as the events have it. */
-export interface Told {
+export interface BalanceReading {
   readonly change: BalanceChange;
   readonly logged: bigint;
 }
@@ -64,9 +64,9 @@ const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<
 };
 
 /** Whether a contract that moves nothing by events booked what the account gave it, or gave back what it booked off. */
-const isBooked = ({ change }: Told, { transfers }: Seen): boolean => {
+const isBooked = ({ change }: BalanceReading, { transfers }: Seen): boolean => {
   const { token, delta, before } = change;
-  if (delta === 0n || transfers.some((one) => one.token === token)) return false;
+  if (delta === 0n || transfers.some((transfer) => transfer.token === token)) return false;
   return otherMoves(change, transfers).some((net) => {
     if (net === 0n || net < 0n === delta < 0n) return false;
     const [booked, moved] = [size(delta), size(net)];
@@ -78,7 +78,7 @@ const isBooked = ({ change }: Told, { transfers }: Seen): boolean => {
 };
 
 /** Why the events of a balance say another change than was measured; null where nothing bounded explains it. */
-export const reasonOf = (told: Told, seen: Seen): string | null => {
+export const reasonOf = (told: BalanceReading, seen: Seen): string | null => {
   const { change, logged } = told;
   const { account, token, tokenId, before, delta } = change;
   // why: native balances are the chain's own, and no contract can say them otherwise

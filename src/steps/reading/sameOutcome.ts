@@ -59,13 +59,13 @@ export const everyLog = (a: Emitted, b: Emitted, test: (one: Log, other: Log) =>
 const every = (
   a: ReadonlyArray<Result>,
   b: ReadonlyArray<Result>,
-  test: (one: Result, other: Result) => boolean,
+  test: (result: Result, other: Result) => boolean,
 ): boolean =>
   a.length === b.length && Arr.zip(a, b).every(([one, other]) => one.status === other.status && test(one, other));
 
 /** Equal in status, return data and logs, case by case. */
 export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
-  every(a, b, (one, other) => isSameHex(one.returnData, other.returnData) && everyLog(one, other, isSameLog));
+  every(a, b, (result, other) => isSameHex(result.returnData, other.returnData) && everyLog(result, other, isSameLog));
 
 /** Equal but for values: the same statuses and sizes, and the same events by the same contracts in the same order. */
 export const hasSameShape = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>

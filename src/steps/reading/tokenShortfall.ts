@@ -154,9 +154,9 @@ export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArr
       const kept = transfers
         .filter((other) => other.token === token && (other.to === token || other.from === token))
         .reduce((sum, { to, amount }) => (to === token ? sum + amount : sum - amount), 0n);
-      const one = bundle[transaction];
-      if (kept <= 0n || token === null || one === undefined || one.input.to === null) return [];
-      return one.calls.read.some((call) => call.to === token && isToItself(call))
+      const entry = bundle[transaction];
+      if (kept <= 0n || token === null || entry === undefined || entry.input.to === null) return [];
+      return entry.calls.read.some((call) => call.to === token && isToItself(call))
         ? [
             note(
               "TokensStranded",

@@ -80,11 +80,11 @@ export const read = (
   named: ReadonlyArray<TokenInfo> = [],
 ): ReadonlyArray<TokenInfo> =>
   asked.flatMap((token): ReadonlyArray<TokenInfo> => {
-    const known = named.find((info) => info.token === token);
+    const tokenInfo = named.find((info) => info.token === token);
     const info = {
       token,
-      name: known?.name ?? readString(view.call(name(token))),
-      symbol: known?.symbol ?? readString(view.call(symbol(token))),
+      name: tokenInfo?.name ?? readString(view.call(name(token))),
+      symbol: tokenInfo?.symbol ?? readString(view.call(symbol(token))),
       decimals: readUint8(view.call(decimals(token))),
     };
     return info.name === null && info.symbol === null && info.decimals === null ? [] : [info];

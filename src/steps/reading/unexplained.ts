@@ -7,7 +7,7 @@ import { note, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
 import type { Case, Ran } from "./bundle.js";
 import { tellsOfControl } from "./control.js";
-import { tellsOfRight, askedBy } from "./rights.js";
+import { tellsOfRight, requestedRights } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
 const isExplained = (log: OutcomeLog): boolean => {
@@ -28,8 +28,8 @@ const askedIn = ({ calls }: Case): ReadonlySet<Address> =>
 
 /** Whether a log names one of the senders, in any place: some contracts keep 19 bytes of an address (Euler). */
 const namesSender = ({ topics, data }: OutcomeLog, senders: ReadonlySet<Address>): boolean => {
-  const said = [...topics, data].join().toLowerCase();
-  return [...senders].some((sender) => said.includes(sender.slice(2, 40)));
+  const text = [...topics, data].join().toLowerCase();
+  return [...senders].some((sender) => text.includes(sender.slice(2, 40)));
 };
 
 /**
@@ -54,10 +54,10 @@ const besideIn = (
 
 const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> => {
   const found = new Map<string, Finding>();
-  for (const one of bundle) {
-    const { index, outcome } = one;
+  for (const entry of bundle) {
+    const { index, outcome } = entry;
     if (outcome.status !== "success") continue;
-    const asked = askedIn(one);
+    const asked = askedIn(entry);
     for (const log of outcome.logs) {
       const contract = log.address.toLowerCase() as Address;
       const kind = log.topics[0] ?? null;
@@ -68,7 +68,7 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
         found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
         continue;
       }
-      const beside = besideIn(log, one, senders, asked);
+      const beside = besideIn(log, entry, senders, asked);
       if (beside === null) continue;
       const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];
       found.set(key, note("EventUnexplained", "info", where, ...numbers));
@@ -87,7 +87,7 @@ const checkCalls = (
 ): ReadonlyArray<Finding> => {
   const told = new Set(approvals.map(aboutOf));
   return bundle
-    .flatMap((one) => (one.outcome.status === "success" ? askedBy(one) : []))
+    .flatMap((entry) => (entry.outcome.status === "success" ? requestedRights(entry) : []))
     .filter((right) => right.said > 0n && right.spender !== nobody && !told.has(aboutOf(right)))
     .map(({ transaction, token, owner, spender }) =>
       note(

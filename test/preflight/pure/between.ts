@@ -9,14 +9,14 @@ import {
   counted as counting,
   everyStep,
   keep,
-  knownOf,
+  endpointFactsOf,
   placed,
   signedOf,
   undoubted,
   worldsOf,
   type About,
   type Attempt,
-  type Claim,
+  type ProofInput,
   type Proof,
   type Round,
   type Scanning,
@@ -97,7 +97,7 @@ export const scanning = ({
   return {
     ...{ subject, tag, flying, memory, chains: lookup, askedAt: 0, pools: new Map(), unfunded: null },
     ...{ findings: [], isNamed: !isFamiliar },
-    plans: { ...plans, subjects: new Map(), known: knownOf(memory), isFamiliar },
+    plans: { ...plans, subjects: new Map(), known: endpointFactsOf(memory), isFamiliar },
     asked: {
       ...{ codes, counts, called, estimate, namedChainId, alone: isFamiliar ? null : alone },
       ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
@@ -169,7 +169,7 @@ export const standing = ({
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );
-  const claim: Claim = { ...about, worlds, header: head };
+  const claim: ProofInput = { ...about, worlds, header: head };
   const readings = signed.map(() => did());
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });

@@ -11,7 +11,7 @@ import {
   isSamePlace,
   same,
   type Cause,
-  type Contrast,
+  type WorldDiff,
   type Measure,
   type RunEffects,
 } from "../../rooms/pipeline.js";
@@ -74,7 +74,7 @@ describe("the contrast of two runs", () => {
 describe("the other world", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
   const fair = { isTrueToState: true, isTimePretended: false, inFlight: 0 };
-  const check = (next: Run, contrast: Partial<Contrast> = {}, how: Partial<typeof fair> = {}) =>
+  const check = (next: Run, contrast: Partial<WorldDiff> = {}, how: Partial<typeof fair> = {}) =>
     checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
   const whose = new Set([alice]);
   const failing: RunEffects = { ...quiet, outcomes: [did({ status: "reverted" }).outcome] };
@@ -84,7 +84,7 @@ describe("the other world", () => {
   const another: OutcomeDifference = { ...output, kind: "address", decides: false };
 
   it("that did the same says nothing", () => expect(check(later)).toEqual([]));
-  it.each<[string, Partial<Contrast>, Record<Cause, string>]>([
+  it.each<[string, Partial<WorldDiff>, Record<Cause, string>]>([
     [
       "more that leaves a sender",
       found(paying(1_000n), paying(2_000n)),

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { indexAbis } from "../../rooms/abi.js";
 import { IntrinsicGasTooLow, OutOfGas } from "../../rooms/errors.js";
 import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits, type Round } from "../../rooms/pipeline.js";
-import type { Heard, Reading, Run } from "../../rooms/steps.js";
+import type { AskResult, Reading, Run } from "../../rooms/steps.js";
 import { layerScripted } from "../../../src/testing.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { codes, hexOf, log, token, transaction, unanswered, word } from "../../steps/parts.js";
@@ -16,14 +16,14 @@ const call: Partial<Transaction> = { data: hexOf("0x12345678"), to: token };
 /** What is chosen for calls of a contract of which nothing is known. */
 const scanOf = (inputs: ReadonlyArray<Partial<Transaction>> = [call], changed: Partial<Round> = {}) =>
   scanned(inputs, { codes: new Map(), ...changed });
-const ran = (...readings: ReadonlyArray<Reading>): Heard<Run> => Result.succeed(named("exact", readings));
-const refused: Heard<Run> = Result.fail(unanswered("eth_simulateV1"));
-const tooTight: Heard<Run> = Result.fail(new OutOfGas({ gasLimit: 60_000n }));
-const belowIntrinsic: Heard<Run> = Result.fail(new IntrinsicGasTooLow({}));
+const ran = (...readings: ReadonlyArray<Reading>): AskResult<Run> => Result.succeed(named("exact", readings));
+const refused: AskResult<Run> = Result.fail(unanswered("eth_simulateV1"));
+const tooTight: AskResult<Run> = Result.fail(new OutOfGas({ gasLimit: 60_000n }));
+const belowIntrinsic: AskResult<Run> = Result.fail(new IntrinsicGasTooLow({}));
 const done = did();
 const swallowed = did({ logs: [log(token, [word(1n)])] });
 /** A run whose only call had this much gas, took all of it and failed. */
-const dry = (gas: bigint): Heard<Run> =>
+const dry = (gas: bigint): AskResult<Run> =>
   Result.succeed(
     named("exact", [did({ status: "halted", gasUsed: gas })], {
       plan: plan({ name: "exact", calls: [{ input: transaction(), request: {}, gas }] }),
@@ -32,7 +32,7 @@ const dry = (gas: bigint): Heard<Run> =>
 
 describe("whether gas may decide", () => {
   /** Beside what the calls do with ample gas; null = not known. */
-  const doubt = (exact: Heard<Run>, next = ran(done), ample: ReadonlyArray<Reading> | null = [done]) =>
+  const doubt = (exact: AskResult<Run>, next = ran(done), ample: ReadonlyArray<Reading> | null = [done]) =>
     isInDoubt(exact, next, ample?.map(({ outcome }) => outcome) ?? null);
   it("is not in doubt where the exact requests did what ample gas does, to the last byte", () => {
     expect(doubt(ran(done))).toBe(false);
@@ -66,14 +66,14 @@ describe("whether gas may decide", () => {
 
 /** Answers by what the limit of the first case is; says what was asked for. */
 const settle = (
-  answer: (limit: bigint, round: number) => Heard<Run>,
+  answer: (limit: bigint, round: number) => AskResult<Run>,
   {
     there,
     inputs = [call],
     balance = null,
   }: {
     /** Answers in the other block context; left out = it is not asked. */
-    readonly there?: (limit: bigint) => Heard<Run>;
+    readonly there?: (limit: bigint) => AskResult<Run>;
     readonly inputs?: ReadonlyArray<Partial<Transaction>>;
     /** What alice has, wei; null = more than anything costs. */
     readonly balance?: bigint | null;

@@ -7,7 +7,7 @@ import { ExecutionReverted, IntrinsicGasTooLow } from "../../../src/Errors.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { layerScripted, rpcError, type Answer } from "../../../src/testing.js";
 import { indexAbis } from "../../rooms/abi.js";
-import { adapt, checkTaken, leftOutOf, learn, simulate } from "../../rooms/pipeline.js";
+import { adapt, checkUnsupported, leftOutOf, learn, simulate } from "../../rooms/pipeline.js";
 import type { SimulationPart } from "../../rooms/primitives.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, caseOf, codes, filled, hexOf, parties, transaction } from "../../steps/parts.js";
@@ -48,7 +48,7 @@ describe("what was left out", () => {
     ],
     ["tracing, though other events told", plain, run([did()], left("traceTransfers")), []],
   ])("without %s", (_, cases, seen, found) => {
-    expect(codes(checkTaken(cases, seen))).toEqual(found);
+    expect(codes(checkUnsupported(cases, seen))).toEqual(found);
   });
 });
 

@@ -188,6 +188,6 @@ export const withSent = Effect.fnUntraced(function* (
   const answer = yield* Effect.result(inRound("alreadySent", ask));
   const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
   const now = yield* Clock.currentTimeMillis;
-  const told = alreadySent(report, transactions);
-  return judged({ ...report, ledger: ledgerOf(recorder, now, earlier) }, [...report.findings, ...told]);
+  const findings = alreadySent(report, transactions);
+  return judged({ ...report, ledger: ledgerOf(recorder, now, earlier) }, [...report.findings, ...findings]);
 });

@@ -68,7 +68,7 @@ const typedIn = ({ input: { item, data } }: Case): ReadonlyArray<string> =>
 
 /** Accounts of the calldata that may as well be numbers, which the witness is to tell apart. */
 export const doubtfulIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
-  [...new Set(bundle.flatMap((one) => namedIn(one).doubtful))]
+  [...new Set(bundle.flatMap((entry) => namedIn(entry).doubtful))]
     .slice(0, mostDoubtful)
     .map((account): Address => `0x${account}`);
 
@@ -78,8 +78,8 @@ export const doubtfulIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> 
 export const livesIn =
   (views: ReadonlyArray<View>) =>
   (account: Address): boolean => {
-    const seen = views.flatMap((view) => view.account(account) ?? []);
-    return seen.length === 0 || seen.some(({ balance, codeHash }) => balance > 0n || BigInt(codeHash) !== 0n);
+    const accounts = views.flatMap((view) => view.account(account) ?? []);
+    return accounts.length === 0 || accounts.some(({ balance, codeHash }) => balance > 0n || BigInt(codeHash) !== 0n);
   };
 
 /**
@@ -96,7 +96,7 @@ export const concernedIn = (
   const paid = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
   const own = [...signers(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
   const typed = bundle.flatMap(typedIn);
-  const telling = bundle.flatMap((one) => namedIn(one).telling);
+  const telling = bundle.flatMap((entry) => namedIn(entry).telling);
   const living = doubtful.filter(lives).map((account) => account.slice(2));
   return new Set([...new Set([...own, ...typed, ...telling, ...living])].slice(0, mostConcerned));
 };
@@ -109,7 +109,7 @@ const sampleOf = (digits: string, at: number): number =>
  * Where in a text each of `accounts` stands that does, at any byte; one that looks like a number where a whole word names
  * it alone. One pass, however many they are.
  */
-export const placesOf = (accounts: ReadonlySet<string>) => {
+export const addressPositionsOf = (accounts: ReadonlySet<string>) => {
   const samples = new Set([...accounts].map((account) => sampleOf(account, 0)));
   return (text: string): ReadonlyMap<string, ReadonlyArray<number>> => {
     const found = new Map<string, Array<number>>();

@@ -8,7 +8,7 @@ import type { FullBlock, FullTransaction } from "./block.js";
 import { getFullBlock } from "./transactions.js";
 
 /** Whoever took the nonce, and the block that holds it. */
-export interface Taken {
+export interface NonceTaker {
   readonly mined: FullTransaction;
   readonly block: FullBlock;
 }
@@ -27,7 +27,7 @@ const mostBlocks = 65_536n;
  * Fails where a node has not the state of a block any more. JSON-RPC: `eth_getTransactionCount`, one after the other,
  * each halving the range; `eth_getBlockByNumber` with transactions.
  */
-export const takenOf = (from: Address) => {
+export const nonceTakerOf = (from: Address) => {
   const read = new Map<bigint, bigint>();
   const countAt = (block: bigint): Effect.Effect<bigint, Failure, Rpc> => {
     const known = read.get(block);
@@ -41,7 +41,7 @@ export const takenOf = (from: Address) => {
     nonce: bigint,
     upTo: bigint,
     freeAt: bigint | null,
-  ): Effect.fn.Return<Taken | null, Failure, Rpc> {
+  ): Effect.fn.Return<NonceTaker | null, Failure, Rpc> {
     let [low, high] = [freeAt ?? upTo - 1n, upTo];
     if (freeAt === null) {
       if ((yield* countAt(upTo)) <= nonce) return null;
@@ -56,7 +56,7 @@ export const takenOf = (from: Address) => {
     }
     const block = yield* getFullBlock({ block: high });
     const mined = block.transactions.find(
-      (one) => one.from.toLowerCase() === from.toLowerCase() && one.nonce === nonce,
+      (transaction) => transaction.from.toLowerCase() === from.toLowerCase() && transaction.nonce === nonce,
     );
     return mined === undefined ? null : { mined, block };
   });

@@ -7,12 +7,12 @@ import type { Verdict } from "../../errors/verdicts.js";
 export type Failure = RpcError | Verdict;
 
 /** An answer, or why there is none. */
-export type Heard<A> = Result.Result<A, Failure>;
+export type AskResult<A> = Result.Result<A, Failure>;
 
 /** The answer; null where there is none, or nobody asked. */
-export const successOf = <A>(heard: Heard<A> | null | undefined): A | null =>
-  heard != null && Result.isSuccess(heard) ? heard.success : null;
+export const successOf = <A>(result: AskResult<A> | null | undefined): A | null =>
+  result != null && Result.isSuccess(result) ? result.success : null;
 
 /** Why there is no answer; null where there is one, or nobody asked. */
-export const failureOf = (heard: Heard<unknown> | null | undefined): Failure | null =>
-  heard != null && Result.isFailure(heard) ? heard.failure : null;
+export const failureOf = (result: AskResult<unknown> | null | undefined): Failure | null =>
+  result != null && Result.isFailure(result) ? result.failure : null;

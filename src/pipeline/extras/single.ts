@@ -49,7 +49,7 @@ const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcE
 const single = <A>(
   name: string,
   steps: ReadonlyArray<BuiltInStep>,
-  make: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
+  make: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
 ): Step<A> =>
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
@@ -66,14 +66,14 @@ const single = <A>(
   });
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
-export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], (one, bundle, answers) => [
-  one.code,
-  Code.check(one, answers),
+export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], (entry, bundle, answers) => [
+  entry.code,
+  Code.check(entry, answers),
 ]);
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
-export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate", "funds"], (one, bundle, answers) => [
-  one.outcome,
+export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate", "funds"], (entry, bundle, answers) => [
+  entry.outcome,
   checkOutcomes(bundle, answers),
 ]);
 
@@ -84,26 +84,26 @@ export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate",
 export const estimateGas: Step<Gas> = single(
   "Preflight.estimateGas",
   ["code", "simulate", "estimate", "funds"],
-  (one, bundle, answers) => [
-    Estimate.read(one, answers),
+  (entry, bundle, answers) => [
+    Estimate.read(entry, answers),
     [
-      ...checkOutcomes(bundle, answers).filter(({ severity }) => severity === "blocker" || one.gas.value === null),
-      ...Estimate.check(one, answers),
+      ...checkOutcomes(bundle, answers).filter(({ severity }) => severity === "blocker" || entry.gas.value === null),
+      ...Estimate.check(entry, answers),
     ],
   ],
 );
 
 /** Which nonce to sign. JSON-RPC: `eth_getTransactionCount` on `latest` and `pending`. Fails with `NonceTooLow`, `NonceTooHigh`. */
-export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["nonce"], (one, bundle, answers) => [
-  Nonce.read(one, answers, bundle),
-  Nonce.check(one, answers, bundle),
+export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["nonce"], (entry, bundle, answers) => [
+  Nonce.read(entry, answers, bundle),
+  Nonce.check(entry, answers, bundle),
 ]);
 
 /**
  * What to pay per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
-export const quoteFee: Step<FeePart> = single("Preflight.quoteFee", ["fee"], (one, _, answers) => [
-  Fee.read(one, answers.quote),
-  [...Fee.checkSources(answers.quote), ...Fee.check(one, answers.quote)],
+export const quoteFee: Step<FeePart> = single("Preflight.quoteFee", ["fee"], (entry, _, answers) => [
+  Fee.read(entry, answers.quote),
+  [...Fee.checkSources(answers.quote), ...Fee.check(entry, answers.quote)],
 ]);

@@ -50,14 +50,14 @@ const isFrameOf = (one: Inner, { from, to, input }: Frame): boolean =>
 
 /** What is known of the calls inside, with what a trace adds. */
 export const tracedInner = (
-  known: InnerCalls,
+  innerCalls: InnerCalls,
   calls: ReadonlyArray<Inner>,
   trace: unknown,
   returnData: Hex | null,
   abis: AbiIndex,
 ): InnerCalls => {
   const frames = framesOf(trace, returnData);
-  if (frames === null) return known;
+  if (frames === null) return innerCalls;
   const spent = new Set<Frame>();
   const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
     const fitting = frames.filter((each) => !spent.has(each) && fits(each));
@@ -66,7 +66,7 @@ export const tracedInner = (
     if (frame !== undefined) spent.add(frame);
     return frame;
   };
-  const explained = known.failed.map((failure): InnerFailure => {
+  const explained = innerCalls.failed.map((failure): InnerFailure => {
     const { revert, by, to, data } = failure;
     if (data === null) return failure;
     const frame = take(
@@ -77,10 +77,10 @@ export const tracedInner = (
       : { ...failure, revert: decodeRevert(frame.output, abis, { address: to }) };
   });
   const isKnown = (one: Inner) =>
-    known.failed.some(({ by, index, data }) => by === one.by && index === one.index && data === one.call.data);
+    innerCalls.failed.some(({ by, index, data }) => by === one.by && index === one.index && data === one.call.data);
   const added: Array<InnerFailure> = [];
   // why: nobody could read the calls, so that no frame tells of them
-  let unseen = calls.length === 0 ? known.unseen : 0;
+  let unseen = calls.length === 0 ? innerCalls.unseen : 0;
   for (const one of calls) {
     if (!one.call.mayFail || isKnown(one)) continue;
     const frame = take((each) => isFrameOf(one, each));
@@ -97,9 +97,9 @@ export const tracedInner = (
       ...{ to: frame.to, data: frame.input },
     }));
   return {
-    failed: cut([...[...explained, ...added].map((one) => () => one), ...further]),
+    failed: cut([...[...explained, ...added].map((failure) => () => failure), ...further]),
     // why: what is within a call that failed has no result of its own
-    unseen: Math.min(known.unseen, unseen),
+    unseen: Math.min(innerCalls.unseen, unseen),
   };
 };
 

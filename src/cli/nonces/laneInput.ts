@@ -32,7 +32,7 @@ export const sharedFlags = {
   json: toggle("json", "print it as JSON"),
 };
 
-export type Given = Command.Command.Config.Infer<typeof sharedFlags>;
+export type LaneFlags = Command.Command.Config.Infer<typeof sharedFlags>;
 
 const flagOfField: Readonly<Record<string, string>> = { chainId: "--chain-id", address: "--address", key: "--key" };
 const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfField[field] ?? field, problem);
@@ -41,10 +41,10 @@ const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfFie
 export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; a lane is --chain-id and --address");
 
 /** The lane that the flags name; null where they name none. */
-export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId | null, WrongUsage> {
-  const { address } = given;
-  const chainId = yield* readFlag("--chain-id", given.chainId, count);
-  const key = yield* readFlag("--key", given.key, count);
+export const laneOfFlags = Effect.fnUntraced(function* (input: LaneFlags): Effect.fn.Return<LaneId | null, WrongUsage> {
+  const { address } = input;
+  const chainId = yield* readFlag("--chain-id", input.chainId, count);
+  const key = yield* readFlag("--key", input.key, count);
   if (chainId === undefined && key === undefined && Option.isNone(address)) return null;
   if (chainId === undefined) return yield* missing("--chain-id");
   if (Option.isNone(address)) return yield* missing("--address");
@@ -53,11 +53,11 @@ export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.R
 });
 
 /** How old the first in flight may be, ms. */
-export const oldAfterGiven = (given: Given): Effect.Effect<number, WrongUsage> =>
-  Effect.map(readFlag("--old-after", given.oldAfter, duration), (ms) => ms ?? Nonces.oldAfterMs);
+export const oldAfterOfFlags = (input: LaneFlags): Effect.Effect<number, WrongUsage> =>
+  Effect.map(readFlag("--old-after", input.oldAfter, duration), (ms) => ms ?? Nonces.oldAfterMs);
 
 /** Whether there is an endpoint to ask. */
-export const hasEndpoint = ({ rpcUrl: url }: Given): boolean => Option.isSome(url) && url.value !== "";
+export const hasEndpoint = ({ rpcUrl: url }: LaneFlags): boolean => Option.isSome(url) && url.value !== "";
 
 interface Client extends NodeRedisClient {
   connect(): Promise<unknown>;
@@ -110,7 +110,7 @@ const storeOf = ({
   redisUrl,
   postgresUrl,
   prefix,
-}: Given): Effect.Effect<Layer.Layer<NonceStore, WrongUsage | Unavailable>, WrongUsage> => {
+}: LaneFlags): Effect.Effect<Layer.Layer<NonceStore, WrongUsage | Unavailable>, WrongUsage> => {
   if (Option.isSome(redisUrl) && Option.isSome(postgresUrl))
     return Effect.fail(wrong("--redis-url", "cannot stand together with --postgres-url"));
   if (Option.isSome(redisUrl)) return Effect.succeed(redisOf(redisUrl.value, Option.getOrNull(prefix)));
@@ -126,25 +126,25 @@ const unasked: Rpc.Requester = { request: () => Promise.reject(new Error("no end
 
 /** Runs on the store and the endpoint of the flags; where `needsNode` they must name one. */
 export const onStore = Effect.fnUntraced(function* <A, E>(
-  given: Given,
+  input: LaneFlags,
   needsNode: boolean,
   effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>,
 ) {
-  const store = yield* storeOf(given);
+  const store = yield* storeOf(input);
   const node =
-    needsNode || hasEndpoint(given)
-      ? Rpc.layerHttp(yield* endpoint(given.rpcUrl, "--rpc-url"))
+    needsNode || hasEndpoint(input)
+      ? Rpc.layerHttp(yield* endpoint(input.rpcUrl, "--rpc-url"))
       : Rpc.layerProvider(unasked);
   return yield* effect.pipe(
     Effect.provide(Layer.merge(store, node)),
     Effect.mapError((error) =>
       error instanceof NonceStoreError
-        ? unavailable(Option.isSome(given.postgresUrl) ? "--postgres-url" : "--redis-url", error.message)
+        ? unavailable(Option.isSome(input.postgresUrl) ? "--postgres-url" : "--redis-url", error.message)
         : error,
     ),
   );
 });
 
 /** Where a lane stands; the chain is asked only where there is an endpoint. */
-export const statusOf = (given: Given, lane: Nonces.Lane) =>
-  Nonces.status(lane, hasEndpoint(given) ? {} : { counts: null });
+export const statusOf = (input: LaneFlags, lane: Nonces.Lane) =>
+  Nonces.status(lane, hasEndpoint(input) ? {} : { counts: null });

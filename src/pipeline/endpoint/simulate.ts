@@ -13,7 +13,7 @@ import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";
-import type { Failure } from "../../steps/reading/heard.js";
+import type { Failure } from "../../steps/reading/askResult.js";
 import * as Simulate from "../../steps/simulate.js";
 import { inBranch, inRound } from "../rounds.js";
 
@@ -64,19 +64,19 @@ export const learn = (
 };
 
 /** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
-export const simulate = (given: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> => {
-  const asked = Effect.gen(function* () {
+export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> => {
+  const request = Effect.gen(function* () {
     const { memory } = yield* Rpc;
-    let plan = adapt(given, memory.recall("lacks") ?? new Set());
+    let plan = adapt(input, memory.recall("lacks") ?? new Set());
     let doubted: RpcError | null = null;
     let ask: Effect.Effect<Simulate.Run, Failure, Rpc> = Simulate.ask(plan, abis);
     for (;;) {
-      const heard = yield* Effect.result(ask);
-      if (Result.isSuccess(heard)) {
+      const result = yield* Effect.result(ask);
+      if (Result.isSuccess(result)) {
         if (doubted !== null) learnLack(memory, "entries", doubted);
-        return isLensed(given) && !isLensed(plan) ? { ...heard.success, slots: null } : heard.success;
+        return isLensed(input) && !isLensed(plan) ? { ...result.success, slots: null } : result.success;
       }
-      const { failure } = heard;
+      const { failure } = result;
       const lack = learn(plan, failure);
       const refusal = lack?.isLasting === true && failure._tag === "RpcError" ? failure : null;
       if (lack?.isNamed === true && refusal !== null) learnLack(memory, lack.part, refusal);
@@ -89,7 +89,7 @@ export const simulate = (given: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
       ask = inRound("unsupportedPart", Simulate.ask(plan, abis));
     }
   });
-  return inBranch(asked);
+  return inBranch(request);
 };
 
 /** A refusal of what was asked, not of the caller; a bare HTTP status is a gateway in trouble. */
@@ -118,7 +118,7 @@ export const leftOutOf = (run: Simulate.Run | null): ReadonlyArray<SimulationPar
     : parts.filter((part) => run.plan.without?.has(part) === true || (part === "traceTransfers" && !run.traced));
 
 /** What a run could not show, for what was left out of it. */
-export const checkTaken = (bundle: ReadonlyArray<Filled>, run: Simulate.Run | null): ReadonlyArray<Finding> => {
+export const checkUnsupported = (bundle: ReadonlyArray<Filled>, run: Simulate.Run | null): ReadonlyArray<Finding> => {
   const left = leftOutOf(run);
   const where = { evidence: "unavailable" } as const;
   const isQuiet = bundle.every(({ input, code }) => isPlain(input, code) && code.from.kind !== "delegated");

@@ -5,9 +5,9 @@ import type * as Simulate from "../../steps/simulate.js";
 import * as Eth from "../../eth/index.js";
 import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
-import { failureOf, type Heard } from "../../steps/reading/heard.js";
+import { failureOf, type AskResult } from "../../steps/reading/askResult.js";
 import { type Subject, everyLook } from "../steps.js";
-import { adapt, isForm, parts, simulate } from "./taken.js";
+import { adapt, isForm, parts, simulate } from "./simulate.js";
 import { looksLikeRevert } from "../../abi/revert.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
 import { askCall } from "../../eth/call.js";
@@ -26,11 +26,15 @@ import { gasOf } from "../scanPlans.js";
  * side by side in one round; null where that does not help, or where the witness in its place is not refused, for then
  * the calls are to blame.
  */
-export const askLess = Effect.fnUntraced(function* (
+export const bisectUnsupported = Effect.fnUntraced(function* (
   { abis, options }: Subject,
   bare: Simulate.Plan,
   alone: Simulate.Plan,
-): Effect.fn.Return<{ readonly run: Heard<Simulate.Run>; readonly alone: Heard<Simulate.Run> } | null, never, Rpc> {
+): Effect.fn.Return<
+  { readonly run: AskResult<Simulate.Run>; readonly alone: AskResult<Simulate.Run> } | null,
+  never,
+  Rpc
+> {
   const { memory } = yield* Rpc;
   const asked = (plan: Simulate.Plan) => Effect.result(simulate(plan, abis));
   // why: what the caller pretends is not left out by guesses
@@ -70,7 +74,7 @@ export const askFirst = (
   { bundle: [{ input }], options: { stateOverrides }, abis }: Subject,
   block: Eth.BlockParameter,
   gas: bigint,
-): Effect.Effect<Heard<Hex>, never, Rpc> =>
+): Effect.Effect<AskResult<Hex>, never, Rpc> =>
   asking(
     { step: "simulate" },
     askCall({ ...bareCall(input, gas), block, stateOverrides }, true).pipe(
@@ -92,7 +96,7 @@ export const askCalls = Effect.fnUntraced(function* (
   const { bundle, options, steps } = subject;
   const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...everyLook(steps, bundle)];
   const at = yield* placement;
-  const asked = Eth.call({
+  const request = Eth.call({
     ...witnessCall(at, queries),
     block,
     stateOverrides: { ...options.stateOverrides, ...at.override },
@@ -100,7 +104,7 @@ export const askCalls = Effect.fnUntraced(function* (
   const { first, witness } = yield* Effect.all(
     {
       first: askFirst(subject, block, gasOf(bundle[0].input)),
-      witness: asking({ step: "simulate" }, Effect.result(asked)),
+      witness: asking({ step: "simulate" }, Effect.result(request)),
     },
     { concurrency: "unbounded" },
   );
