@@ -20,8 +20,8 @@ const budgets = [
   ['export * from "evm-preflight/promise"', 131],
   ['export * from "evm-preflight/viem"', 121],
   ['export * from "evm-preflight/testing"', 30],
-  ['export * from "evm-preflight/redis"', 30],
-  ['export * from "evm-preflight/postgres"', 20],
+  ['export * from "evm-preflight/redis"', 14],
+  ['export * from "evm-preflight/postgres"', 13],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector
   ['export * from "evm-preflight"', 200],
 ];

@@ -240,7 +240,7 @@ const files = walkFiles("src");
 const modules = modulesOf(files);
 
 /** What the sources may weigh at most. Each number only goes down: lower it with the weight. */
-const mostWeight = { files: 292, codeLines: 29_087, typeDeclarations: 727 };
+const mostWeight = { files: 264, codeLines: 29_000, typeDeclarations: 699 };
 
 /** Lines that are neither blank, comment nor import. */
 const codeLinesOf = (text: string): number => {
