@@ -101,9 +101,14 @@ export interface BuiltIn {
 const accountsOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   addresses.map((address) => ({ kind: "account", address }));
 
+/** What the payers of a bundle can pay, worked out once for all of its cases. */
+const reductions = new WeakMap<Bundle<Filled>, ReturnType<typeof Funds.reductions>>();
+
 /** The lower price of a case whose payer lacks funds; one that cannot be lowered for every transaction of a payer is lowered for none. */
 const affordable = ({ signer, fee }: Filled, bundle: Bundle<Filled>, answers: Answers): Filled["fee"] => {
-  const reduction = Funds.reductions(bundle, answers).get(signer);
+  const all = reductions.get(bundle) ?? Funds.reductions(bundle, answers);
+  reductions.set(bundle, all);
+  const reduction = all.get(signer);
   if (reduction === undefined) return fee;
   const lower = (entry: Filled) => Fee.shorten(entry.fee, reduction, answers.quote);
   return bundle.some((entry) => entry.signer === signer && lower(entry) === null)

@@ -107,8 +107,10 @@ export const scanOnce = Effect.fnUntraced(function* (
  * Whether proving could not change the verdict: the node does not simulate, or something is against the
  * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
  */
-const isSettled = ({ observed, findings }: Report): boolean =>
-  observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
+const isSettled = ({ observed, findings, steps }: Report): boolean =>
+  observed.tier === "call" ||
+  steps.without.includes("simulate") ||
+  findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(

@@ -148,7 +148,7 @@ export const subjectText = ({ kind, transaction, event, account, to, unit, what 
     approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${one} to ${other}`,
     control: `only in one run: ${what}: ${asset} from ${one} to ${other}`,
     place: `${place}: the place of ${one}`,
-    finding: `finding ${plain}`,
+    finding: `${at === "" ? "" : `${at}, `}finding ${what}`,
     ...{ address: another, value: another, number: place, log: place },
     ...{ fact: plain, holding: plain, most: plain },
   };

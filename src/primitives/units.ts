@@ -9,7 +9,14 @@ export const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amoun
 export { formatUnits };
 
 /** A count with thousands separated: `21,000`. */
-export const grouped = (count: bigint | number): string => count.toLocaleString("en-US");
+export const grouped = (count: bigint): string => {
+  // why: not by the engine, for some have no Intl, and a report reads the same everywhere
+  const digits = String(sizeOf(count));
+  const first = digits.length % 3 || 3;
+  const groups = [digits.slice(0, first)];
+  for (let at = first; at < digits.length; at += 3) groups.push(digits.slice(at, at + 3));
+  return `${count < 0n ? "-" : ""}${groups.join(",")}`;
+};
 
 /** Significant digits that people are shown. */
 const shownDigits = 6;

@@ -190,10 +190,19 @@ export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
         " ",
       );
 
-/** An amount of anything that moves; where a token's decimals are not known, it says that it counts smallest units. */
-export const amountForPeople = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): Amount => {
+/**
+ * An amount of anything that moves; where a token's decimals are not known, it says that it counts smallest units.
+ * `isColumn`: the unit stands in a column of its own, and is the same for every size.
+ */
+export const amountForPeople = (
+  names: Names,
+  unit: Unit,
+  amount: bigint,
+  rounding: Rounding,
+  isColumn = false,
+): Amount => {
   const { token, tokenId } = unit;
-  if (token === null && !names.exact && amount !== 0n && sizeOf(amount) < readable)
+  if (token === null && !isColumn && amount !== 0n && sizeOf(amount) < readable)
     return { mark: "", digits: String(amount), unit: "wei" };
   const decimals = token === null ? 18 : tokenId === null ? decimalsOf(names, token) : 0;
   const of = unitForPeople(names, unit);

@@ -42,7 +42,10 @@ const levelIn = (view: View, right: Right): Level => {
   const answer = query === null ? null : view.call(query);
   if (right.standard === "permit2") {
     const read = readPermit2Allowance(answer);
-    return read === null ? unread : { ...unread, amount: read.amount, expiration: read.expiration };
+    if (read === null) return unread;
+    // why: Permit2 refuses what has expired (AllowanceExpired), so that renewing it is a new right
+    const isOver = read.expiration < (view.environment?.timestamp ?? 0n);
+    return { ...unread, amount: isOver ? 0n : read.amount, expiration: read.expiration };
   }
   if (right.operator) return { ...unread, amount: flag(readBool(answer)) };
   if (right.tokenId === null || right.standard === "erc6909") return { ...unread, amount: readUint256(answer) };

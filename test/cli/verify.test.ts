@@ -68,7 +68,7 @@ describe("verify", () => {
     writeFileSync(changed, readFileSync(file, "utf8").replaceAll('"value": "1"', '"value": "2"'));
     const { code, stdout } = await verify(hash, "--report", changed);
     expect([code, stdout.split("\n")[0]]).toEqual([1, "TAMPERED · what was mined is not what was proven"]);
-    expect(stdout).toMatch(/request\.value: tampered \[logged\]\s+said {6}2 wei\s+happened {2}1 wei/);
+    expect(stdout).toMatch(/request value: tampered \[logged\]\s+said {6}2 wei\s+happened {2}1 wei/);
   });
 
   it("is unknown where the node is not there", async () => {

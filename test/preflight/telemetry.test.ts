@@ -108,6 +108,13 @@ describe("a preflight, at a collector", () => {
     expect(named("eth_feeHistory").map((span) => parentOf(span)?.name)).toEqual(["Preflight.scan"]);
   });
 
+  it("has no proof where nothing is simulated", async () => {
+    const { preflight } = Preflight.make({ without: ["simulate"] });
+    const { spans } = await collected(preflight(transfer), Rpc.layerHttp(node.url));
+    const halves = spans.map(({ name }) => name).filter((name) => /^Preflight\.(scan|prove)$/.test(name));
+    expect(halves).toEqual(["Preflight.scan"]);
+  });
+
   it("says of the call what it came to", () => {
     const [root] = named("Preflight.preflight");
     const requests = seen.spans.filter(({ kind }) => kind === 3);

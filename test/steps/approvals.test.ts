@@ -119,6 +119,37 @@ describe("an approval", () => {
     ]);
     expect(read([back], { before: has, after: has })).toEqual([]);
   });
+  it.each([
+    ["runs on, is kept", 0n, 9n, 9n, 0],
+    ["had expired, and is renewed, is new", -1n, 9n, 0n, 1],
+  ])("of Permit2 that %s", (_, left, after, before, findings) => {
+    const now = environment().timestamp;
+    const permit2 = at("3");
+    const kept = (amount: bigint, expiration: bigint) =>
+      seeing(
+        [permit2Allowance(permit2, alice, token, bob), answer(`0x${word(amount)}${word(expiration)}${word(0n)}`)],
+        [{ kind: "environment" }, environment()],
+        lives(contract),
+      );
+    const approvals = read([right({ standard: "permit2", keeper: permit2 })], {
+      before: kept(9n, now + left),
+      after: kept(after, now + 77n),
+    });
+    expect(approvals).toMatchObject([{ before, after: 9n, expiration: now + 77n, evidence: "measured" }]);
+    expect(check(approvals, { inputs: [{}, {}] })).toHaveLength(findings);
+  });
+  it("of Permit2 that is left to expire at once is taken back", () => {
+    const permit2 = at("3");
+    const now = environment().timestamp;
+    const kept = (expiration: bigint) =>
+      seeing(
+        [permit2Allowance(permit2, alice, token, bob), answer(`0x${word(9n)}${word(expiration)}${word(0n)}`)],
+        [{ kind: "environment" }, environment()],
+      );
+    expect(
+      read([right({ standard: "permit2", keeper: permit2 })], { before: kept(now + 77n), after: kept(now - 1n) }),
+    ).toMatchObject([{ before: 9n, after: 0n, evidence: "measured" }]);
+  });
   it("of an operator and of Permit2 is read where it is kept", () => {
     const all = seeing([isApprovedForAll(token, alice, bob), answered(1n)]);
     expect(read([right({ standard: "erc721", operator: true })], { after: all })).toMatchObject([

@@ -47,6 +47,8 @@ const directed = ({ from, to }: Transfer, senders: ReadonlyArray<string>, amount
   return out ? { text: `-${amount}`, tone: "bad" } : { text: `+${amount}`, tone: "good" };
 };
 
+const smallest = (token: string | null, amount: bigint): string => (token === null ? `${amount} wei` : String(amount));
+
 /** The movements, in the order they happen. */
 export const transfersSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const senders = sendersOf(report);
@@ -54,9 +56,9 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
   return section(
     "Every movement, exact",
     table<Transfer>(report.transfers, [
-      [right("amount"), (one) => directed(one, senders, amountForPeople(names, one, one.amount, "up").digits)],
+      [right("amount"), (one) => directed(one, senders, amountForPeople(names, one, one.amount, "up", true).digits)],
       [left("token"), (transfer) => unitForPeople(names, transfer)],
-      [right("smallest units"), ({ amount }) => dim(String(amount))],
+      [right("smallest units"), ({ token, amount }) => dim(smallest(token, amount))],
       [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
       ...(report.transactions.length > 1 ? [place] : []),
       evidence,
@@ -70,14 +72,14 @@ const signed = (delta: bigint, shown: string): Cell =>
 /** What every account ends with. */
 export const balancesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const shown = (unit: Unit, amount: bigint | null) =>
-    amount === null ? "not known" : amountForPeople(names, unit, amount, "up").digits;
+    amount === null ? "not known" : amountForPeople(names, unit, amount, "up", true).digits;
   return section(
     "Balances before and after, fees left out",
     table<BalanceChange>(report.balanceChanges, [
       [left("account"), ({ account }) => names.short(account)],
       [right("change"), (change) => signed(change.delta, shown(change, change.delta))],
       [left("token"), (change) => unitForPeople(names, change)],
-      [right("smallest units"), ({ delta }) => dim(String(delta))],
+      [right("smallest units"), ({ token, delta }) => dim(smallest(token, delta))],
       [left("before → after"), (change) => `${shown(change, change.before)} → ${shown(change, change.after)}`],
       evidence,
     ]),
@@ -98,6 +100,7 @@ const standing = (approval: Approval, amount: bigint | null, names: Names): stri
   if (amount === null) return "not known";
   if (amount === maxUint256) return "unlimited";
   const countable = ["erc20", "permit2", "aaveDebt"].includes(standard) || (standard === "erc6909" && tokenId !== null);
+  if (countable && tokenId !== null) return String(amount);
   if (countable) return amount === 0n ? "0" : amountInSentence(names, { token, tokenId }, amount, "up");
   return amount === 0n ? "no" : tokenId === null ? "all" : "yes";
 };

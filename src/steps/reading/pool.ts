@@ -1,4 +1,4 @@
-/** What keeps a transaction out of a pool, or in it for good, though the chain would take it. Pure. */
+/** What keeps a transaction out of a pool, or in it for good, though the chain would take it. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Eth from "../../eth/index.js";

@@ -7,6 +7,7 @@ import { digestOfReport, type Report } from "../../rooms/report.js";
 import { isRequestOf } from "../../rooms/transaction.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
+import { Address } from "../../rooms/primitives.js";
 import { about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";
 import { inputs, worlds } from "./worlds.js";
 
@@ -36,6 +37,23 @@ describe("as many transactions as cases", () => {
       }),
       { numRuns: 30 },
     ));
+});
+
+describe("what a payer can pay", () => {
+  it("is worked out once for all cases of a bundle, however many pay", () => {
+    const senders = Array.from({ length: 40 }, (_, index) =>
+      Address.make(`0x${String(1_000 + index).padStart(40, "0")}`),
+    );
+    const cases = bundle(...senders.map((from) => ({ from })));
+    const { answers } = scanned(senders.map((from) => ({ from })));
+    let reads = 0;
+    const balanceOf: typeof answers.balanceOf = (account) => {
+      reads++;
+      return answers.balanceOf(account);
+    };
+    choose(cases, { ...answers, balanceOf });
+    expect(reads).toBeLessThan(4 * senders.length);
+  });
 });
 
 describe("the choices of a report", () => {
