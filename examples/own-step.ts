@@ -1,5 +1,5 @@
 /**
- * Two steps of one's own: a screen that asks a sanctions registry about every receiver, and a look at an oracle's price
+ * Two steps of one's own: a screen that asks a sanctions registry about everybody who is called or named, and a look at an oracle's price
  * before and after the transactions, which costs no request.
  *
  *     npx tsx examples/own-step.ts http://127.0.0.1:8545 0xRegistry 0xOracle 0xSender 0xReceiver
@@ -7,37 +7,48 @@
 import { pathToFileURL } from "node:url";
 import * as Effect from "effect/Effect";
 import { Chains, Eth, Preflight, Report, Rpc, Step } from "evm-preflight";
-import { encodeFunctionData, parseAbi, toFunctionSelector, type Address } from "viem";
+import { encodeFunctionData, parseAbi, toFunctionSelector, type Address, type Hex } from "viem";
 
 const registryAbi = parseAbi(["function isSanctioned(address account) view returns (bool)"]);
 
-/** Nobody on the registry's list is sent anything. A registry that does not answer makes the report `unknown`. */
+/** Whom a transaction calls, and every address in its calldata: of a token transfer `to` is the token, not the receiver. */
+const partiesOf = ({ to, data }: { readonly to: Address | null; readonly data: Hex }): ReadonlyArray<Address> => {
+  const words = Array.from({ length: Math.floor((data.length - 10) / 64) }, (_, index) =>
+    data.slice(10 + 64 * index, 74 + 64 * index),
+  );
+  const named = words.filter((word) => /^0{24}(?!0{16})/.test(word)).map((word): Address => `0x${word.slice(24)}`);
+  return [...new Set(to === null ? named : [to, ...named])];
+};
+
+/** Nobody on the registry's list is called or named. A registry that does not answer makes the report `unknown`. */
 export const sanctions = (registry: Address) =>
   Step.make({
     name: "acme/sanctions",
-    // one request for each receiver, in the same network round as everything else
+    // one request for each party, in the same network round as everything else
     ask: (bundle, { block }) =>
       Effect.forEach(
         bundle,
-        ({ to }) => {
-          if (to === null) return Effect.succeed(false);
-          const data = encodeFunctionData({ abi: registryAbi, functionName: "isSanctioned", args: [to] });
-          // an address without code answers nothing, which is no answer
-          return Effect.map(Eth.call({ to: registry, data, block }), (answer) => BigInt(answer) !== 0n);
-        },
+        (transaction) =>
+          Effect.filter(
+            partiesOf(transaction),
+            (party) => {
+              const data = encodeFunctionData({ abi: registryAbi, functionName: "isSanctioned", args: [party] });
+              // an address without code answers nothing, which is no answer
+              return Effect.map(Eth.call({ to: registry, data, block }), (answer) => BigInt(answer) !== 0n);
+            },
+            { concurrency: "unbounded" },
+          ),
         { concurrency: "unbounded" },
       ),
-    check: (report, { answer }) =>
-      report.transactions.flatMap(({ input }, transaction) =>
-        answer[transaction] === true && input.to !== null
-          ? [
-              Step.blocker("acme/Sanctioned", "the receiver is on the sanctions list", {
-                numbers: [{ name: "receiver", unit: "address", value: input.to }],
-                remedy: "send to another address",
-                transaction,
-              }),
-            ]
-          : [],
+    check: (_, { answer }) =>
+      answer.flatMap((listed, transaction) =>
+        listed.map((party) =>
+          Step.blocker("acme/Sanctioned", "the receiver is on the sanctions list", {
+            numbers: [{ name: "receiver", unit: "address", value: party }],
+            remedy: "send to another address",
+            transaction,
+          }),
+        ),
       ),
   });
 
@@ -67,7 +78,7 @@ export const price = (oracle: Address) => {
 export const screened = (
   url: string,
   contracts: { readonly registry: Address; readonly oracle: Address },
-  transfer: { readonly from: Address; readonly to: Address; readonly value: bigint },
+  transfer: { readonly from: Address; readonly to: Address; readonly value: bigint; readonly data?: Hex },
 ): Promise<Report.Report> =>
   Preflight.make({ steps: [sanctions(contracts.registry), price(contracts.oracle)] })
     .preflight(transfer)

@@ -113,6 +113,9 @@ describe("examples/own-step.ts", () => {
     expect(passed.ledger.requests.filter(({ step }) => step === "acme/price")).toEqual([]);
     const listed = await screened(node.url, { registry, oracle }, { ...transfer, to: bob.address });
     expect([listed.verdict, listed.because]).toEqual(["blocked", "the receiver is on the sanctions list"]);
+    const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob.address, 1n] });
+    const named = await screened(node.url, { registry, oracle }, { ...transfer, to: token, value: 0n, data });
+    expect([named.verdict, named.because]).toEqual(["blocked", "the receiver is on the sanctions list"]);
     const unanswered = await screened(node.url, { registry: alice.address, oracle }, transfer);
     expect([unanswered.verdict, unanswered.steps.with]).toEqual(["unknown", ["acme/sanctions", "acme/price"]]);
     expect((await screened(node.url, { registry, oracle: alice.address }, transfer)).verdict).toBe("blocked");
