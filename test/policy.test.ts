@@ -133,6 +133,7 @@ describe("rights", () => {
     expect(tag(Policy.noNewApprovals, granting({}))).toBe("Fail");
     expect(tag(Policy.noNewApprovals, granting({ before: 5n }))).toBe("Pass");
     expect(tag(Policy.noNewApprovals, granting({ before: 9n }))).toBe("Pass");
+    expect(tag(Policy.noNewApprovals, granting({ before: 9n, extended: true }))).toBe("Fail");
     expect(tag(Policy.noNewApprovals, granting({ after: 0n }))).toBe("Pass");
     expect(tag(Policy.noNewApprovals, granting({ after: 0n, evidence: "logged" }))).toBe("Unknown");
     expect(tag(Policy.noNewApprovals, granting({ before: null, evidence: "logged" }))).toBe("Unknown");
@@ -161,6 +162,8 @@ describe("rights", () => {
       "Fail",
     );
     expect(tag(Policy.noUnlimitedApprovals, granting({ before: all, after: all - 5n, unlimited: true }))).toBe("Pass");
+    const longer = { before: all, after: all - 5n, unlimited: true, extended: true };
+    expect(tag(Policy.noUnlimitedApprovals, granting(longer))).toBe("Fail");
     expect(tag(Policy.noUnlimitedApprovals, granting({}))).toBe("Pass");
     expect(tag(Policy.noUnlimitedApprovals, granting({ evidence: "logged" }))).toBe("Unknown");
   });

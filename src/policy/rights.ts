@@ -35,20 +35,20 @@ const judgeApprovals = (judge: (approval: Approval, named: () => string) => Poli
   );
 
 /** Rights that are known and grow. What is only logged tells what was granted, but not what was there before. */
-const judgeGrowth = judgeApprovals(({ before, after, evidence }, named) => {
+const judgeGrowth = judgeApprovals(({ before, after, extended, evidence }, named) => {
   if (evidence !== "measured" || after === null) return unknown(`whether the ${named()} is new was not measured`);
   if (after === 0n) return pass;
   if (before === null) return unknown(`what stood before the ${named()} is not known`);
-  return after > before ? fail(named()) : pass;
+  return after > before || extended ? fail(named()) : pass;
 });
 
 /** Rights that grow, of whatever kind. */
 export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
 /** Unlimited rights, unless one that was there is only being spent. */
-export const judgeUnlimitedApprovals = judgeApprovals(({ before, after, evidence, unlimited }, named) => {
+export const judgeUnlimitedApprovals = judgeApprovals(({ before, after, extended, evidence, unlimited }, named) => {
   if (unlimited) {
-    const spent = evidence === "measured" && before !== null && after !== null && after < before;
+    const spent = evidence === "measured" && before !== null && after !== null && after < before && !extended;
     return spent ? pass : fail(named());
   }
   return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);

@@ -272,6 +272,8 @@ export const Approval = Schema.Struct({
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: Schema.NullOr(Schema.BigInt),
+  /** Whether it ends later than the one that stood before, of whatever amount. */
+  extended: Schema.Boolean,
   /** Whether it is without limit. */
   unlimited: Schema.Boolean,
   /** What lives at the spender's address. */

@@ -172,9 +172,9 @@ export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> =
 export const isTwice = ({ way, party }: Flow, senders: ReadonlyArray<string>): boolean =>
   way === "in" && party !== null && senders.includes(party);
 
-const changeOf = ({ before, after }: Approval): Grant["change"] | null => {
+const changeOf = ({ before, after, extended }: Approval): Grant["change"] | null => {
   if (after === 0n) return before === 0n ? null : "back";
-  if (before === null || after === null || after > before) return "new";
+  if (before === null || after === null || after > before || extended) return "new";
   return after === before ? "kept" : null;
 };
 

@@ -77,6 +77,8 @@ const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean =>
   return isAllOf(amount, supplyOf(right.token, answers)) || (right.standard === "erc20" && amount === narrowMaximum);
 };
 
+const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b !== null && a > b;
+
 const approvalOf = (asked: Right, answers: Answers): Approval | null => {
   const { before, after } = answers;
   const [had, has] = [levelIn(before, asked), levelIn(after, asked)];
@@ -95,6 +97,7 @@ const approvalOf = (asked: Right, answers: Answers): Approval | null => {
     before: takenBack ? 1n : had.amount,
     after: amount,
     expiration: has.expiration ?? right.expiration,
+    extended: isMore(had.amount, 0n) && isMore(has.expiration, had.expiration),
     unlimited: isUnlimited(right, amount, answers),
     spenderKind: spenderKind(before.account(right.spender), after.account(right.spender)),
     transaction: right.transaction,
@@ -119,7 +122,9 @@ export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyAr
     const isRefused = approval?.evidence === "estimated" && query !== null && answers.before.call(query) !== null;
     if (approval === null || isRefused) return [];
     const isUntouched =
-      approval.evidence !== "measured" || approval.before === null || approval.before === approval.after;
+      approval.evidence !== "measured" ||
+      approval.before === null ||
+      (approval.before === approval.after && !approval.extended);
     // why: which Permit2 a router calls its plan does not say
     return (right.source === "spent" || right.isMeans === true) && isUntouched ? [] : [approval];
   });
@@ -156,9 +161,9 @@ const say = (
   purposes: ReadonlySet<string>,
   now: bigint | null,
 ): ReadonlyArray<Finding> => {
-  const { after, before, expiration, unlimited, standard, token, tokenId, owner, spender } = approval;
+  const { after, before, expiration, extended, unlimited, standard, token, tokenId, owner, spender } = approval;
   const expired = standard === "permit2" && expiration !== null && now !== null && expiration < now;
-  if (after === null || after === 0n || expired || (before !== null && after <= before)) return [];
+  if (after === null || after === 0n || expired || (before !== null && after <= before && !extended)) return [];
   const exposed = senders.has(spender) ? undefined : spenderWarnings[approval.spenderKind];
   const over = [
     address("token", token),

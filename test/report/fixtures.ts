@@ -94,7 +94,7 @@ export const moved = (changed: Partial<Transfer> = {}): Transfer => ({
 /** All USDC of the sender for the pool, with some fields replaced. */
 export const granted = (changed: Partial<Approval> = {}): Approval => ({
   ...{ standard: "erc20", token: usdc, owner: alice, spender: pool, tokenId: null },
-  ...{ before: 0n, after: 2n ** 256n - 1n, expiration: null, unlimited: true },
+  ...{ before: 0n, after: 2n ** 256n - 1n, expiration: null, extended: false, unlimited: true },
   ...{ spenderKind: "contract", transaction: 0, evidence: "measured" },
   ...changed,
 });

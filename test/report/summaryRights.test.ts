@@ -16,6 +16,7 @@ describe("the summary of rights", () => {
     [{}, `let 0x88e6…5640 spend unlimited ${usd}`],
     [part, `let 0x88e6…5640 spend up to 2.5 ${usd}`],
     [{ ...part, before: 2_500_000n }, `let 0x88e6…5640 spend up to 2.5 ${usd} as before`],
+    [{ ...part, before: 2_500_000n, extended: true }, `let 0x88e6…5640 spend up to 2.5 ${usd}`],
     [
       { ...part, standard: "permit2", expiration: 1_800_000_000n },
       `let 0x88e6…5640 spend up to 2.5 ${usd} until 2027-01-15T08:00:00Z`,

@@ -120,7 +120,9 @@ describe("an approval", () => {
     expect(read([back], { before: has, after: has })).toEqual([]);
   });
   it.each([
-    ["runs on, is kept", 0n, 9n, 9n, 0],
+    ["runs on, is kept", 77n, 9n, 9n, 0],
+    ["ends later than before, is more", 76n, 9n, 9n, 1],
+    ["ends sooner than before, is not", 78n, 9n, 9n, 0],
     ["had expired, and is renewed, is new", -1n, 9n, 0n, 1],
   ])("of Permit2 that %s", (_, left, after, before, findings) => {
     const now = environment().timestamp;

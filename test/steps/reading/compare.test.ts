@@ -16,7 +16,7 @@ const change = (delta: bigint, evidence: BalanceChange["evidence"] = "measured")
 });
 const approval = (after: bigint): Approval => ({
   ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, before: 0n, after, expiration: null },
-  ...{ unlimited: false, spenderKind: "contract", transaction: 0, evidence: "measured" },
+  ...{ extended: false, unlimited: false, spenderKind: "contract", transaction: 0, evidence: "measured" },
 });
 const effects = (part: Partial<Effects> = {}): Effects => ({
   ...{ outcomes: [outcome()], transfers: [], balanceChanges: [], approvals: [], producer: null },

@@ -279,7 +279,7 @@ describe("a permit that failed", () => {
   const approval = (before: bigint | null, after: bigint | null) =>
     ({
       ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, before, after, expiration: null },
-      ...{ unlimited: false, spenderKind: "contract", transaction: 0, evidence: "measured" },
+      ...{ extended: false, unlimited: false, spenderKind: "contract", transaction: 0, evidence: "measured" },
     }) as Approval;
   it.each([
     ["whose allowance is there", 7n, null, 7n, true],
