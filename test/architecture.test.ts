@@ -240,7 +240,7 @@ const files = walkFiles("src");
 const modules = modulesOf(files);
 
 /** What the sources may weigh at most. Each number only goes down: lower it with the weight. */
-const mostWeight = { files: 273, codeLines: 29_207, typeDeclarations: 722 };
+const mostWeight = { files: 273, codeLines: 29_202, typeDeclarations: 722 };
 
 /** Lines that are neither blank, comment nor import. */
 const codeLinesOf = (text: string): number => {

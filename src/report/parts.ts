@@ -268,7 +268,7 @@ export const Approval = Schema.Struct({
   tokenId: Schema.NullOr(Schema.BigInt),
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,
-  /** What stands after the bundle, raw units; 1 and 0 for a right that is there or not; null where it is not known. */
+  /** What stands after the bundle, raw units, 0 where it has expired; 1 and 0 for a right that is there or not; null where it is not known. */
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: Schema.NullOr(Schema.BigInt),

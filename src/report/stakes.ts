@@ -181,11 +181,8 @@ const changeOf = ({ before, after, extended }: Approval): Grant["change"] | null
 /** The rights over what the senders have: new ones first, the unlimited before the others. */
 export const grantsOf = (report: Report): ReadonlyArray<Grant> => {
   const senders = sendersOf(report);
-  const now = report.observed.timestamp;
   const all = report.approvals.flatMap((approval): ReadonlyArray<Grant> => {
-    const { owner, standard, expiration } = approval;
-    const isOver = standard === "permit2" && expiration !== null && now !== null && expiration < now;
-    const change = senders.includes(owner.toLowerCase()) && !isOver ? changeOf(approval) : null;
+    const change = senders.includes(approval.owner.toLowerCase()) ? changeOf(approval) : null;
     return change === null ? [] : [{ approval, change }];
   });
   const rank = ({ change, approval }: Grant): number =>

@@ -37,15 +37,17 @@ interface Level {
 const unread: Level = { amount: null, expiration: null, approved: null };
 const flag = (value: boolean | null): bigint | null => (value === null ? null : value ? 1n : 0n);
 
+/** What an allowance lets be taken: Permit2 refuses one that has ended (AllowanceExpired), so that renewing it is a new right. */
+const lasting = (amount: bigint, expiration: bigint | null, { environment }: View): bigint =>
+  expiration !== null && environment !== null && expiration < environment.timestamp ? 0n : amount;
+
 const levelIn = (view: View, right: Right): Level => {
   const query = queryOf(right);
   const answer = query === null ? null : view.call(query);
   if (right.standard === "permit2") {
     const read = readPermit2Allowance(answer);
     if (read === null) return unread;
-    // why: Permit2 refuses what has expired (AllowanceExpired), so that renewing it is a new right
-    const isOver = read.expiration < (view.environment?.timestamp ?? 0n);
-    return { ...unread, amount: isOver ? 0n : read.amount, expiration: read.expiration };
+    return { ...unread, amount: lasting(read.amount, read.expiration, view), expiration: read.expiration };
   }
   if (right.operator) return { ...unread, amount: flag(readBool(answer)) };
   if (right.tokenId === null || right.standard === "erc6909") return { ...unread, amount: readUint256(answer) };
@@ -86,7 +88,7 @@ const approvalOf = (asked: Right, answers: Answers): Approval | null => {
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
   if (takenBack && (had.approved === null || had.approved === nobody)) return null;
   const right = takenBack ? { ...asked, spender: had.approved ?? nobody } : asked;
-  const amount = takenBack ? 0n : (has.amount ?? right.said);
+  const amount = takenBack ? 0n : (has.amount ?? lasting(right.said, right.expiration, after));
   const isMeasured = takenBack ? has.approved !== null : has.amount !== null;
   return {
     standard: right.standard,
@@ -154,16 +156,14 @@ const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>
 const isOperator = ({ standard, tokenId }: Approval): boolean =>
   tokenId === null && standard !== "erc20" && standard !== "permit2" && standard !== "aaveDebt";
 
-/** What a right that grows gives away, in one finding; nothing of one that shrinks, or has ended already. */
+/** What a right that grows gives away, in one finding; nothing of one that shrinks. */
 const say = (
   approval: Approval,
   senders: ReadonlySet<Address>,
   purposes: ReadonlySet<string>,
-  now: bigint | null,
 ): ReadonlyArray<Finding> => {
-  const { after, before, expiration, extended, unlimited, standard, token, tokenId, owner, spender } = approval;
-  const expired = standard === "permit2" && expiration !== null && now !== null && expiration < now;
-  if (after === null || after === 0n || expired || (before !== null && after <= before && !extended)) return [];
+  const { after, before, extended, unlimited, token, tokenId, owner, spender } = approval;
+  if (after === null || after === 0n || (before !== null && after <= before && !extended)) return [];
   const exposed = senders.has(spender) ? undefined : spenderWarnings[approval.spenderKind];
   const over = [
     address("token", token),
@@ -202,9 +202,8 @@ export const check = (
 ): ReadonlyArray<Finding> => {
   const senders = new Set(bundle.map(({ input }) => input.from));
   const purposes = purposesOf(bundle);
-  const now = answers.before.environment?.timestamp ?? null;
   return [
-    ...approvals.flatMap((approval) => say(approval, senders, purposes, now)),
+    ...approvals.flatMap((approval) => say(approval, senders, purposes)),
     ...bundle.flatMap(checkCalls),
     ...checkDelegations(bundle, answers),
     ...checkControl(bundle, answers),

@@ -28,6 +28,7 @@ describe("a bloom", () => {
     ["tells of one that was left out", both, [log(one, first)], true],
     ["tells of a topic that was changed", both, [log(one, first), log(other, first)], true],
     ["tells of one though there are none", both, [], true],
+    ["misses who tells of native moves, whom a real log names", bloomOf(one), [log(one, native), log(native)], true],
     [
       "says nothing of native movements, or counts them",
       both,

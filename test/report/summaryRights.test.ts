@@ -36,7 +36,7 @@ describe("the summary of rights", () => {
 
   it.each<[why: string, given: Partial<Approval>]>([
     ["of somebody else", { owner: bob }],
-    ["that ended already", { standard: "permit2", expiration: 1n }],
+    ["that had ended, and has", { ...part, before: 0n, after: 0n }],
     ["that was spent in part", { ...part, before: 9_000_000n }],
   ])("says nothing of one %s", (_, given) =>
     expect(summary(granting(given))).toBe(`You call 0x88e6…5640 without moving anything and ${fees}`),

@@ -121,6 +121,7 @@ describe("an approval", () => {
   });
   it.each([
     ["runs on, is kept", 77n, 9n, 9n, 0],
+    ["ends now, still runs", 0n, 9n, 9n, 1],
     ["ends later than before, is more", 76n, 9n, 9n, 1],
     ["ends sooner than before, is not", 78n, 9n, 9n, 0],
     ["had expired, and is renewed, is new", -1n, 9n, 0n, 1],
@@ -137,6 +138,10 @@ describe("an approval", () => {
       before: kept(9n, now + left),
       after: kept(after, now + 77n),
     });
+    expect(approvals[0]?.extended).toBe(before > 0n && left < 77n);
+    const means = right({ standard: "permit2", keeper: permit2, source: "call", isMeans: true });
+    const views = { before: kept(9n, now + left), after: kept(after, now + 77n) };
+    expect(read([means], views)).toHaveLength(left < 77n ? 1 : 0);
     expect(approvals).toMatchObject([{ before, after: 9n, expiration: now + 77n, evidence: "measured" }]);
     expect(check(approvals, { inputs: [{}, {}] })).toHaveLength(findings);
   });
@@ -193,10 +198,11 @@ describe("what an approval gives away", () => {
     const shrinking = { before: seeing([allowance(token, alice, bob), answered(9n)]) };
     expect(check(read([right({ said: 9n })], shrinking))).toEqual([]);
     expect(check(granted(0n))).toEqual([]);
-    const past = granted(9n, { standard: "permit2", expiration: environment().timestamp - 1n });
-    const now = seeing([{ kind: "environment" }, environment()]);
-    expect(check(past, { before: now })).toEqual([]);
-    expect(codes(check(past))).toEqual(["ApprovalLeftOver/warning"]);
+    const past = { standard: "permit2", expiration: environment().timestamp - 1n } as const;
+    const now = seeing(lives(contract), [{ kind: "environment" }, environment()]);
+    expect(read([right(past)], { after: now })).toMatchObject([{ before: null, after: 0n, evidence: "logged" }]);
+    expect(check(read([right(past)], { after: now }))).toEqual([]);
+    expect(codes(check(granted(9n, past)))).toEqual(["ApprovalLeftOver/warning"]);
   });
   it("is told beside calldata that is read once, however many approvals there are", () => {
     const multicall = (count: number) => ({

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { lookup, unknownChain, type Chain } from "../../src/Chains.js";
 import type { Header } from "../../src/Eth.js";
 import type { Report } from "../../src/Report.js";
-import { lostBy } from "../rooms/watch.js";
+import { note } from "../rooms/report.js";
+import { essentialDiff, lostBy } from "../rooms/watch.js";
+import { swap } from "../report/scenes.js";
 
 const now = 1_800_000_000_000;
 const header = (changes: Partial<Header> = {}): Header =>
@@ -41,6 +43,15 @@ describe("a header", () => {
     ["whose child costs more than the cap", true, 111n, { gasUsed: 30_000_000n }, ethereum, null],
     ["the same, of a gas price", true, null, { gasUsed: 30_000_000n }, ethereum, null],
     ["the same, on a chain that nobody described", false, 111n, { gasUsed: 30_000_000n }, unknownChain, null],
+    [
+      "the same, on a known chain without its entry",
+      false,
+      111n,
+      { gasUsed: 30_000_000n },
+      { ...ethereum, known: false },
+      null,
+    ],
+    ["the same, on the OP stack", false, 111n, { gasUsed: 30_000_000n }, lookup(10), null],
     ["without a base fee", false, 1n, { baseFeePerGas: null }, ethereum, null],
     ["of two minutes ago", false, 99n, { timestamp: 1_799_999_880n }, ethereum, null],
     ["before a fork that the next block may activate", false, 99n, {}, ethereum, 1_800_000_007n],
@@ -50,4 +61,15 @@ describe("a header", () => {
   );
   it("of a chain that mines on demand may be old", () =>
     expect(lostBy(reportOf(1n, 31337), header({ timestamp: 1n }), ethereum, now)?._tag).toBe("FeeCapTooLow"));
+});
+
+describe("what a proof changed", () => {
+  it("is nothing where only the word is gone that the world had moved, with the verdict that it made", () => {
+    const other = note("ForkAhead", "warning", { evidence: "measured" });
+    const moved = { ...other, code: "OutcomeChanged" as const };
+    const before = swap();
+    const after: Report = { ...before, findings: [...before.findings, moved], verdict: "caution" };
+    expect(essentialDiff(after, before)).toEqual([]);
+    expect(essentialDiff(before, { ...after, findings: [...after.findings, other] })).not.toEqual([]);
+  });
 });
