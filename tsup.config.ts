@@ -62,6 +62,8 @@ export default defineConfig([
     entry: { "bin/evm-preflight": "src/cli.ts" },
     splitting: false,
     sourcemap: false,
+    // every command parses the whole file, also the ones that it does not run
+    esbuildOptions: (options) => void (options.minifyWhitespace = true),
     noExternal: [/.*/],
     external: ["redis"],
     banner: {

@@ -4,7 +4,7 @@
  * head moves meanwhile.
  *
  *     npm run accuracy         (ACCURACY_COUNT=n transactions a bed, default 300; ACCURACY_SEED=n)
- *     npm run accuracy -- --readme
+ *     npm run accuracy -- --docs
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -66,13 +66,13 @@ const rules = provenRules();
 const tables = `${tableOf(columns)}\n\n${rulesTableOf(rules)}`;
 const written = { "hit rate": hitRate(columns), accuracy: tables };
 console.log(`\n${written["hit rate"]}\n\n${tables}\n\n${moving.table}`);
-if (process.argv.includes("--readme")) {
-  const path = join(root, "README.md");
+if (process.argv.includes("--docs")) {
+  const path = join(root, "docs/accuracy.md");
   const text = Object.entries(written).reduce(
     (before, [mark, after]) => {
       const [open, close] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
       const [start, end] = [before.indexOf(open), before.indexOf(close)];
-      if (start < 0 || end < start) throw new Error(`README.md has no ${open} … ${close}`);
+      if (start < 0 || end < start) throw new Error(`docs/accuracy.md has no ${open} … ${close}`);
       return `${before.slice(0, start)}${open}\n\n${after}\n\n${before.slice(end)}`;
     },
     readFileSync(path, "utf8"),

@@ -3,7 +3,7 @@ import type { Spread } from "./measure.js";
 
 /** One goal, as it is printed. */
 export interface Goal {
-  /** Names the goal for good: the README's reason for a miss is found by it. */
+  /** Names the goal for good: the page's reason for a miss is found by it. */
   readonly name: string;
   /** The limit with its unit. */
   readonly limit: string;

@@ -79,6 +79,7 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
   met: [],
   witnessed: false,
   traced: true,
+  second: unseen,
   slots: null,
 });
 

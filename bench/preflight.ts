@@ -4,9 +4,9 @@
  * them viem's ways. All that is compared is asked in turns, in one process.
  *
  *     npm run bench                 (BENCH_TURNS=n for other than 30 turns at 50 ms; four times as many at 0 ms)
- *     npm run bench -- --readme     (and for memory, into the README; `npm run format` after it)
+ *     npm run bench -- --docs     (and for memory, into docs/performance.md; `npm run format` after it)
  *
- * Below the README's tables somebody says why a goal is missed, a line `- **goal**: reason` each. These lines
+ * Below the tables there somebody says why a goal is missed, a line `- **goal**: reason` each. These lines
  * stay until the goal is met.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -141,7 +141,7 @@ await proxy.stop();
 const growth = await growthGoals(empty);
 await empty.stop();
 
-const isForReadme = process.argv.includes("--readme");
+const isForReadme = process.argv.includes("--docs");
 const elsewhere: ReadonlyArray<Goal> = isForReadme
   ? memoryGoals()
   : ["memory of 10,000 preflights in flight", "growth of the heap over 50,000 scans"].map((name) => ({
@@ -159,8 +159,8 @@ const tables = [
 ].join("\n\n");
 console.log(tables);
 if (isForReadme) {
-  const path = fileURLToPath(new URL("../README.md", import.meta.url));
+  const path = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
   const { readme, unexplained } = withMeasured(readFileSync(path, "utf8"), tables, goals);
   writeFileSync(path, readme);
-  for (const name of unexplained) console.log(`the README does not say why this is missed: ${name}`);
+  for (const name of unexplained) console.log(`docs/performance.md does not say why this is missed: ${name}`);
 }

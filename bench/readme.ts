@@ -1,4 +1,4 @@
-/** The README's copy of what was measured, and why a goal is missed, as somebody wrote it below. */
+/** The page of what was measured, and why a goal is missed, as somebody wrote it below. */
 import type { Goal } from "./goals.js";
 
 const marked = /(<!-- bench -->\n)([^]*?)(\n<!-- \/bench -->)/;
@@ -8,7 +8,7 @@ const reasonsIn = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(/^- \*\*(.+?)\*\*: .+$/gm)].map(([line, name = ""]) => [name, line]));
 
 /**
- * The README with `measured` between its marks, and below that the reasons which it gives for what is still
+ * The page with `measured` between its marks, and below that the reasons which it gives for what is still
  * missed. `unexplained` are the goals that are missed for no reason given.
  */
 export const withMeasured = (

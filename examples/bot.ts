@@ -141,7 +141,8 @@ export const startBot = async (
     } catch (error) {
       if (!(error instanceof OtherNonce)) throw error;
       const deliver = preflight.deliver((request) => account.signTransaction(request));
-      const { sent } = await deliver(inputOf(payment));
+      // its own payments in flight are a reason for caution
+      const { sent } = await deliver(inputOf(payment), { onCaution: "send" });
       return sent[0]?.hash ?? "0x";
     }
   };

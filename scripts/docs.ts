@@ -1,7 +1,8 @@
-/** Writes docs/api and llms.txt from the doc comments of the sources. `npm run docs` */
+/** Writes docs/api and llms.txt from the doc comments of the sources, and the entries of docs/errors.md from the catalogue. `npm run docs` */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { withCodes } from "./errorPage.js";
 import { readReference, type Entry, type Page } from "./reference.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -90,10 +91,12 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
     "A report's `verdict` is `ready`, `caution`, `unknown` or `blocked`; only `ready` and `caution` give a clearance, and only the requests of that clearance may be signed. `run`, `scan` and `preflight` fail with `InvalidTransaction` alone; everything else is a finding of the report. Amounts are bigints in wei, prices in wei per gas, gas limits in gas, times in ms unless the field says seconds.",
     "## Documents",
     [
-      "- [README](README.md): verdicts, runs, policies, nonces, errors, nodes, limits",
+      "- [README](README.md): what it is, the first report, verdicts, signing",
+      "- [Guides](docs/README.md): report, policies, steps, nonces, watching, settling, quorum, nodes, limits",
+      "- [Errors and findings](docs/errors.md): every code, with an example and what to do",
       "- [API](docs/api/README.md): every exported name and field",
       "- [Changelog](CHANGELOG.md): what changed between versions",
-      "- [Examples](examples/first.ts): `dry-run.ts`, `bot.ts`, `wallet-backend.ts`, `policies.ts`, `fee-model.ts`, `own-step.ts`, `page/` in the same folder",
+      "- [Examples](examples/first.ts): `dry-run.ts`, `bot.ts`, `wallet-backend.ts`, `policies.ts`, `fee-model.ts`, `own-step.ts`, `agent.ts`, `wagmi/`, `page/` in the same folder",
     ].join("\n"),
     "## Entries",
     pages.map((page) => `- [${nameOf(page)}](docs/api/${page.name}.md): ${firstSentence(page.doc)}`).join("\n"),
@@ -107,6 +110,7 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
 export const documents = (pages: ReadonlyArray<Page>): ReadonlyMap<string, string> =>
   new Map([
     ["llms.txt", llmsText(pages)],
+    ["docs/errors.md", withCodes(readFileSync(join(root, "docs/errors.md"), "utf8"))],
     ["docs/api/README.md", indexOf(pages)],
     ...pages.map((page) => [`docs/api/${page.name}.md`, pageText(page)] as const),
   ]);

@@ -102,12 +102,18 @@ const writtenType = (checker: ts.TypeChecker, symbol: ts.Symbol): string => {
 const writtenValue = (checker: ts.TypeChecker, symbol: ts.Symbol): string => {
   const [declaration] = symbol.declarations ?? [];
   if (declaration === undefined) return "";
+  // why: the name of a module is its path
+  if (ts.isSourceFile(declaration)) return "a namespace of functions";
   const type = checker.getTypeOfSymbol(symbol);
   const text = checker.typeToString(type, declaration, printed);
   return /^Schema\.|^Struct<|^Union<|^Literals</.test(text)
     ? `const ${symbol.name}: a Schema`
     : `const ${symbol.name}: ${cut(text)}`;
 };
+
+/** What stands in front of a module that is exported as a namespace. */
+const docOfNamespace = ({ declarations: [declaration] = [] }: ts.Symbol): string =>
+  declaration !== undefined && ts.isSourceFile(declaration) ? docOfModule(declaration) : "";
 
 const entryOf = (checker: ts.TypeChecker, exported: ts.Symbol): Entry => {
   const symbol = (exported.flags & ts.SymbolFlags.Alias) === 0 ? exported : checker.getAliasedSymbol(exported);
@@ -118,7 +124,7 @@ const entryOf = (checker: ts.TypeChecker, exported: ts.Symbol): Entry => {
   return {
     name: exported.name,
     signature: signature.filter((line) => line !== "").join("\n"),
-    doc: plain(symbol.getDocumentationComment(checker)),
+    doc: plain(symbol.getDocumentationComment(checker)) || docOfNamespace(symbol),
     examples: symbol
       .getJsDocTags(checker)
       .filter(({ name }) => name === "example")

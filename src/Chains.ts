@@ -8,9 +8,11 @@
 import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
 import type { FeeModel } from "./chains/feeModel.js";
+import { knownTokens, type KnownToken } from "./chains/tokens.js";
 import type { Address } from "./primitives/hex.js";
 
 export type { Fork } from "./primitives/names.js";
+export type { KnownToken } from "./chains/tokens.js";
 export type { ExtraFees, FeeDecision, FeeModel, FeeSubject } from "./chains/feeModel.js";
 export { readAddress, readBool, readUint256 } from "./witness/answers.js";
 export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";
@@ -39,8 +41,10 @@ export interface NodeLimits {
 export interface Chain {
   /** The chain's name, for people. */
   readonly name: string;
-  /** Symbol of the native currency (18 decimals). */
+  /** Symbol of the native currency. */
   readonly symbol: string;
+  /** Decimals of the native currency. */
+  readonly decimals: number;
   /** The tag that names the newest usable state. */
   readonly blockTag: "pending" | "latest";
   /**
@@ -49,8 +53,13 @@ export interface Chain {
    * on the sealed head.
    */
   readonly pending: "guess" | "preconfirmed";
-  /** ms between blocks. A head older than ten of them, and a minute, is stale; from half of that on doubtful. */
+  /**
+   * ms between blocks. Two of them missed make a head doubtful, three stale; where they are shorter than 5 s, 10 s and
+   * 20 s do.
+   */
   readonly blockTimeMs: number;
+  /** Whether that is known of the chain, so that the age of its head is judged by it. */
+  readonly paceKnown: boolean;
   /** Most gas one transaction may ask for; null = only the block limits it. */
   readonly txGasCap: bigint | null;
   /** False where the cap is only assumed: a limit above it is then a warning, not a blocker. */
@@ -80,6 +89,8 @@ export interface Chain {
   readonly feeModel: FeeModelName | FeeModel;
   /** Address of OP-stack's `GasPriceOracle`. */
   readonly gasPriceOracle: Address;
+  /** Its best known tokens: whether a contract could take them is looked at in every proof (`report.exposure`). */
+  readonly tokens: ReadonlyArray<KnownToken>;
   /** False for chains the table does not know. */
   readonly known: boolean;
 }
@@ -91,9 +102,11 @@ export const eip7825Cap = 16_777_216n;
 export const unknownChain: Chain = {
   name: "unknown chain",
   symbol: "ETH",
+  decimals: 18,
   blockTag: "pending",
   pending: "guess",
   blockTimeMs: 12_000,
+  paceKnown: false,
   txGasCap: eip7825Cap,
   txGasCapKnown: false,
   elasticity: 2n,
@@ -108,11 +121,12 @@ export const unknownChain: Chain = {
   priceBump: 10,
   feeModel: "detect",
   gasPriceOracle: "0x420000000000000000000000000000000000000f",
+  tokens: [],
   known: false,
 };
 
 /** A chain of the table, by Ethereum's rules as far as it says nothing else. */
-const ruledAsEthereum: Chain = { ...unknownChain, feeModel: "ethereum", known: true };
+const ruledAsEthereum: Chain = { ...unknownChain, feeModel: "ethereum", paceKnown: true, known: true };
 const ethereum: Chain = { ...ruledAsEthereum, name: "Ethereum", txGasCapKnown: true, maxTip: 500_000_000_000n };
 // OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
 const opstack: Chain = {
@@ -145,7 +159,7 @@ const arbitrum: Chain = {
   feeModel: "arbitrum",
 };
 
-const table: Readonly<Record<number, Chain>> = {
+const entries: Readonly<Record<number, Chain>> = {
   1: { ...ethereum, nodeLimitsKnown: true },
   10: { ...opstack, name: "OP Mainnet" },
   56: { ...ruledAsEthereum, name: "BNB Smart Chain", symbol: "BNB", blockTag: "latest", blockTimeMs: 750 },
@@ -169,6 +183,9 @@ const table: Readonly<Record<number, Chain>> = {
   11155111: { ...ethereum, name: "Sepolia", nodeLimitsKnown: true },
   11155420: { ...opstack, name: "OP Sepolia" },
 };
+const table: Readonly<Record<number, Chain>> = Object.fromEntries(
+  Object.entries(entries).map(([id, chain]) => [id, { ...chain, tokens: knownTokens(Number(id)) }]),
+);
 
 /** Parameters by chain id; `null` = not known yet. */
 export type Lookup = (chainId: number | null) => Chain;
@@ -213,4 +230,6 @@ export const Chains: Context.Reference<Lookup> = Context.Reference("evm-prefligh
  * ```
  */
 export const layerWith = (chainId: number, chain: Partial<Chain>): Layer.Layer<never> =>
-  Layer.succeed(Chains, (asked) => (asked === chainId ? { ...lookup(chainId), known: true, ...chain } : lookup(asked)));
+  Layer.succeed(Chains, (asked) =>
+    asked === chainId ? { ...lookup(chainId), paceKnown: true, known: true, ...chain } : lookup(asked),
+  );

@@ -3,10 +3,15 @@
  * the pure functions that read them from a node's answers.
  */
 import * as Schema from "effect/Schema";
+import { indexOf } from "./abi/abiIndex.js";
+import { revertOf } from "./abi/revertOf.js";
+import { builtin } from "./abi/table.js";
+import { classify as classifyAnswer, type ClassifyInput } from "./errors/classify.js";
 import { RpcError } from "./errors/rpc.js";
-import { Verdict } from "./errors/verdicts.js";
+import { ExecutionReverted, Verdict } from "./errors/verdicts.js";
+import { safely } from "./primitives/record.js";
 
-export { classify, type ClassifyInput, type HeadersLike } from "./errors/classify.js";
+export type { ClassifyInput, HeadersLike } from "./errors/classify.js";
 export {
   indexAbis,
   type AbiIndex,
@@ -17,8 +22,10 @@ export {
 } from "./abi/abiIndex.js";
 export type { Parameter } from "./abi/layout.js";
 export { decodeLog, decodeResult, type RawLog, DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
+export { decodeCall, DecodedCall, DecodedFunction } from "./abi/calls.js";
+export { DecodedArgument } from "./abi/values.js";
 export { decodeRevert } from "./abi/table.js";
-export { describeRevert, type RevertTextOptions } from "./abi/print.js";
+export { describeRevert, type Beside, type RevertTextOptions } from "./abi/print.js";
 export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
@@ -26,6 +33,21 @@ export * from "./abi/revert.js";
 export * from "./errors/reasons.js";
 export { Reason, RpcError } from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
+
+/**
+ * Exactly one typed error for one failed answer of a node. Of a revert `revert` is what it says, by `abis` first and then by
+ * the built-in table. Pure and total: any input, hostile ones included, is answered in bounded time and never throws.
+ */
+export const classify = (input: ClassifyInput): RpcError | Verdict => {
+  const error = classifyAnswer(input);
+  if (error._tag !== "ExecutionReverted" || error.data === null) return error;
+  const { data, text, raw } = error;
+  return safely(() => {
+    const to = input.to?.toLowerCase() as `0x${string}` | undefined;
+    const revert = revertOf(data, indexOf(input.abis ?? []), to ?? null, builtin);
+    return new ExecutionReverted({ data, revert, text, to: to ?? null, raw });
+  }, error);
+};
 
 /**
  * True of a caught error that is a verdict on the transaction: it must not be sent as it is.

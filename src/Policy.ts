@@ -12,6 +12,7 @@ import type * as Schema from "effect/Schema";
 import type { Address } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
 import { judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
+import { judgeExposure } from "./policy/exposure.js";
 import { readData, type PolicyData } from "./policy/data.js";
 import { every, some, unknown, type AllowedCall, type Policy, type PolicyResult } from "./report/policy.js";
 import { each, no, type Checked } from "./primitives/problem.js";
@@ -48,7 +49,7 @@ const named = (policy: string, data: Readonly<Record<string, Schema.Json>>, eval
 });
 
 const movement = (
-  name: "maxSpent" | "minReceived",
+  name: "maxSpent" | "minReceived" | "maxExposure",
   judge: (subject: Subject, amount: bigint) => Policy["evaluate"],
   token: Token,
   amount: bigint,
@@ -59,12 +60,14 @@ const movement = (
   const data = { token: subject.token ?? "native", amount: String(amount), ...whose };
   return {
     ...named(name, data, judge(subject, amount)),
-    balances: [{ ...subject, bound: name === "maxSpent" ? "spent" : "received" }],
+    ...(name === "maxExposure"
+      ? { exposures: [subject] }
+      : { balances: [{ ...subject, bound: name === "maxSpent" ? "spent" : "received" }] }),
   };
 };
 
 /**
- * At most `amount` leaves `account`, or the senders of the bundle together; what comes back counts
+ * At most `amount` leaves `account`, or the senders of the bundle and the option `accounts` together; what comes back counts
  * against it, gas does not (see {@link maxFee}). ERC-721 and ERC-1155 count by id: what comes back of one
  * id makes up for no other.
  *
@@ -84,9 +87,18 @@ const movement = (
 export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
 
-/** At least `amount` arrives at `account`, or at the senders together, net and measured. */
+/** At least `amount` arrives at `account`, or at the senders and the option `accounts` together, net and measured. */
 export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("minReceived", judgeReceived, token, amount, account);
+
+/**
+ * At most `amount` could be taken of `account`, or of the senders of the bundle together, beside what the bundle itself moves: by allowances and
+ * operators of the contracts that are called, by delegates (EIP-7702) that are not known, and, of the native currency, by
+ * keeping what is sent (`report.exposure`). A contract that is honest in every simulation may do otherwise when it is
+ * mined; this bounds what that can cost. Unknown where something was not looked at.
+ */
+export const maxExposure = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
+  movement("maxExposure", judgeExposure, token, amount, account);
 
 /**
  * No allowance, operator or NFT approval is larger after the bundle than before. Unknown where an event or
@@ -141,7 +153,7 @@ export const noInnerFailures: Policy & ((options?: InnerFailureOptions) => Polic
 })();
 
 /**
- * Only these addresses and the senders take part: receivers, emitters of events, tokens, parties
+ * Only these addresses, the senders and the option `accounts` take part: receivers, emitters of events, tokens, parties
  * of movements, owners, spenders, delegates, and who gets control of a contract. A contract that is called, emits nothing and gets nothing
  * cannot be seen in a simulation without traces. Address zero counts where native currency goes there, and not where
  * tokens are made or burned.
@@ -170,6 +182,7 @@ const combined = (
     .flatMap(({ balances }) => balances ?? [])
     // why: of several of which one has to hold, each may be the one that does not
     .map(({ bound, ...balance }) => (name === "any" || bound === undefined ? balance : { ...balance, bound })),
+  exposures: policies.flatMap(({ exposures }) => exposures ?? []),
   evaluate: (report) => judge(policies.map(({ evaluate }) => evaluate(report))),
 });
 
@@ -205,6 +218,7 @@ type Simple = Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }>
 const builders: { readonly [K in Simple["policy"]]: (data: Extract<Simple, { readonly policy: K }>) => Policy } = {
   maxSpent: ({ token, amount, account }) => maxSpent(token, BigInt(amount), account),
   minReceived: ({ token, amount, account }) => minReceived(token, BigInt(amount), account),
+  maxExposure: ({ token, amount, account }) => maxExposure(token, BigInt(amount), account),
   noNewApprovals: () => noNewApprovals,
   noUnlimitedApprovals: () => noUnlimitedApprovals,
   denyDelegated: () => denyDelegated,

@@ -22,6 +22,7 @@ import type { Blocker } from "./report/ready.js";
 import type { Clearance, Report } from "./report/schema.js";
 import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
+import { recoverAuthorities } from "./transaction/signer.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./postflight/ask/later.js";
@@ -125,6 +126,7 @@ export const reserving = <E, R>(
 export const prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
     if (requestsOf(report) === null) return report;
+    yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
     const policies = yield* policiesOf(options.policies, revised.options);
     const abis = abisOf(revised.options);

@@ -6,8 +6,11 @@ export type { AccountOverrideFields, BlockOverridesFields } from "./eth/paramete
 export { Gap } from "./errors/verdicts.js";
 export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
+export type { Currency } from "./primitives/units.js";
+export type { ShownChain } from "./report/schema.js";
 export { diff, diffText } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, OwnName, Severity, StepName } from "./report/finding.js";
+export { Exposure, Exposures } from "./report/exposure.js";
 export { notes, type Note } from "./report/notes.js";
 export { settle } from "./postflight/settle.js";
 export type {
@@ -38,10 +41,12 @@ export {
   Nonce,
   Outcome,
   OutcomeLog,
+  OwnedAccount,
   Parties,
   TokenInfo,
   Transfer,
 } from "./report/parts.js";
+export { StateChange } from "./report/stateChange.js";
 export {
   AskRule,
   Clearance,

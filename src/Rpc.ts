@@ -42,7 +42,15 @@ export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
 export { CurrentRun, Rpc } from "./rpc/service.js";
-export type { LedgerEntry, Run, HeadSighting, Subscribe, Subscription, Testimony } from "./rpc/service.js";
+export type {
+  DescribedChain,
+  LedgerEntry,
+  Run,
+  HeadSighting,
+  Subscribe,
+  Subscription,
+  Testimony,
+} from "./rpc/service.js";
 export type { InputDefaults } from "./transaction/fields.js";
 
 const over = (
@@ -161,7 +169,10 @@ export interface ViemClient extends Requester {
   readonly transport?: unknown;
   /** Its name, where the transport has no `url`. */
   readonly name?: string | undefined;
-  /** Its id is the `chainId` of every transaction that names none. */
+  /**
+   * Its id is the `chainId` of every transaction that names none. What it says of its name, currency, block time and
+   * `contracts.gasPriceOracle` goes before the `Chains` layer and the table.
+   */
   readonly chain?: { readonly id: number } | undefined;
   /** The sender of every transaction that names none. */
   readonly account?: { readonly address: `0x${string}` } | undefined;
@@ -176,11 +187,11 @@ export type SenderOf<client> = client extends { readonly account: { readonly add
  * `InvalidConnection` of what is wrong.
  */
 export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
-  const defaults = checkClient(client, options);
+  const described = checkClient(client, options);
   const rpc = overViem(client, client.transport, client.name ?? "viem client", options);
   return Layer.effect(
     Rpc,
-    Effect.map(rpc, (made) => ({ ...made, defaults })),
+    Effect.map(rpc, (made) => ({ ...made, ...described })),
   );
 };
 

@@ -3,7 +3,7 @@
  *
  * ```ts
  * const preflight = createPreflight({ url: "http://127.0.0.1:8545" })
- * const report = await preflight.run({ from, to, value: 1n })
+ * const report = await preflight.preflight({ from, to, value: 1n })
  * const { requests } = await preflight.ready(report)
  * await preflight.dispose()
  * ```
@@ -18,9 +18,11 @@ import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
 import type { Holding, NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
-import type { Report } from "./report/schema.js";
+import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
+import { guardedProvider, type Provider } from "./guard/provider.js";
+import { guarding, type GuardRules } from "./guard/rules.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
 import type { Watched } from "./watch/watch.js";
@@ -39,7 +41,12 @@ export type {
 } from "./promise/facade.js";
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
-export type { Options } from "./pipeline/index.js";
+export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
+export type { Provider } from "./guard/provider.js";
+export type { GuardRules, SignaturePayload } from "./guard/rules.js";
+export type { MaxSendable, Options } from "./pipeline/index.js";
+/** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
+export * as Report from "./promise/report.js";
 export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
 
 /**
@@ -66,12 +73,24 @@ const layerOf = (input: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> 
   return "layer" in connection ? connection.layer : Rpc.layerProvider(connection.provider, connection);
 };
 
+/** `deliver(tx, sign, options)`, or `deliver(sign)(tx, options)`. */
+export interface Deliver<sender extends Transaction.Sender = "caller"> {
+  (sign: Sign): Transaction.TakesInput<DeliverOptions, Promise<Delivered>, sender>;
+  <const input>(
+    input: [input] extends [never] ? input : Transaction.JudgedInput<input, sender>,
+    sign: Sign,
+    options?: DeliverOptions,
+  ): Promise<Delivered>;
+}
+
 /** The pipeline on one connection. */
 export interface PreflightClient<sender extends Transaction.Sender = "caller"> extends Omit<
   Promises.Facade<NonceStore>,
   "preflight" | "scan"
 > {
   /** Scan, then prove: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
+  readonly preflight: Promises.Actions<sender>["preflight"];
+  /** The same as `preflight`, by its earlier name. */
   readonly run: Promises.Actions<sender>["preflight"];
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
   readonly scan: Promises.Actions<sender>["scan"];
@@ -86,9 +105,10 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
    * (`Clearance.waits`) is committed and sent when they are mined, after it was proven again with all behind it; each
    * may wait as long as its nonce is leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
    *
-   * The caller leaves nonces out; `sign` must sign exactly what it is given.
+   * The caller leaves nonces out; `sign` must sign exactly what it is given. A report that is `caution` is refused with
+   * `NotProven` of `Caution`, unless `onCaution` says otherwise. `deliver(sign)(tx, options)` is the same.
    */
-  readonly deliver: (sign: Sign) => Transaction.TakesInput<DeliverOptions, Promise<Delivered>, sender>;
+  readonly deliver: Deliver<sender>;
   /**
    * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it. For
    * transactions that need no report. Rejects as `deliver` does, when nothing was or will be sent unless
@@ -107,7 +127,7 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
    * reports of a connection are watched by one stream of heads (`Defaults.heads`). Its `next` rejects as `ready` does
    * where the report gives no clearance, and as `watchHeads` does; with `signal.reason` once that is aborted.
    */
-  readonly watch: (report: Report, options?: Promises.RunOptions) => AsyncIterable<Watched>;
+  readonly watch: (report: AnyReport, options?: Promises.RunOptions) => AsyncIterable<Watched>;
   /** `Eth.watchHeads`: the heads of the chain, from the present one on. */
   readonly watchHeads: (options?: HeadOptions & Promises.Abortable) => AsyncIterable<Head>;
   /** `Eth.watchLogs`: logs of every block after the present one, or of pending state. */
@@ -166,7 +186,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
   const { steps, without } = connection;
-  const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
+  const facade = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
   const act = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) =>
     facade.effect(Effect.flatMap(nonceActions, use), options);
@@ -186,9 +206,14 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {
     ...facade,
-    run,
-    deliver: (sign) => (input: unknown, options?: DeliverOptions) =>
-      commit(({ deliverAll }) => deliverAll(sign, input, { ...defaults, ...options }), options),
+    run: facade.preflight,
+    // why: a transaction is no function, and a signer always one
+    // `never`: both forms are judged by `Deliver`
+    deliver: (...[first, sign, options]: [unknown, Sign?, DeliverOptions?]) =>
+      typeof first === "function"
+        ? (((input: unknown, given?: DeliverOptions) =>
+            commit(({ deliverAll }) => deliverAll(first as Sign, input, { ...defaults, ...given }), given)) as never)
+        : (commit(({ deliverAll }) => deliverAll(sign as Sign, first, { ...defaults, ...options }), options) as never),
     withNonce: (lane, sign, options) => commit(({ withNonce }) => withNonce(lane, sign, options), options),
     nonces: {
       bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),
@@ -204,4 +229,48 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
     dispose,
     [Symbol.asyncDispose]: dispose,
   };
+};
+
+/**
+ * Options of a guard: its rules, and those of every preflight. `nonces` is the store of local accounts; JSON-RPC accounts send one
+ * at a time, without a lease.
+ */
+export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" | "heads"> {
+  /**
+   * Where everything is asked, as {@link createPreflight}'s first argument; the provider itself when left out, which mostly
+   * cannot simulate. A node of another chain is refused.
+   */
+  readonly node?: Connection | undefined;
+}
+
+/**
+ * A change by the wallet is detected, not prevented: the key is the wallet's, so it is given every field of what was cleared,
+ * one transaction at a time, and what it sent is read back by its hash and compared (`Tampered`).
+ *
+ * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls` guarded:
+ * they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance. `wallet_sendCalls` is
+ * proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes. Signatures of messages and typed data
+ * are refused unless `signatures` allows them. Everything else passes, events too. Nothing has to be disposed of.
+ *
+ * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700 and 5760 of
+ * `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
+ */
+export const guardProvider = <provider extends Provider>(provider: provider, options: GuardOptions = {}): provider => {
+  const {
+    node,
+    steps,
+    without,
+    log,
+    nonces: _,
+    onCaution,
+    signatures,
+    onChanged,
+    onUnverified,
+    onSettled,
+    ...rest
+  } = options;
+  const connection = { ...(node ?? { provider }), steps, without } as Connection & Steps;
+  const on = createPreflight(connection, { ...rest, log });
+  const rules = { onCaution, signatures, onChanged, onUnverified, onSettled };
+  return guardedProvider(provider, guarding(on, rules, rest));
 };

@@ -7,6 +7,10 @@
  * const { requests } = await client.ready(report)
  * ```
  */
+import type { Client } from "viem";
+import { guardClient } from "./guard/client.js";
+import { guarding } from "./guard/rules.js";
+import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import * as Rpc from "./Rpc.js";
@@ -25,10 +29,10 @@ export type {
   RunOptions,
 } from "./promise/facade.js";
 
-/** `preflight`, `scan`, `prove` and `settle`, as {@link preflightActions} adds them to a client. */
+/** The verbs, as {@link preflightActions} adds them to a client. */
 export type PreflightActions<sender extends Sender = "caller"> = Pick<
   Promises.Actions<sender>,
-  "preflight" | "scan" | "prove" | "ready" | "settle"
+  "preflight" | "scan" | "prove" | "ready" | "settle" | "maxSendable"
 >;
 
 /** The types of {@link preflightActions}, with steps of your own or without. */
@@ -56,6 +60,36 @@ export const preflightActions: ActionsOf =
   ): ReturnType<ActionsOf> =>
   (client) => {
     const layer = Rpc.layerClient(client, rpc);
-    const { preflight, scan, prove, ready, settle } = Promises.make(layer, defaults, { steps, without });
-    return { preflight, scan, prove, ready, settle };
+    const { preflight, scan, prove, ready, settle, maxSendable } = Promises.make(layer, defaults, { steps, without });
+    return { preflight, scan, prove, ready, settle, maxSendable };
   };
+
+export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
+export type { GuardRules, SignaturePayload } from "./guard/rules.js";
+export type { GuardOptions } from "./promise.js";
+
+/**
+ * A new client of the same type. With a local account its key signs only what was cleared: every send is scanned, proven,
+ * signed, held to `Report.matches` and then broadcast, under a nonce of the store (`nonces`). With a JSON-RPC account a
+ * change by the wallet is detected, not prevented: it is given every field of what was cleared, and what it sent is read
+ * back by its hash and compared.
+ *
+ * It holds for the client's verbs, for viem's free actions on it, and for what extends it later. `signTransaction` fills what was
+ * left out from the clearance and leases no nonce. Raw bytes pass only where this guard cleared them. Messages, typed data,
+ * bare hashes and authorisations are refused unless `signatures` allows them.
+ *
+ * Rejects with `NotCleared` (the report is `blocked`, `unknown`, or a `caution` that `onCaution` does not accept; viem's verbs
+ * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and with `Tampered` of what was sent changed. Throws
+ * `InvalidConnection` of a smart account, and of a client with actions of others: guard first, then extend.
+ * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_sendRawTransaction`.
+ */
+export const guard = <client extends Client>(client: client, options: GuardOptions = {}): client => {
+  const { node, steps, without, nonces, log, onCaution, signatures, onChanged, onUnverified, onSettled, ...rest } =
+    options;
+  const send = (raw: `0x${string}`) =>
+    client.request({ method: "eth_sendRawTransaction", params: [raw] } as never, { retryCount: 0 });
+  const connection = { ...(node ?? { client: { ...client, account: undefined } }), steps, without } as Connection &
+    Steps;
+  const on = createPreflight(connection, { ...rest, nonces, log, send });
+  return guardClient(client, guarding(on, { onCaution, signatures, onChanged, onUnverified, onSettled }, rest));
+};

@@ -104,7 +104,7 @@ describe("ready", () => {
     ]);
   });
 
-  it("says in its message what is missing, once each and the first four, and nothing of an outcome that nobody saw", () => {
+  it("says in its message what is missing, the first and the number of the others, and nothing of an outcome that nobody saw", () => {
     const other = note("GasUnknown", "unavailable", { evidence: "unavailable" });
     const blind = proven({
       stage: "scanned",
@@ -115,7 +115,7 @@ describe("ready", () => {
     const result = judged(blind);
     expect(gapsOf(blind)).toHaveLength(6);
     expect(Result.isFailure(result) && result.failure.message).toBe(
-      "the report proves too little to sign · the outcome is not known · block 7, the gas that is needed is not known, the report is only scanned, not proven, the nonce, gas, fee or chain of a request is not known, and 1 more in missing · run `prove`, on a node that can answer what is missing",
+      "the report proves too little to sign · the outcome is not known · block 7, and 4 more in missing · run `prove`, on a node that can answer what is missing",
     );
     expect(gapsOf(blind).at(-1)?.sentence).toBe("whether the transactions succeed is not known");
     const failed = proven(with0({ outcome: { ...transfer.outcome, status: "reverted" } }));

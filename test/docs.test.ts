@@ -46,7 +46,7 @@ describe("docs/api and llms.txt", () => {
     const expected = documents(pages);
     for (const [path, text] of expected) expect(readFileSync(join(root, path), "utf8") === text, path).toBe(true);
     const there = readdirSync(join(root, "docs/api")).map((name) => `docs/api/${name}`);
-    expect(["llms.txt", ...there].sort()).toEqual([...expected.keys()].sort());
+    expect(["llms.txt", "docs/errors.md", ...there].sort()).toEqual([...expected.keys()].sort());
   });
 
   it("are in the package, and so is everything that the README links to", () => {

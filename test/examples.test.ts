@@ -8,7 +8,7 @@ import { FetchHttpClient, HttpServer } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
-import { Errors } from "evm-preflight";
+import { Errors, Policy } from "evm-preflight";
 import {
   createWalletClient,
   encodeFunctionData,
@@ -25,6 +25,7 @@ import { layerNonces } from "../src/testing.js";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentWallet } from "../examples/agent.js";
 import { startBot } from "../examples/bot.js";
 import { Oracle, Token } from "../examples/contracts.js";
 import { dryRun } from "../examples/dry-run.js";
@@ -398,6 +399,28 @@ describe("examples/policies.ts", () => {
       _tag: "InvalidTransaction",
       field: expect.stringMatching(/^policies\[1\]/),
     });
+  });
+});
+
+describe("examples/agent.ts", () => {
+  it("sends what its owner's policies allow, and refuses the rest before the key signs", async () => {
+    const policies = [Policy.maxSpent("native", 1_000n), Policy.noNewApprovals];
+    const agent = agentWallet(node.url, foundry, alice.privateKey, policies);
+    expect(Object.keys(agent)).toEqual(["address", "send"]);
+    const nonce = () => rawRequest(node.url, "eth_getTransactionCount", [agent.address, "pending"]);
+    const before = await nonce();
+    const approve = encodeFunctionData({ abi: Token.abi, functionName: "approve", args: [bob.address, 1n] });
+    for (const wish of [
+      { to: bob.address, value: 1_001n },
+      { to: token, data: approve },
+    ])
+      expect(await agent.send(wish)).toEqual({ refused: ["PolicyViolation"] });
+    expect(await agent.send({ to: token, data: "0x12345678" })).toHaveProperty("refused");
+    expect(await nonce()).toBe(before);
+    const outcome = await agent.send({ to: bob.address, value: 1_000n });
+    expect(outcome).toMatchObject({ sent: expect.stringMatching(/^0x[0-9a-f]{64}$/), changed: false });
+    expect(await nonce()).not.toBe(before);
+    await mineAnvil(node.url);
   });
 });
 

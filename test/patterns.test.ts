@@ -21,6 +21,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/policy\/data\.ts$/, "policies written by hand"],
   [/^src\/postflight\/settle\.ts$/, "words of events, and addresses of balances"],
   [/^src\/report\/amounts\.ts$/, "the price that a caller gives"],
+  [/^src\/report\/options\.ts$/, "a time that a caller gives"],
   [
     /^src\/report\/(svg|markdown)\.ts$/,
     "every character that is special in the format: it is escaped, and nothing is told by it",

@@ -1,5 +1,5 @@
-/** Every TypeScript block of the README compiles, and so does every example of the reference, which prints what it says. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Every TypeScript block of README and guides compiles; what a guide begins with runs, as every example of the reference does, and prints what it says. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -9,7 +9,20 @@ import { isWhole } from "./harness/parts.js";
 import { complaintsOf, snippetsOf } from "./harness/snippets.js";
 import { root } from "./harness/sources.js";
 
-const blocks = snippetsOf(readFileSync(join(root, "README.md"), "utf8"));
+const pages = ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"))].map(
+  (name, at) => ({
+    name,
+    text: readFileSync(join(root, at === 0 ? "." : "docs", name), "utf8"),
+  }),
+);
+const blocks = pages.flatMap(({ name, text }) =>
+  snippetsOf(text).map((code, index) => ({ name: `${name} ${index}`, code })),
+);
+/** What a guide shows first: a program, or a line for a shell. */
+const openings = pages.slice(1).flatMap(({ name, text }) => {
+  const [, language = "", code = ""] = /^```(\w+)\n([^]*?)^```$/m.exec(text) ?? [];
+  return name === "README.md" ? [] : [{ name, language, code }];
+});
 const examples = readReference().flatMap(({ name, entries }) =>
   entries.flatMap((entry) => entry.examples.map((code, index) => ({ name: `${name}.${entry.name} ${index}`, code }))),
 );
@@ -43,7 +56,7 @@ const moduleOf = (code: string): string => {
   return [...lines, code, "export {};"].join("\n");
 };
 
-describe("the README's TypeScript", () => {
+describe("the TypeScript of README and guides", () => {
   it("is found", () => {
     expect(blocks.length).toBeGreaterThan(5);
     expect(examples.length).toBeGreaterThan(9);
@@ -53,7 +66,7 @@ describe("the README's TypeScript", () => {
     "compiles, as the examples of the reference do",
     () => {
       const files = new Map([
-        ...blocks.map((code, index) => [`readme-${index}.ts`, moduleOf(code)] as const),
+        ...blocks.map(({ name, code }) => [`${name.replace(/\W/g, "-")}.ts`, moduleOf(code)] as const),
         ...examples.map(({ name, code }) => [`${name.replace(/\W/g, "-")}.ts`, `${code}\nexport {};`] as const),
         ["wrong.ts", moduleOf("const wrong: string = createPreflight({ url });")] as const,
       ]);
@@ -85,14 +98,19 @@ describe("the examples of the reference", () => {
     expect(namespaces.filter((name) => !examples.some((example) => example.name.startsWith(`${name}.`)))).toEqual([]);
   });
 
-  it.each(examples)("$name prints what it says", async ({ name, code }) => {
+  it("stand first in every guide", () => {
+    expect(openings.filter(({ language }) => language !== "ts" && language !== "sh")).toEqual([]);
+  });
+
+  const programs = [...examples, ...openings.filter(({ language }) => language === "ts")];
+  it.each(programs)("$name prints what it says", async ({ name, code }) => {
     const file = join(folder, `${name.replace(/\W/g, "-")}.ts`);
-    writeFileSync(file, code.replaceAll("http://127.0.0.1:8545", node.url));
+    writeFileSync(file, code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):8545/g, node.url));
     const printed: Array<string> = [];
     const log = vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
     await import(file);
     log.mockRestore();
-    const said = [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    const said = [...code.matchAll(/\bconsole\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
     expect(said.length).toBeGreaterThan(0);
     expect(printed).toEqual(said);
   });

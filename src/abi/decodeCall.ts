@@ -2,12 +2,12 @@
  * Calldata by its selector: by the caller's ABIs, else by what many contracts share. A selector is four bytes that any
  * contract may use for anything, so that a reading tells what the bytes look like, and nothing is decided by it.
  */
-import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { isBytes } from "../primitives/hex.js";
-import { checksummed, escapeText } from "../primitives/text.js";
-import { safely } from "../primitives/record.js";
+import { escapeText } from "../primitives/text.js";
+import { isRecord, safely } from "../primitives/record.js";
 import {
+  indexAbis,
   indexOf,
   provenanceAt,
   type AbiSources,
@@ -16,36 +16,52 @@ import {
   itemOf,
   type AbiIndex,
 } from "./abiIndex.js";
-import { decodeLog, type RawLog } from "./decodeLogs.js";
+import { eventOf, type RawLog } from "./decodeLogs.js";
 import { hasDecodable, leavesOf } from "./layout.js";
-import { describeCalldata, most, sizeOf } from "./print.js";
+import { most, sizeOf } from "./print.js";
 import type { Provenance } from "./revert.js";
 
 /** One function that the calldata fits. */
-export interface DecodedCall {
+export interface KnownFunction {
   /** The function's name. */
   readonly name: string;
   /** e.g. `transfer(address,uint256)`. */
   readonly signature: string;
-  /** The JSON ABI item. */
-  readonly item: Schema.Json;
+  /** Its parameters, in order. */
+  readonly inputs: IndexedItem["inputs"];
   /** `builtin`: by nothing but the selector; `source` then names the standard or the contract that has this function. */
   readonly provenance: ReadonlyArray<Provenance>;
+}
+
+/** Whose calldata it is. */
+export interface CallOptions {
+  /** The contract that is called: an ABI given for it is believed before others. */
+  readonly address?: string | null;
+  /** The ABI item that made the calldata, believed before all others. */
+  readonly item?: unknown;
 }
 
 const fits = ({ item, inputs }: IndexedItem, data: string): boolean =>
   hasDecodable(item, "inputs") && safely(() => leavesOf(inputs, data.slice(10), true) !== null, false);
 
 /** Items that read alike, as one with the provenance of all. */
-const together = (items: ReadonlyArray<IndexedItem>, address: string | null): ReadonlyArray<DecodedCall> => {
-  const found = new Map<string, DecodedCall>();
+const together = (items: ReadonlyArray<IndexedItem>, address: string | null): ReadonlyArray<KnownFunction> => {
+  const found = new Map<string, KnownFunction>();
   for (const one of items) {
     const key = `${one.name}${JSON.stringify(one.inputs)}`;
-    const { name, signature, item } = one;
+    const { name, signature, inputs } = one;
     const provenance = [...(found.get(key)?.provenance ?? []), provenanceAt(one, address)];
-    found.set(key, { name, signature, item, provenance });
+    found.set(key, { name, signature, inputs, provenance });
   }
   return [...found.values()];
+};
+
+const indices = new WeakMap<object, ReturnType<typeof indexAbis>>();
+/** The index of a single item. why: a report reads the same call several times */
+const indexOfItem = (item: object): ReturnType<typeof indexAbis> => {
+  const known = indices.get(item) ?? indexAbis([[item as Abi[number]]]);
+  indices.set(item, known);
+  return known;
 };
 
 /**
@@ -53,52 +69,29 @@ const together = (items: ReadonlyArray<IndexedItem>, address: string | null): Re
  * caller's others, else of the built-in table. Several where only the contract's own ABI could tell them apart; none
  * where nothing fits. Bytes behind the arguments are allowed, as Solidity does.
  */
-export const decodeCall = (
+export const functionsOf = (
   data: string,
   abis: AbiSources = [],
-  options: { readonly address?: string | null } = {},
-): ReadonlyArray<DecodedCall> => {
+  options: CallOptions = {},
+): ReadonlyArray<KnownFunction> => {
   if (!isBytes(data) || data.length < 10 || sizeOf(data) > most.bytes) return [];
   const selector = data.slice(0, 10).toLowerCase();
   const address = options.address?.toLowerCase() ?? null;
+  const made = isRecord(options.item) ? indexOfItem(options.item).functions(selector) : [];
   const given = indexOf(abis).functions(selector);
   const own = given.filter((item) => address !== null && item.address === address);
-  for (const items of [own, given, wellKnown.functions(selector)]) {
+  for (const items of [made, own, given, wellKnown.functions(selector)]) {
     const fitting = items.filter((item) => fits(item, data));
     if (fitting.length > 0) return together(fitting, address);
   }
   return [];
 };
 
-/** Where a reading comes from: ` (by selector: ERC-20)`. */
-const originText = (provenance: ReadonlyArray<Provenance>): string => {
-  const [first] = provenance;
-  if (first === undefined) return "";
-  if (first.kind === "builtin")
-    return ` (by selector: ${provenance.map(({ source }) => escapeText(source ?? "", 60)).join(", ")})`;
-  return first.kind === "address" && first.source !== null
-    ? ` (by the ABI given for ${checksummed(first.source)})`
-    : " (by an ABI you gave)";
-};
-
-/** One reading of calldata, with its arguments and where it comes from. */
-const describeReading = (data: string, { item, provenance }: DecodedCall): string =>
-  `${describeCalldata(data, item) ?? ""}${originText(provenance)}`;
-
-/** Calldata of which no function is known, in one line: every reading, else selector and size; null for none. */
-export const describeRawCall = (
-  data: string,
-  abis: AbiSources = [],
-  options: { readonly address?: string | null } = {},
-): string | null => {
-  const readings = decodeCall(data, abis, options).map((reading) => describeReading(data, reading));
-  return readings.length === 0 ? describeCalldata(data, null) : escapeText(readings.join(" or "), most.line);
-};
-
 /** The name of an event that no ABI explains, by nothing but its topic; null where none is known. */
 export const eventByTopic = (log: RawLog): string | null => {
-  const decoded = decodeLog(log, wellKnown);
-  return decoded === null ? null : `${escapeText(decoded.name, 60)} (by topic)`;
+  // why: a report may hold thousands of events, of which a dozen kinds are named
+  const event = eventOf(log, wellKnown);
+  return event === null ? null : `${escapeText(event[0].name, 60)} (by topic)`;
 };
 
 /*
@@ -123,7 +116,7 @@ Zodiac|executeNextTx(address to,uint256 value,bytes data,uint8 operation);execut
 ERC-4337 0.6|handleOps((address sender,uint256 nonce,bytes initCode,bytes callData,uint256 callGasLimit,uint256 verificationGasLimit,uint256 preVerificationGas,uint256 maxFeePerGas,uint256 maxPriorityFeePerGas,bytes paymasterAndData,bytes signature)[] ops,address beneficiary);handleAggregatedOps(((address sender,uint256 nonce,bytes initCode,bytes callData,uint256 callGasLimit,uint256 verificationGasLimit,uint256 preVerificationGas,uint256 maxFeePerGas,uint256 maxPriorityFeePerGas,bytes paymasterAndData,bytes signature)[] userOps,address aggregator,bytes signature)[] opsPerAggregator,address beneficiary)|
 ERC-4337|handleOps((address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData,bytes signature)[] ops,address beneficiary);handleAggregatedOps(((address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData,bytes signature)[] userOps,address aggregator,bytes signature)[] opsPerAggregator,address beneficiary);depositTo(address account);withdrawTo(address withdrawAddress,uint256 withdrawAmount)|UserOperationEvent(bytes32 indexed userOpHash,address indexed sender,address indexed paymaster,uint256 nonce,bool success,uint256 actualGasCost,uint256 actualGasUsed);UserOperationRevertReason(bytes32 indexed userOpHash,address indexed sender,uint256 nonce,bytes revertReason);PostOpRevertReason(bytes32 indexed userOpHash,address indexed sender,uint256 nonce,bytes revertReason);UserOperationPrefundTooLow(bytes32 indexed userOpHash,address indexed sender,uint256 nonce);AccountDeployed(bytes32 indexed userOpHash,address indexed sender,address factory,address paymaster);BeforeExecution();Deposited(address indexed account,uint256 totalDeposit);Withdrawn(address indexed account,address withdrawAddress,uint256 amount)
 ERC-7579|execute(bytes32 mode,bytes executionCalldata);executeFromExecutor(bytes32 mode,bytes executionCalldata)|TryExecuteUnsuccessful(uint256 batchExecutionIndex,bytes result);ERC7579TryExecuteFail(uint256 batchExecutionIndex,bytes returndata)
-Smart accounts|execute(address dest,uint256 value,bytes func);execute((address target,uint256 value,bytes data)[] calls);executeBatch((address target,uint256 value,bytes data)[] calls);execute(address to,uint256 value,bytes data,uint8 operation);executeBatch(address[] dest,uint256[] value,bytes[] func);executeBatch(address[] dest,bytes[] func)|
+Smart accounts|execute(address dest,uint256 value,bytes func);execute((address target,uint256 value,bytes data)[] calls);executeBatch((address target,uint256 value,bytes data)[] calls);execute(address to,uint256 value,bytes data,uint8 operation);executeBatch(address[] dest,uint256[] value,bytes[] func);executeBatch(address[] dest,bytes[] func);execute(address[] dest,uint256[] value,bytes[] func);executeCalls((address target,uint256 value,bytes data)[] calls);batchCall((address target,uint256 value,bytes data)[] calls);executeBatchCall((address target,uint256 value,bytes data)[] calls);execute((address target,uint256 value,bytes data)[] calls,bytes signature);executeWithoutChainIdValidation(bytes[] calls);multicall((address target,bytes data)[] calls);batch(bytes[] calls,bool revertOnFail)|
 Timelock|execute(address target,uint256 value,bytes payload,bytes32 predecessor,bytes32 salt);executeBatch(address[] targets,uint256[] values,bytes[] payloads,bytes32 predecessor,bytes32 salt)|
 Governor|execute(address[] targets,uint256[] values,bytes[] calldatas,bytes32 descriptionHash)|
 ERC-2771|execute((address from,address to,uint256 value,uint256 gas,uint48 deadline,bytes data,bytes signature) request);executeBatch((address from,address to,uint256 value,uint256 gas,uint48 deadline,bytes data,bytes signature)[] requests,address refundReceiver);execute((address from,address to,uint256 value,uint256 gas,uint256 nonce,bytes data) req,bytes signature)|ExecutedForwardRequest(address indexed signer,uint256 nonce,bool success)

@@ -104,12 +104,11 @@ const fits = (item: IndexedItem, topics: ReadonlyArray<Hash>, data: string): boo
   );
 };
 
-/**
- * The event that a log is, or null where no ABI explains it. ABIs given for the log's address come
- * first. Where several events fit, the first in the caller's order is taken and the provenance
- * names the ABIs that agree with it.
- */
-export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null => {
+/** The items of the event that a log is, the nearest first; null where no ABI explains it. */
+export const eventOf = (
+  log: RawLog,
+  sources: AbiSources,
+): readonly [IndexedItem, ...ReadonlyArray<IndexedItem>] | null => {
   const { topics, data } = log;
   if (!Array.isArray(topics) || topics.length > 4 || typeof log.address !== "string") return null;
   const index = indexOf(sources);
@@ -124,15 +123,26 @@ export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null =
     ...candidates.filter((item) => item.address === address),
     ...candidates.filter((item) => item.address !== address),
   ].filter((item) => fits(item, topics, data));
-  const group = bySignature(ordered)[0];
-  if (group === undefined) return null;
+  return bySignature(ordered)[0] ?? null;
+};
+
+/**
+ * The event that a log is, or null where no ABI explains it. ABIs given for the log's address come
+ * first. Where several events fit, the first in the caller's order is taken and the provenance
+ * names the ABIs that agree with it.
+ */
+export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null => {
+  const group = eventOf(log, sources);
+  if (group === null) return null;
   const [first] = group;
+  const address = log.address.toLowerCase();
   return new DecodedLog({
     name: first.name,
     signature: first.signature,
     item: first.item,
-    topics: [...topics],
-    data,
+    // an event was found only for words that are hex
+    topics: log.topics.filter(isTopic),
+    data: log.data as Hex,
     provenance: group.map((item) => provenanceAt(item, address)),
   });
 };

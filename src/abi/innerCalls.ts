@@ -3,15 +3,12 @@
  * arguments, and theirs in turn. Like every reading by a selector it tells what the bytes look like, and nothing is
  * decided by it. Bounded in depth and number; an encoding that is not exactly an encoder's is not looked into.
  */
-import { checksummed } from "../primitives/text.js";
-import { formatWei } from "../primitives/units.js";
 import type { Address, Hex } from "../primitives/hex.js";
-import { type AbiSources, itemOf } from "./abiIndex.js";
+import { type AbiSources, type IndexedItem, itemOf } from "./abiIndex.js";
 import type { Command, Held } from "./batchForms.js";
 import { callsWithin, type Whole } from "./batches.js";
-import { decodeCall, describeRawCall, wellKnown } from "./decodeCall.js";
-import { valuesOf } from "./layout.js";
-import { describeCall, most, sizeOf } from "./print.js";
+import { type CallOptions, functionsOf, wellKnown } from "./decodeCall.js";
+import { most } from "./print.js";
 import { argumentsAt, nobody } from "./words.js";
 
 /**
@@ -50,8 +47,8 @@ export interface InnerCall {
   readonly data: string;
   /** Whether the batch goes on where this call fails: by its own flag, or by the batch's. */
   readonly mayFail: boolean;
-  /** What is called, in one escaped line; null for nothing but value. */
-  readonly text: string | null;
+  /** What a router makes it by; null = it stands in the batch as it is made. */
+  readonly command: Command | null;
   /** The signature of the function that makes the calls within it; null where there are none. */
   readonly form: string | null;
   /** The calls within it, in order. */
@@ -66,21 +63,12 @@ export type InnerCallList = Pick<InnerCall, "calls" | "more" | "form">;
 const named = new Map(
   commands.split("\n").map((line) => {
     const [number = "", declaration = ""] = line.split("|");
-    return [Number.parseInt(number, 16), itemOf("function", "", declaration)] as const;
+    return [Number.parseInt(number, 16), itemOf("function", "Uniswap Universal Router", declaration)] as const;
   }),
 );
 
-/** A command of which no more is known. */
-const unnamed = (command: string, data: string): string => `command 0x${command} with ${sizeOf(data)} bytes of input`;
-
-/** A command in words. */
-const commandText = ({ number, type, input }: Command, mayFail: boolean): string => {
-  const item = named.get(type);
-  const values = item === undefined ? null : valuesOf(item.inputs, input);
-  if (item === undefined || values === null) return unnamed(number, input);
-  const text = describeCall(item.name, item.inputs, values);
-  return mayFail ? `${text}, which may fail` : text;
-};
+/** The declaration of a command, as far as its number tells. */
+export const commandOf = ({ type }: Command): IndexedItem | null => named.get(type) ?? null;
 
 /** What is still to be read, of all levels together. */
 interface Room {
@@ -91,7 +79,7 @@ interface Room {
 const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | null): string | null => {
   if (command != null) return "EXECUTE_SUB_PLAN";
   const items = wellKnown.functions(data.slice(0, argumentsAt).toLowerCase());
-  const readings = decodeCall(data, abis, { address });
+  const readings = functionsOf(data, abis, { address });
   return readings.find((reading) => items.some(({ signature }) => signature === reading.signature))?.signature ?? null;
 };
 
@@ -112,8 +100,7 @@ const read = (call: Held, abis: AbiSources, self: string | null, depth: number, 
   const data = command?.input ?? call.data;
   const address = to ?? self;
   return {
-    ...{ to, value, isDelegate: !isOwn && as !== undefined, data, mayFail },
-    text: command === null ? describeRawCall(data, abis, { address }) : commandText(command, mayFail),
+    ...{ to, value, isDelegate: !isOwn && as !== undefined, data, mayFail, command },
     ...within(call, abis, address, depth, room),
   };
 };
@@ -122,38 +109,8 @@ const read = (call: Held, abis: AbiSources, self: string | null, depth: number, 
 export const innerCalls = (
   data: string,
   abis: AbiSources = [],
-  { address = null, limit = mostCalls }: { readonly address?: string | null; readonly limit?: number } = {},
+  { address = null, limit = mostCalls }: CallOptions & { readonly limit?: number } = {},
 ): InnerCallList => {
   const to = (address ?? nobody).toLowerCase() as Address;
   return within({ from: nobody, to, data: data as Hex }, abis, address, 0, { calls: limit });
 };
-
-/** One call in a line: `to 0x… with 1 ETH: deposit() (by selector: WETH9)`. */
-const lineOf = ({ to, value, isDelegate, text }: InnerCall, symbol: string | undefined): string => {
-  const whom =
-    to === null ? "" : isDelegate ? `with the code of ${checksummed(to)} in its own place` : `to ${checksummed(to)}`;
-  const amount = value === null || value === 0n ? "" : ` with ${formatWei(value, symbol)}`;
-  const what = text ?? (amount === "" ? "nothing" : "nothing else");
-  return whom === "" ? `${what}${amount}` : `${whom}${amount}: ${what}`;
-};
-
-/** A call within a call for people: its place, as far to the right as it is within others, and what it is. */
-export interface InnerLine {
-  readonly indent: string;
-  readonly place: string;
-  readonly text: string;
-}
-
-/** Calls within a call for people, a line each in order; `place` is `1`, `2`, and `2.1` for the first within the second. */
-export const innerLines = (
-  { calls, more }: Pick<InnerCall, "calls" | "more">,
-  symbol?: string,
-  above: string = "",
-  indent: string = "  ",
-): ReadonlyArray<InnerLine> => [
-  ...calls.flatMap((call, index) => {
-    const place = `${above}${index + 1}`;
-    return [{ indent, place, text: lineOf(call, symbol) }, ...innerLines(call, symbol, `${place}.`, `  ${indent}`)];
-  }),
-  ...(more === 0 ? [] : [{ indent, place: `${above}…`, text: `${more} more, not read` }]),
-];

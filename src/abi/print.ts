@@ -5,13 +5,12 @@
  * Everything here comes from contracts, or from JSON that claims to. Whatever the item and the bytes,
  * the answer is one bounded line without control characters, in bounded time, and nothing throws.
  */
-import type { AbiFunction } from "abitype";
-import { decodeFunctionData } from "viem";
 import { isRecord, safely } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
-import { elementOf, hasDecodable, type Parameter, leavesOf } from "./layout.js";
+import { arrayOf, hasDecodable } from "./layout.js";
 import type { Provenance, Revert, RevertCustom, RevertLayer } from "./revert.js";
+import { argumentOf, argumentsOf, type DecodedArgument, fieldOf, parametersOf, type Room } from "./values.js";
 
 export const most = {
   /** Elements of one list, fields of one tuple, candidates, layers. */
@@ -30,101 +29,104 @@ export const most = {
 
 const maxUint256 = 2n ** 256n - 1n;
 
-/** What stands under a name, where it is an object at all. */
-const fieldOf = (item: unknown, name: string): unknown => (isRecord(item) ? item[name] : undefined);
+/** What is shown beside a value, by the name and type of its parameter; empty = nothing. */
+export type Beside = (value: unknown, name: string, type: string) => string;
 
-const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {
-  const list = fieldOf(item, field);
-  return Array.isArray(list) ? list : [];
-};
-
-const wordOf = (item: unknown, field: "name" | "type"): string => {
-  const word = fieldOf(item, field);
-  return typeof word === "string" ? word : "";
-};
-const nameOf = (parameter: unknown): string => wordOf(parameter, "name");
+/** How values are written: whole, or short in a sentence. */
+export interface Look {
+  readonly address: (address: string) => string;
+  /** Elements of a list, characters of a string, bytes. */
+  readonly items: number;
+  readonly string: number;
+  readonly bytes: number;
+  /** What is shown beside an outer argument; absent = nothing. */
+  readonly beside?: Beside | undefined;
+}
+export const wholeLook: Look = { address: checksummed, items: most.items, string: most.string, bytes: 32 };
 
 const labelled = (name: string, text: string): string => (name === "" ? text : `${escapeText(name, 40)}: ${text}`);
 
 const listed = (parts: ReadonlyArray<string>, size: number): string =>
   [...parts, ...(size > parts.length ? [`… (+${size - parts.length} more)`] : [])].join(", ");
 
-/** What may still be written on one line. */
-interface Room {
-  values: number;
-}
+const leafText = (type: string, value: string, more: number, look: Look): string => {
+  if (type === "address") return look.address(value);
+  if (!type.startsWith("bytes") && type !== "function") {
+    const cut = more === 0 ? 0 : Math.max(0, value.length - look.string) + more;
+    const kept = value.slice(0, look.string);
+    return cut === 0 ? quoteText(value, look.string) : `${quoteText(kept, look.string)}… (+${cut} characters)`;
+  }
+  return more === 0
+    ? shortHex(value, look.bytes)
+    : `${escapeText(value.slice(0, 2 + 2 * look.bytes))}… (${sizeOf(value) + more} bytes)`;
+};
 
-const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room): string => {
-  if (depth > most.depth || room.values <= 0) return "…";
-  room.values--;
-  const type = wordOf(parameter, "type");
-  if (typeof value === "string") {
-    if (type === "address") return checksummed(value);
-    return type.startsWith("bytes") || type === "function" ? shortHex(value, 32) : quoteText(value, most.string);
-  }
-  if (Array.isArray(value)) {
-    const element = elementOf({ ...(isRecord(parameter) ? parameter : {}), type });
-    const components = element === null ? parametersOf(parameter, "components") : [];
-    const parts = value
-      .slice(0, most.items)
-      .map((item: unknown, index) =>
-        element === null
-          ? labelled(nameOf(components[index]), valueIn(components[index], item, depth + 1, room))
-          : valueIn(element, item, depth + 1, room),
-      );
-    return element === null ? `(${listed(parts, value.length)})` : `[${listed(parts, value.length)}]`;
-  }
-  if (isRecord(value)) {
-    const components = parametersOf(parameter, "components");
-    const keys = Object.keys(value);
-    const parts = keys.slice(0, most.items).map((key) => {
-      const component = components.find((one) => nameOf(one) === key);
-      return labelled(key, valueIn(component, value[key], depth + 1, room));
-    });
-    return `{${listed(parts, keys.length)}}`;
-  }
-  return value === maxUint256 ? "2^256 − 1" : escapeText(String(value), 96);
+/** One value, without its name; `room` is what may still be written on the line. */
+const valueText = ({ type, value, more }: DecodedArgument, look: Look, room: Room, depth = 0): string => {
+  if (typeof value === "string") return leafText(type, value, more, look);
+  if (typeof value !== "object") return value === maxUint256 ? "2^256 − 1" : String(value);
+  if (depth > most.depth || (value.length === 0 && more > 0)) return "…";
+  const parts = partsText(value, look, room, depth + 1);
+  const text = listed(parts, value.length + more);
+  if (arrayOf(type) !== null) return `[${text}]`;
+  return value.length > 0 && value.every(({ name }) => name !== "") ? `{${text}}` : `(${text})`;
+};
+
+const partsText = (
+  values: ReadonlyArray<DecodedArgument>,
+  look: Look,
+  room: Room,
+  depth: number,
+): ReadonlyArray<string> =>
+  values.slice(0, look.items).map((one) => {
+    const beside = depth === 0 ? (look.beside?.(one.value, one.name, one.type) ?? "") : "";
+    return labelled(one.name, room.values-- > 0 ? valueText(one, look, room, depth) + beside : "…");
+  });
+
+/** `name(parameter: value, …)`; `more` = how many arguments are left out. */
+export const argumentsText = (
+  name: string,
+  values: ReadonlyArray<DecodedArgument>,
+  more: number = 0,
+  look: Look = wholeLook,
+): string => {
+  const parts = partsText(values, look, { values: most.values }, 0);
+  return escapeText(`${escapeText(name, 80)}(${listed(parts, values.length + more)})`, most.call);
 };
 
 /** One value by its ABI parameter. */
 export const describeValue = (parameter: unknown, value: unknown): string =>
-  safely(
-    () => escapeText(valueIn(parameter, value, 0, { values: most.values }), most.call),
-    "a value that cannot be read",
+  safely(() => {
+    const room = { values: most.values };
+    const node = argumentOf(parameter, value, most, { ...room });
+    return escapeText(valueText(node, wholeLook, room), most.call);
+  }, "a value that cannot be read");
+
+/** Whether a parameter of a token's error counts the token, by its name: OpenZeppelin's and others'. */
+export const isAmountName = (name: string): boolean =>
+  /^_?(current|min|max|expected|actual)?(balance|needed|allowance|amount|value|assets|shares|required|available)/i.test(
+    name,
   );
 
-const callIn = (name: string, parameters: ReadonlyArray<unknown>, args: ReadonlyArray<unknown>): string => {
-  const room = { values: most.values };
-  const parts = args
-    .slice(0, most.items)
-    .map((value, index) => labelled(nameOf(parameters[index]), valueIn(parameters[index], value, 0, room)));
-  return escapeText(`${escapeText(name, 80)}(${listed(parts, args.length)})`, most.call);
+const callIn = (
+  name: string,
+  parameters: ReadonlyArray<unknown>,
+  args: ReadonlyArray<unknown>,
+  beside?: Beside,
+): string => {
+  const kept = argumentsOf(parameters, args, most, { values: most.values });
+  return argumentsText(name, kept, args.length - kept.length, { ...wholeLook, beside });
 };
 
 /** `name(parameter: value, …)`: a call, an event, an error. */
-export const describeCall = (name: string, parameters: ReadonlyArray<unknown>, args: ReadonlyArray<unknown>): string =>
-  safely(() => callIn(name, parameters, args), `${escapeText(name, 80)}(…)`);
+export const describeCall = (
+  name: string,
+  parameters: ReadonlyArray<unknown>,
+  args: ReadonlyArray<unknown>,
+  beside?: Beside,
+): string => safely(() => callIn(name, parameters, args, beside), `${escapeText(name, 80)}(…)`);
 
 export const sizeOf = (data: string): number => Math.max(0, (data.length - 2) >> 1);
-
-const selectorText = (data: string): string =>
-  sizeOf(data) >= 4 ? `selector ${escapeText(data.slice(0, 10))}, ${sizeOf(data)} bytes of data` : shortHex(data);
-
-/** Calldata: the function with its arguments where the ABI item is known, else selector and size; null for none. */
-export const describeCalldata = (data: string, item: unknown): string | null => {
-  if (data === "0x") return null;
-  const name = nameOf(item);
-  if (name === "") return selectorText(data);
-  const inputs = parametersOf(item, "inputs");
-  if (sizeOf(data) > most.bytes || !hasDecodable(item, "inputs"))
-    return `${escapeText(name, 80)}(…) with ${sizeOf(data)} bytes of data`;
-  return safely(() => {
-    // why: `item` made these bytes, or came with a JSON that says so, and then many pointers may point to the same bytes
-    if (leavesOf(inputs as ReadonlyArray<Parameter>, data.slice(10), true) === null) return selectorText(data);
-    const { args } = decodeFunctionData({ abi: [item as AbiFunction], data: data as `0x${string}` });
-    return callIn(name, inputs, (args ?? []) as ReadonlyArray<unknown>);
-  }, selectorText(data));
-};
 
 /** A return value; null when the function returns nothing. */
 export const describeResult = (result: DecodedResult): string | null => {
@@ -134,7 +136,8 @@ export const describeResult = (result: DecodedResult): string | null => {
   if (outputs.length === 0) return null;
   const value = result.value;
   if (value === undefined) return shortHex(result.data);
-  return describeValue(others.length === 0 ? only : { type: "tuple", components: outputs }, value);
+  if (others.length === 0) return describeValue(only, value);
+  return describeCall("", outputs, Array.isArray(value) ? value : [value]);
 };
 
 /** An event with its arguments. */
@@ -153,12 +156,12 @@ export const describeLog = (log: DecodedLog): string => {
   );
 };
 
-const customText = (custom: RevertCustom): string => {
+const customText = (custom: RevertCustom, beside?: Beside): string => {
   const inputs = parametersOf(custom.item, "inputs");
   const readable = sizeOf(custom.data) <= most.bytes && hasDecodable(custom.item, "inputs");
   const args = readable ? custom.args : null;
   return args?.length === inputs.length
-    ? describeCall(custom.name, inputs, args)
+    ? describeCall(custom.name, inputs, args, beside)
     : escapeText(custom.signature, most.call);
 };
 
@@ -184,6 +187,8 @@ const sourceText = ([first]: ReadonlyArray<Provenance>): string => {
 export interface RevertTextOptions {
   /** Whether it names whose ABI explained each custom error; default false. */
   readonly sources?: boolean | undefined;
+  /** What is shown beside an argument of a custom error, by its value and the parameter's name and type. */
+  readonly beside?: Beside | undefined;
 }
 
 /** One layer of a revert, arguments included. */
@@ -196,9 +201,12 @@ export const describeLayer = (layer: RevertLayer, options: RevertTextOptions = {
     case "Panic":
       return `Panic(0x${layer.code.toString(16).padStart(2, "0")}): ${escapeText(layer.meaning)}`;
     case "Custom":
-      return `${customText(layer)}${meaningText(layer.meaning)}${options.sources === true ? sourceText(layer.provenance) : ""}`;
+      return `${customText(layer, options.beside)}${meaningText(layer.meaning)}${options.sources === true ? sourceText(layer.provenance) : ""}`;
     case "Ambiguous":
-      return `one of ${layer.candidates.slice(0, most.items).map(customText).join(" or ")}`;
+      return `one of ${layer.candidates
+        .slice(0, most.items)
+        .map((one) => customText(one, options.beside))
+        .join(" or ")}`;
     case "Unknown":
       return `unknown data ${shortHex(layer.data)}`;
   }

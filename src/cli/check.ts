@@ -1,36 +1,49 @@
 /** `evm-preflight check`: one transaction or bundle, one report, one exit code. */
+import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
+import * as Schema from "effect/Schema";
 import * as Command from "effect/cli/Command";
 import * as Preflight from "../Preflight.js";
 import { toHtml } from "../report/html.js";
 import { toJson } from "../report/json.js";
 import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
-import type { Report } from "../report/schema.js";
-import { layerHttp } from "../Rpc.js";
+import { ready } from "../report/ready.js";
+import { Clearance, type Report } from "../report/schema.js";
+import { times } from "../report/options.js";
 import {
-  endpoint,
-  header,
+  deadlineText,
+  endpointFlags,
   noting,
-  readEndpoint,
-  readHeaders,
-  rpcUrl,
+  nothingAnswered,
+  readConnection,
   whyDeaf,
   withProgress,
-  type Answered,
 } from "./endpoint.js";
-import { codeOf, Exited, exitCodesText, wrong } from "./exit.js";
+import { codeOf, Exited, withExitCodes, wrong } from "./exit.js";
 import { checkFlags, complaint, readInput, readOptions, text, toggle } from "./flags.js";
 import { checkWritable, look, print, writeText } from "./terminal.js";
 
 /** The endpoint as people may see it. */
 const endpointOf = ({ ledger }: Report): string => ledger.requests[0]?.endpoint ?? "the endpoint";
 
+const encodeClearance = Schema.encodeSync(Schema.toCodecJson(Clearance));
+const encodeRequests = Schema.encodeSync(Schema.toCodecJson(Clearance.fields.requests));
+
+/** The report, and where it clears its requests the clearance, and what is to be signed. */
+const jsonOf = (report: Report): Effect.Effect<object> =>
+  Effect.match(ready(report), {
+    onFailure: () => Object(toJson(report)) as object,
+    onSuccess: (clearance) => ({
+      ...Object(toJson(report)),
+      clearance: encodeClearance(clearance),
+      requests: encodeRequests(clearance.requests),
+    }),
+  });
+
 const flags = {
-  rpcUrl,
-  header,
-  endpoint: text("endpoint", "what doctor --json wrote of this endpoint, so that less of it is asked again"),
+  ...endpointFlags,
   ...checkFlags,
   json: toggle("json", "print the report as JSON"),
   markdown: toggle("markdown", "print it as Markdown"),
@@ -46,36 +59,36 @@ export const check = Command.make(
   flags,
   Effect.fnUntraced(function* (given) {
     if (given.json && given.markdown) return yield* wrong("--json", "cannot stand together with --markdown");
-    const url = yield* endpoint(given.rpcUrl, "--rpc-url");
+    const connection = yield* readConnection(given);
     const input = yield* readInput(given);
     const options = yield* readOptions(given);
-    const headers = yield* readHeaders(given.header);
-    const known = yield* readEndpoint(given.endpoint);
     if (Option.isSome(given.html)) yield* checkWritable(given.html.value, "--html");
-    const answered: Answered = { any: false, failure: null };
+    const answered = nothingAnswered();
+    const deadlineMs = Duration.toMillis(options.deadline ?? times.deadline.absent);
     // why: the pipeline checks every field itself; its overloads only help those who write calls by hand
     const report = yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, options).pipe(
-      Effect.provide(withProgress(noting(layerHttp(url, { headers, ...known }), answered))),
+      Effect.provide(withProgress(noting(connection, answered), { deadlineMs })),
       Effect.mapError((error) => complaint(given, error)),
     );
     const dead = answered.any ? null : answered.failure;
     yield* print(
       given.json
-        ? JSON.stringify(toJson(report), null, 2)
+        ? JSON.stringify(yield* jsonOf(report), null, 2)
         : given.markdown
-          ? toMarkdown(report, { full: given.full })
+          ? toMarkdown(report, { full: given.full, requests: true })
           : dead !== null
             ? `UNKNOWN · ${endpointOf(report)} did not answer · ${whyDeaf(dead)}`
-            : toText(report, { ...(yield* look), full: given.full }),
+            : toText(report, { ...(yield* look), full: given.full, requests: true }),
     );
+    const spent = report.verdict === "unknown" ? deadlineText(answered, deadlineMs) : "";
+    if (spent !== "" && !given.json && !given.markdown) yield* print(`${dead === null ? "\n" : ""}${spent}`);
     // why: the report is out before anything can go wrong with its file
     if (Option.isSome(given.html)) yield* writeText(given.html.value, toHtml(report), "--html");
     return yield* new Exited({ code: codeOf(report) });
   }),
 ).pipe(
-  Command.withDescription(
-    `Report what a transaction would do if it were sent now, and exactly what to sign\n\n  ${exitCodesText}`,
-  ),
+  Command.withDescription("Report what a transaction would do if it were sent now, and exactly what to sign"),
+  withExitCodes("0 ready, 1 blocked, 2 caution, 3 unknown", "73 a file could not be written (the report was printed)"),
   Command.withExamples([
     {
       command: "evm-preflight check --rpc-url http://127.0.0.1:8545 --from 0x… --to 0x… --value 0.1ether",

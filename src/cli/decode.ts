@@ -1,19 +1,21 @@
 /** `evm-preflight decode`: revert data, calldata and logs in words. Asks nobody. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
+import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
 import type { Abi } from "abitype";
-import { wellKnown, decodeCall } from "../abi/decodeCall.js";
+import { type DecodedCall, decodeCall, functionText, innerLines } from "../abi/calls.js";
+import { wellKnown } from "../abi/decodeCall.js";
 import { decodeLog } from "../abi/decodeLogs.js";
 import { decodeRevert } from "../abi/table.js";
-import { innerCalls, innerLines } from "../abi/innerCalls.js";
-import { describeLog, describeCalldata, describeValue, describeLayer } from "../abi/print.js";
+import { describeLog, describeValue, describeLayer } from "../abi/print.js";
 import type { Provenance } from "../abi/revert.js";
 import { nobody } from "../abi/words.js";
+import { no, type Checked } from "../primitives/problem.js";
 import { isHash, type Hash, type Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
+import { Exited, exitCodes, orWrong, withExitCodes, wrong } from "./exit.js";
 import { readAbi, text, toggle } from "./flags.js";
 import { jsonText, print } from "./terminal.js";
 
@@ -32,14 +34,15 @@ const reading = (
   kind: Reading["kind"],
   signature: string,
   text: string,
-  provenance: ReadonlyArray<Provenance>,
-): Reading => {
-  const isShared = provenance.every((one) => one.kind === "builtin");
-  return {
-    ...{ kind, signature: escapeText(signature, 400), text, by: isShared ? "selector" : "abi" },
-    sources: isShared ? provenance.flatMap(({ source }) => source ?? []) : [],
-  };
-};
+  shared: ReadonlyArray<string> | null,
+): Reading => ({
+  ...{ kind, signature: escapeText(signature, 400), text, by: shared === null ? "abi" : "selector" },
+  sources: shared ?? [],
+});
+
+/** Who shares it; null where an ABI was given for it. */
+const sharedBy = (provenance: ReadonlyArray<Provenance>): ReadonlyArray<string> | null =>
+  provenance.every(({ kind }) => kind === "builtin") ? provenance.flatMap(({ source }) => source ?? []) : null;
 
 const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
   decodeRevert(data, abi === null ? [] : [abi]).layers.flatMap(({ path, layer }): ReadonlyArray<Reading> => {
@@ -47,7 +50,7 @@ const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
     const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer)}`;
     switch (layer._tag) {
       case "Custom":
-        return [reading("revert", layer.signature, text, layer.provenance)];
+        return [reading("revert", layer.signature, text, sharedBy(layer.provenance))];
       case "Reason":
         return [reading("revert", "Error(string)", text, [])];
       case "Panic":
@@ -57,53 +60,67 @@ const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
     }
   });
 
-const callReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
-  decodeCall(data, abi === null ? [] : [abi]).map(({ signature, item, provenance }) =>
-    reading("call", signature, describeCalldata(data, item) ?? "", provenance),
-  );
+const callReadings = (call: DecodedCall | null): ReadonlyArray<Reading> =>
+  call?.function == null
+    ? []
+    : [call, ...call.others].map((one) =>
+        reading("call", one.signature ?? "", functionText(one), one.by === "selector" ? one.sources : null),
+      );
 
 const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
   // why: a log on the command line has no address, and anonymous events are looked for by one
   const log = { address: nobody, topics, data };
   const decoded = decodeLog(log, abi === null ? [] : [{ address: nobody, abi }]) ?? decodeLog(log, wellKnown);
-  return decoded === null ? [] : [reading("event", decoded.signature, describeLog(decoded), decoded.provenance)];
+  return decoded === null
+    ? []
+    : [reading("event", decoded.signature, describeLog(decoded), sharedBy(decoded.provenance))];
 };
 
 /** Every reading of `data` that holds: as a log when topics are given, else as a revert and as a call. */
 export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>): ReadonlyArray<Reading> =>
-  topics.length > 0 ? eventReadings(data, topics, abi) : [...revertReadings(data, abi), ...callReadings(data, abi)];
+  topics.length > 0
+    ? eventReadings(data, topics, abi)
+    : [...revertReadings(data, abi), ...callReadings(decodeCall(data, abi ?? []))];
 
 /** A reading a line, calls within a call below it; that several fit is said, for none of them is a fact. */
-const readingsText = (readings: ReadonlyArray<Reading>, within: ReturnType<typeof innerCalls>): string => {
+const readingsText = (readings: ReadonlyArray<Reading>, call: DecodedCall | null): string => {
   const calls = readings.filter(({ kind }) => kind === "call").length;
   return [
     ...readings.map(
       ({ kind, text, sources }) =>
         `${kind}  ${text}${sources.length === 0 ? "" : `  by selector: ${sources.join(", ")}`}`,
     ),
-    ...innerLines(within).map(({ indent, place, text }) => `${indent}${place}  ${text}`),
+    ...(call === null ? [] : innerLines(call)).map(({ indent, place, text }) => `${indent}${place}  ${text}`),
     ...(calls > 1 ? [`${calls} functions fit; only the contract's own ABI tells which it is`] : []),
   ].join("\n");
 };
 
-const hex = (text: string, name: string): Effect.Effect<Hex, WrongUsage> => {
-  if (!/^0x[0-9a-fA-F]*$/.test(text))
-    return Effect.fail(wrong(name, `must be hex with 0x, got "${escapeText(text, 40)}"`));
-  return text.length % 2 === 0
-    ? Effect.succeed(text as Hex)
-    : Effect.fail(wrong(name, "has an odd number of hex digits"));
+/** Bytes of any length, in hex. */
+export const readHex = (text: string): Result.Result<Hex, string> => {
+  if (!/^0x[0-9a-fA-F]*$/.test(text)) return Result.fail(`must be hex with 0x, got "${escapeText(text, 40)}"`);
+  return text.length % 2 === 0 ? Result.succeed(text as Hex) : Result.fail("has an odd number of hex digits");
 };
 
-const readTopics = Effect.fnUntraced(function* (text: string) {
-  const topics = text.split(",").map((topic) => topic.trim());
+/** The topics of a log; the field that is wrong, by `name`. */
+export const readTopics = (topics: ReadonlyArray<unknown>, name: string): Checked<ReadonlyArray<Hash>> => {
   const stranger = topics.findIndex((topic) => !isHash(topic));
-  if (stranger !== -1 || topics.length > 4)
-    return yield* wrong(
-      `--topics${stranger === -1 ? "" : `[${stranger}]`}`,
-      "must be up to four 32-byte words, separated by commas",
-    );
-  return topics as ReadonlyArray<Hash>;
-});
+  return stranger !== -1 || topics.length > 4
+    ? no(`${name}${stranger === -1 ? "" : `[${stranger}]`}`, "must be up to four 32-byte words, separated by commas")
+    : Result.succeed(topics as ReadonlyArray<Hash>);
+};
+
+/** Everything that bytes may mean: their readings, the calls within a call, and both as text. */
+export const explain = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>) => {
+  const readings = readingsOf(data, abi, topics);
+  const call = topics.length > 0 ? null : decodeCall(data, abi ?? []);
+  const text =
+    readings.length > 0
+      ? readingsText(readings, call)
+      : data.length === 2
+        ? "no data: a revert without a reason, or an empty call"
+        : `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI`;
+  return { data, readings, ...(call?.function == null ? {} : { call }), text };
+};
 
 export const decode = Command.make(
   "decode",
@@ -114,26 +131,26 @@ export const decode = Command.make(
     json: toggle("json", "print the readings as JSON"),
   },
   Effect.fnUntraced(function* (input) {
-    const data = yield* hex(input.data, "data");
+    const data = yield* orWrong("data", readHex(input.data));
     const abi = Option.isNone(input.abi) ? null : yield* readAbi(input.abi.value);
-    const topics = Option.isNone(input.topics) ? [] : yield* readTopics(input.topics.value);
-    const readings = readingsOf(data, abi, topics);
-    const within = innerCalls(topics.length > 0 ? "0x" : data, abi === null ? [] : [abi]);
-    yield* print(
-      input.json
-        ? jsonText({ data, readings, ...(within.calls.length === 0 ? {} : within) })
-        : readings.length > 0
-          ? readingsText(readings, within)
-          : data.length === 2
-            ? "no data: a revert without a reason, or an empty call"
-            : `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI with --abi`,
-    );
-    return yield* new Exited({ code: readings.length > 0 ? exitCodes.ready : exitCodes.unknown });
+    const topics = Option.isNone(input.topics)
+      ? []
+      : yield* Effect.mapError(
+          Effect.fromResult(
+            readTopics(
+              input.topics.value.split(",").map((topic) => topic.trim()),
+              "--topics",
+            ),
+          ),
+          ({ field, problem }) => wrong(field, problem),
+        );
+    const { text, ...json } = explain(data, abi, topics);
+    yield* print(input.json ? jsonText(json) : text);
+    return yield* new Exited({ code: json.readings.length > 0 ? exitCodes.ready : exitCodes.unknown });
   }),
 ).pipe(
-  Command.withDescription(
-    "Decode revert data, calldata and logs by an ABI, else by what many contracts share; exit code 3 where nothing fits",
-  ),
+  Command.withDescription("Decode revert data, calldata and logs by an ABI, else by what many contracts share"),
+  withExitCodes("0 decoded, 3 nothing fits"),
   Command.withExamples([
     {
       command: `evm-preflight decode 0x08c379a0… --abi MyContract.json`,

@@ -1,21 +1,26 @@
 /** The endpoint of a command: what names it, what is known of it, what is asked of it, and whether it is there at all. */
+import * as Clock from "effect/Clock";
 import * as Config from "effect/Config";
+import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import type * as FileSystem from "effect/FileSystem";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as Stdio from "effect/Stdio";
 import * as Terminal from "effect/Terminal";
+import type * as Command from "effect/cli/Command";
 import * as Flag from "effect/cli/Flag";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { statementText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
-import { Rpc } from "../rpc/index.js";
+import { layerHttp } from "../Rpc.js";
+import { CurrentRun, Rpc } from "../rpc/index.js";
 import { KnownEndpoint } from "../rpc/knownEndpoint.js";
 import { wrong, type WrongUsage } from "./exit.js";
-import { readJson, tell } from "./terminal.js";
+import { isDumb, readJson, tell } from "./terminal.js";
 
 /** The endpoint: a flag, else `ETH_RPC_URL`. */
 export const rpcUrl = Flag.String("rpc-url").pipe(
@@ -38,6 +43,12 @@ export const header = Flag.String("header").pipe(
   Flag.atLeast(0),
 );
 
+/** What `doctor` found, in place of asking it again. */
+export const endpointFile = Flag.String("endpoint").pipe(
+  Flag.withDescription("what doctor --json wrote of this endpoint, so that less of it is asked again"),
+  Flag.optional,
+);
+
 /** The headers of `--header`; what they hold is never repeated. */
 export const readHeaders = (
   headers: ReadonlyArray<string>,
@@ -53,6 +64,12 @@ export const readHeaders = (
     (pairs) => Object.fromEntries(pairs),
   );
 
+/** How an endpoint is named, everywhere but in `doctor`. */
+export const endpointFlags = { rpcUrl, header, endpoint: endpointFile };
+
+/** What {@link endpointFlags} hold. */
+export type EndpointFlags = Command.Command.Config.Infer<typeof endpointFlags>;
+
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
 /** What the file of `--endpoint` tells of it. */
@@ -67,13 +84,35 @@ export const readEndpoint = Effect.fnUntraced(function* (
   return { endpoint };
 });
 
+/** The endpoint that the flags name, as it is to be connected to. */
+export const readConnection = Effect.fnUntraced(function* (flags: EndpointFlags) {
+  const url = yield* endpoint(flags.rpcUrl, "--rpc-url");
+  const headers = yield* readHeaders(flags.header);
+  return layerHttp(url, { headers, ...(yield* readEndpoint(flags.endpoint)) });
+});
+
+/** A request that has ended. */
+interface Ended {
+  /** The method, and the simulated run it was asked for. */
+  readonly name: string;
+  readonly round: number;
+  readonly ms: number;
+  /** It had no answer in time; `unsent`: no time was left to ask at all. */
+  readonly late: "unanswered" | "unsent" | null;
+}
+
 /** What became of the requests to an endpoint. */
 export interface Answered {
   /** Whether a node answered any of them, be it with a refusal. */
   any: boolean;
   /** The first that none answered. */
   failure: RpcError | null;
+  /** All of them, in the order in which they ended. */
+  readonly ended: Array<Ended>;
 }
+
+/** Nothing was asked yet. */
+export const nothingAnswered = (): Answered => ({ any: false, failure: null, ended: [] });
 
 /** Reasons why a node was not reached: it said nothing. */
 export const unreached = ["Transport", "Timeout", "AdmissionTimeout", "UpstreamUnavailable", "RateLimited"] as const;
@@ -95,18 +134,56 @@ export const noting = <E, R>(rpc: Layer.Layer<Rpc, E, R>, answered: Answered): L
       Rpc.of({
         ...inner,
         request: (method, params) =>
-          inner.request(method, params).pipe(
-            Effect.tapError((failure) =>
-              Effect.sync(() => {
-                if (isDeaf(failure)) answered.failure ??= failure;
-                else answered.any = true;
-              }),
-            ),
-            Effect.tap(() => Effect.sync(() => void (answered.any = true))),
-          ),
+          Effect.gen(function* () {
+            const { round, run } = yield* CurrentRun;
+            const name = run == null ? method : `${method} (${run})`;
+            const [took, result] = yield* Effect.timed(Effect.result(inner.request(method, params)));
+            const failure = Result.isFailure(result) ? result.failure : null;
+            if (failure !== null && isDeaf(failure)) answered.failure ??= failure;
+            else answered.any = true;
+            answered.ended.push({ name, round, ms: Duration.toMillis(took), late: lateness(failure) });
+            return yield* Effect.fromResult(result);
+          }),
       }),
     ),
   ).pipe(Layer.provide(rpc));
+
+const lateness = (failure: RpcError | Verdict | null): Ended["late"] => {
+  if (failure?._tag !== "RpcError" || failure.reason._tag !== "Timeout") return null;
+  return failure.reason.afterMs === 0 ? "unsent" : "unanswered";
+};
+
+/** Names of requests that stand in one line. */
+const mostNames = 6;
+
+const namesOf = (requests: ReadonlyArray<Ended>): string => {
+  const names = [...new Set(requests.map(({ name }) => name))];
+  const more = names.length - mostNames;
+  return `${names.slice(0, mostNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+};
+
+const secondsText = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** What used a deadline, a line for each round; empty where every request was answered in time. */
+export const deadlineText = ({ ended }: Answered, deadlineMs: number): string => {
+  if (ended.every(({ late }) => late === null)) return "";
+  const rounds = [...new Set(ended.map(({ round }) => round))].sort((a, b) => a - b);
+  const lines = rounds.map((round) => {
+    const requests = ended.filter((one) => one.round === round).sort((a, b) => b.ms - a.ms);
+    const [slowest] = requests.filter(({ late }) => late === null);
+    const unanswered = requests.filter(({ late }) => late === "unanswered");
+    const unsent = requests.filter(({ late }) => late === "unsent");
+    const says = [
+      ...(slowest === undefined ? [] : [`${slowest.name} was answered after ${secondsText(slowest.ms)}`]),
+      ...(unanswered.length === 0
+        ? []
+        : [`${namesOf(unanswered)} had no answer after ${secondsText(unanswered[0]?.ms ?? 0)}`]),
+      ...(unsent.length === 0 ? [] : [`${namesOf(unsent)} was not sent: no time was left`]),
+    ];
+    return `  round ${round}: ${says.join("; ")}`;
+  });
+  return [`What used the deadline of ${secondsText(deadlineMs)}`, ...lines].join("\n");
+};
 
 /** What a failure says of the endpoint, without the method that met it. */
 export const whyDeaf = ({ reason }: RpcError): string => statementText(reason.statement);
@@ -120,33 +197,51 @@ const narrow = 40;
 const within = (text: string, columns: number): string =>
   text.length < columns ? text : `${text.slice(0, Math.max(1, columns - 2))}…`;
 
-/** The same {@link Rpc}, with its requests counted on stderr; as it was when stderr is no terminal. */
+/** Between two lines where a line cannot be written over, ms. */
+const betweenLines = 5_000;
+
+/**
+ * The same {@link Rpc}, with the time and its requests counted on stderr, of `deadlineMs` where there is one. Where stderr
+ * is no terminal, or a dumb one, it is as it was; `isLong` = a line every few seconds there.
+ */
 export const withProgress = <E, R>(
   rpc: Layer.Layer<Rpc, E, R>,
+  { deadlineMs = null, isLong = false }: { readonly deadlineMs?: number | null; readonly isLong?: boolean } = {},
 ): Layer.Layer<Rpc, E, R | Stdio.Stdio | Terminal.Terminal> =>
   Layer.effect(
     Rpc,
     Effect.gen(function* () {
       const inner = yield* Rpc;
       const stdio = yield* Stdio.Stdio;
-      if (!(yield* stdio.stderrIsTerminal)) return inner;
+      const rewrites = (yield* stdio.stderrIsTerminal) && !(yield* isDumb);
+      if (!rewrites && !isLong) return inner;
       const terminal = yield* Terminal.Terminal;
-      const counts = { asked: 0, answered: 0 };
-      const show = (text: string) => Effect.provideService(tell(`${clear}${text}`), Stdio.Stdio, stdio);
-      yield* Effect.addFinalizer(() => show(""));
+      const started = yield* Clock.currentTimeMillis;
+      const counts = { asked: 0, answered: 0, method: "" };
+      const show = (text: string) => Effect.provideService(tell(text), Stdio.Stdio, stdio);
+      const line = Effect.map(Clock.currentTimeMillis, (now) => {
+        const of = deadlineMs === null ? "" : ` of ${Math.round(deadlineMs / 100) / 10}`;
+        const requests = `${counts.answered} of ${counts.asked} answered (${counts.method}) by ${inner.endpoint}`;
+        return `${Math.floor((now - started) / 1_000)}${of} s · ${requests}`;
+      });
+      const draw = Effect.flatMap(Effect.all([line, terminal.columns]), ([text, columns]) =>
+        show(`${clear}${within(text, columns > 0 ? columns : narrow)}`),
+      );
+      if (rewrites) yield* Effect.addFinalizer(() => show(clear));
+      const next = rewrites
+        ? Effect.delay(draw, 1_000)
+        : Effect.delay(
+            Effect.flatMap(line, (text) => show(`${text}\n`)),
+            betweenLines,
+          );
+      yield* Effect.forkScoped(Effect.forever(next));
       return Rpc.of({
         ...inner,
         request: (method, params) =>
           Effect.suspend(() => {
             counts.asked++;
-            return Effect.flatMap(terminal.columns, (columns) =>
-              show(
-                within(
-                  `${counts.answered} of ${counts.asked} answered (${method}) by ${inner.endpoint}`,
-                  columns > 0 ? columns : narrow,
-                ),
-              ),
-            );
+            counts.method = method;
+            return rewrites ? draw : Effect.void;
           }).pipe(
             Effect.andThen(inner.request(method, params)),
             Effect.onExit(() => Effect.sync(() => void counts.answered++)),

@@ -1,20 +1,43 @@
-/** How the program ends: the exit codes, and the errors that carry one. */
+/** The program's version, and how it ends: the exit codes, and the errors that carry one. */
+import * as Context from "effect/Context";
 import * as Data from "effect/Data";
 import * as Effect from "effect/Effect";
 import type * as Result from "effect/Result";
+import * as Command from "effect/cli/Command";
+import type { HelpDoc } from "effect/cli/HelpDoc";
 import type { Report } from "../report/schema.js";
 
+/** The package's, as `--version` says it; a test compares it with package.json. */
+export const version = "0.2.0";
+
 /**
- * 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage, 69 the store of nonces failed, 73 the report was printed and
- * its file could not be written.
+ * 0 ready, 1 blocked, 2 caution, 3 unknown: these four mean a verdict. 64 wrong usage, 69 the store of nonces failed, 70 the
+ * program failed, 73 the report was printed and its file could not be written, 74 the output could not be written.
  */
 export const exitCodes = {
   ...{ ready: 0, blocked: 1, caution: 2, unknown: 3 },
-  ...{ usage: 64, unavailable: 69, unwritten: 73 },
+  ...{ usage: 64, unavailable: 69, failed: 70, unwritten: 73, unprinted: 74 },
 } as const;
-/** {@link exitCodes} for `--help`. */
-export const exitCodesText =
-  "Exit codes: 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage, 73 a file could not be written (the report was printed), 130 interrupted";
+
+/** What the exit codes of a command mean, for the end of its `--help`; null = not said. */
+const Codes = Context.Reference<string | null>("evm-preflight/cli/Codes", { defaultValue: () => null });
+
+/** A command whose help ends with its exit codes: those of its verdicts, those of every command, and further ones. */
+export const withExitCodes = (verdicts: string, ...further: ReadonlyArray<string>) => {
+  const all = [
+    verdicts,
+    "64 wrong usage",
+    ...further,
+    "70 the program itself failed",
+    "74 the output could not be written",
+    "130 interrupted",
+  ];
+  return Command.annotate(Codes, `Exit codes: ${all.join(", ")}`);
+};
+
+/** {@link withExitCodes}, as a help document has them. */
+export const exitCodesOf = ({ annotations }: HelpDoc): string | null => Context.get(annotations, Codes);
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The command is done and says so by its exit code; everything was printed already. */

@@ -34,7 +34,7 @@ export const toggle = (name: string, help: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withDescription(help), Flag.withDefault(false));
 
 /** Name and help of each flag that fills a field of a transaction. */
-const ofTransaction = {
+export const ofTransaction = {
   from: ["from", "the sender"],
   to: ["to", "the recipient; absent for a deployment"],
   data: ["data", "calldata or initcode, 0x…"],
@@ -58,9 +58,10 @@ const flagOf = (field: string): string =>
   Object.hasOwn(ofTransaction, field) ? `--${ofTransaction[field as keyof typeof ofTransaction][0]}` : field;
 
 /** How each kind of policy is written. */
-const policyForms = [
+export const policyForms = [
   '{"policy":"maxSpent","token":"native","amount":"1000000000000000000"} (token: native or an address; "account" may be added)',
   "minReceived with the same fields",
+  '{"policy":"maxExposure","token":"0x…","amount":"0"} (what contracts could take beside)',
   '{"policy":"maxFee","wei":"1000000000000000"}',
   '{"policy":"maxGas","gas":"500000"}',
   '{"policy":"onlyTouches","addresses":["0x…"]}',
@@ -70,16 +71,18 @@ const policyForms = [
 ];
 
 /** A flag for each option that has one. */
-const ofOptions = {
+export const optionFlags = {
   block: text("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
   policies: text(
     "policies",
     `JSON file with an array of policies that the outcome must satisfy: ${policyForms.join(", ")}; amounts are raw units or wei`,
   ),
+  tokens: text("tokens", "token addresses, with commas between: whether a contract could take them is looked at, too"),
   delegateTargets: text(
     "delegate-targets",
     "addresses, separated by commas, whose code a Safe or another account may run in its own place (DELEGATECALL)",
   ),
+  accounts: text("account", "addresses, separated by commas, that are yours beside the sender, such as a Safe"),
   deadline: text("deadline", "time for the whole run, with its unit: 500ms, 10s, 1m (default 10s)"),
   feeLevel: Flag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
     Flag.withDescription("how much tip to propose (default normal)"),
@@ -94,7 +97,7 @@ export const checkFlags = {
     Argument.optional,
   ),
   ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
-  ...ofOptions,
+  ...optionFlags,
 };
 
 /** What the flags were given. */
@@ -184,20 +187,33 @@ const addresses = (text: string): Result.Result<ReadonlyArray<Address>, string> 
     ({ field, problem }) => `${field} ${problem}`,
   );
 
-/** The options of the run. */
-export const readOptions = Effect.fnUntraced(function* (
-  flags: CheckFlags,
+/** The options that flags of their own hold. */
+export const readRunOptions = Effect.fnUntraced(function* (
+  flags: Command.Command.Config.Infer<typeof optionFlags>,
 ): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
   const asked = yield* readFlag("--block", flags.block, block);
   const deadline = yield* readFlag("--deadline", flags.deadline, duration);
+  const accounts = yield* readFlag("--account", flags.accounts, addresses);
   const targets = yield* readFlag("--delegate-targets", flags.delegateTargets, addresses);
+  const tokens = yield* readFlag("--tokens", flags.tokens, addresses);
   return {
     traceReverts: true,
+    ...(accounts === undefined ? {} : { accounts }),
     ...(targets === undefined ? {} : { delegateTargets: targets }),
-    ...(Option.isSome(flags.abi) && isForDecoding(flags) ? { abis: [yield* readAbi(flags.abi.value)] } : {}),
+    ...(tokens === undefined ? {} : { tokens }),
     ...(asked === undefined ? {} : { block: asked }),
     ...(deadline === undefined ? {} : { deadline }),
     ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),
     ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
   };
+});
+
+/** The options of the run. */
+export const readOptions = Effect.fnUntraced(function* (
+  flags: CheckFlags,
+): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const options = yield* readRunOptions(flags);
+  return Option.isSome(flags.abi) && isForDecoding(flags)
+    ? { ...options, abis: [yield* readAbi(flags.abi.value)] }
+    : options;
 });

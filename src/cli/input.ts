@@ -13,7 +13,7 @@ import type { LooseCall } from "../Transaction.js";
 import { fieldNames, fields, type Unit } from "../transaction/fields.js";
 import { fieldHint } from "../transaction/validate.js";
 import { count, integer, wei } from "./quantity.js";
-import { parseJson } from "./terminal.js";
+import { kindOf, parseJson } from "./terminal.js";
 
 const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct)\b/;
 
@@ -194,4 +194,9 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 
 /** {@link inputOf} from text. */
 export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
-  Result.flatMap(named("input", parseJson(text)), inputOf);
+  Result.flatMap(named("input", parseJson(text)), (json) => {
+    const kind = kindOf(json);
+    return kind !== null && !kind.includes("transaction")
+      ? no("input", `is ${kind}, not a transaction or an array of them`)
+      : inputOf(json);
+  });

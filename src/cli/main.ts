@@ -4,24 +4,28 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Logger from "effect/Logger";
 import * as CliConfig from "effect/cli/CliConfig";
-import type * as CliError from "effect/cli/CliError";
+import * as CliError from "effect/cli/CliError";
 import * as CliOutput from "effect/cli/CliOutput";
 import * as Command from "effect/cli/Command";
 import * as GlobalFlag from "effect/cli/GlobalFlag";
+import type { HelpDoc } from "effect/cli/HelpDoc";
 import { escapeText } from "../primitives/text.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
 import { doctor } from "./doctor/doctor.js";
-import { exitCodes, withoutSecrets } from "./exit.js";
+import { exitCodes, exitCodesOf, version, withExitCodes, withoutSecrets } from "./exit.js";
+import { mcp } from "./mcp/command.js";
 import { nonces } from "./nonces/command.js";
 import { verify } from "./verify.js";
 
-/** The package's, as `--version` says it; a test compares it with package.json. */
-const version = "0.2.0";
-
 const root = Command.make("evm-preflight").pipe(
   Command.withDescription("What will happen if this transaction is sent now, and exactly what should be signed"),
-  Command.withSubcommands([check, verify, doctor, decode, nonces]),
+  Command.withSubcommands([check, verify, doctor, decode, nonces, mcp]),
+  withExitCodes(
+    "0 ready, 1 blocked, 2 caution, 3 unknown (of check; what they mean elsewhere stands in the help of each command)",
+    "69 the store of nonces cannot be used",
+    "73 a file could not be written (the report was printed)",
+  ),
 );
 
 const complaint = (path: ReadonlyArray<string>, message: string): string =>
@@ -30,31 +34,87 @@ const complaint = (path: ReadonlyArray<string>, message: string): string =>
 const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>): Effect.Effect<void> =>
   Console.error([...messages.map((message) => complaint(path, message)), `see ${path.join(" ")} --help`].join("\n"));
 
+/**
+ * The arguments as they are meant. `help` is `--help`. What begins with one dash, and is not `-h` or `-v`, is the value of the
+ * option before it, such as a negative amount, and never a row of short options: `-1ether` ends in none that asks for help.
+ */
+export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const joined = args.slice(0, end).reduce<ReadonlyArray<string>>((before, arg) => {
+    const option = before.at(-1);
+    return option !== undefined && /^--[^=]+$/.test(option) && /^-[^-]/.test(arg) && !isAction(arg)
+      ? [...before.slice(0, -1), `${option}=${arg}`]
+      : [...before, arg];
+  }, []);
+  const all = [...joined, ...args.slice(end)];
+  return all[0] === "help" ? [...all.slice(1), "--help"] : all;
+};
+
+/** Options that ask the program about itself, in place of a command. */
+const isAction = (arg: string): boolean => /^(?:-h|--help|-v|--version|--completions(?:=.*)?)$/.test(arg);
+
 /** The command that was called, of what came with it nothing. */
 const pathOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   "evm-preflight",
   ...args.slice(0, 1).filter((name) => /^[a-z]+$/.test(name)),
 ];
 
-/**
- * What went wrong, once: of a command that is not there no flag is missing. A stray word may be part of a header that
- * lost its quotes, so that none is repeated.
- */
-const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): ReadonlyArray<string> => {
-  const unknown = errors.filter(({ _tag }) => _tag === "UnknownSubcommand");
-  return (unknown.length > 0 ? unknown : errors).map((error) =>
-    error._tag === "UnexpectedArgument"
-      ? "there are more arguments than it takes; put a value with spaces into quotes"
-      : error.message,
-  );
+/** What an option that is not there may have been meant to be: what other tools call it, else an option that shares a word. */
+const meantBy = (option: string, { flags, inheritedFlags = [] }: HelpDoc): ReadonlyArray<string> => {
+  const name = option.replace(/^-+/, "");
+  const names = [...flags, ...inheritedFlags].map((flag) => flag.name);
+  const synonym = names.filter((one) => one === elsewhere[name]);
+  const words = name.split("-");
+  const alike = names.filter((one) => one.split("-").some((word) => word.length > 2 && words.includes(word)));
+  return (synonym.length > 0 ? synonym : alike).map((one) => `--${one}`);
 };
 
-/** Help as it is; complaints short, on stderr, and without the keys that URLs carry. */
+/** Options of other tools, by the name that they have here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  ...{ url: "rpc-url", node: "rpc-url", sender: "from", account: "from", recipient: "to", amount: "value" },
+  ...{ "gas-limit": "gas", "priority-fee": "tip", "priority-gas-price": "tip", calldata: "data", input: "data" },
+  ...{ chain: "chain-id", sig: "abi", timeout: "deadline", method: "function" },
+};
+
+/**
+ * What went wrong, once: of a command that is not there no flag is missing, and of an option that is not there one is said.
+ * A stray word may be part of a header that lost its quotes, so that none is repeated.
+ */
+const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc): ReadonlyArray<string> => {
+  const unknown = errors.filter(({ _tag }) => _tag === "UnknownSubcommand");
+  const lines = (unknown.length > 0 ? unknown : errors).map((error) => {
+    switch (error._tag) {
+      case "UnexpectedArgument":
+        return "there are more arguments than it takes; put a value with spaces into quotes";
+      case "UnrecognizedOption":
+        if (!/^--./.test(error.option)) return "an option begins with two dashes, but for -h and -v";
+        return error.suggestions.length > 0
+          ? error.message
+          : new CliError.UnrecognizedOption({ ...error, suggestions: meantBy(error.option, help) }).message;
+      default:
+        return error.message;
+    }
+  });
+  return [...new Set(lines)];
+};
+
+/** Help, ending with the exit codes; complaints short, on stderr, and without the keys that URLs carry. */
 const presenter: CliOutput.Presenter = {
-  present: (presentation) =>
-    presentation._tag === "InvalidInvocation"
-      ? complain(presentation.commandPath, told(presentation.errors))
-      : CliOutput.defaultPresenter.present(presentation),
+  present: (presentation) => {
+    switch (presentation._tag) {
+      case "InvalidInvocation":
+        return complain(presentation.commandPath, told(presentation.errors, presentation.helpDoc));
+      case "Help":
+        return Effect.andThen(CliOutput.defaultPresenter.present(presentation), showCodes(presentation.helpDoc));
+      case "Version":
+        return CliOutput.defaultPresenter.present(presentation);
+    }
+  },
+};
+
+const showCodes = (help: HelpDoc): Effect.Effect<void> => {
+  const codes = exitCodesOf(help);
+  return codes === null ? Effect.void : Console.log(`\n${codes}`);
 };
 
 const settings = Layer.mergeAll(
@@ -64,10 +124,30 @@ const settings = Layer.mergeAll(
   Layer.succeed(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
 );
 
+const namesOf = (command: Command.Command.Any): ReadonlyArray<string> =>
+  command.subcommands.flatMap(({ commands }) => commands.flatMap((one) => [one.name, ...namesOf(one)]));
+
+/** Whether nothing is asked but help, version or completions, of a command or of all. */
+const asksOfItself = (args: ReadonlyArray<string>): boolean => {
+  const names = namesOf(root);
+  return args.every((arg, index) => isAction(arg) || names.includes(arg) || args[index - 1] === "--completions");
+};
+
 /** Runs the program and gives its exit code; see {@link exitCodes}. */
-export const main = (args: ReadonlyArray<string>): Effect.Effect<number, never, Command.Environment> =>
-  Command.runWith(root, { version })(args).pipe(
-    Effect.as(0),
+export const main = (given: ReadonlyArray<string>): Effect.Effect<number, never, Command.Environment> => {
+  const args = normalize(given);
+  return Command.runWith(root, { version })(args).pipe(
+    // why: whoever gave a transaction, too, takes 0 for its verdict
+    Effect.andThen(
+      asksOfItself(args)
+        ? Effect.succeed(0)
+        : Effect.as(
+            Console.error(
+              complaint(pathOf(args), "--help, --version and --completions stand alone; nothing else was done"),
+            ),
+            exitCodes.usage,
+          ),
+    ),
     Effect.catchTags({
       Exited: ({ code }) => Effect.succeed<number>(code),
       Unwritten: ({ message }) => Effect.as(Console.error(escapeText(message, 1_024)), exitCodes.unwritten),
@@ -76,5 +156,12 @@ export const main = (args: ReadonlyArray<string>): Effect.Effect<number, never, 
     }),
     // why: whatever else the command line fails with is the command line's fault
     Effect.catch(() => Effect.succeed(exitCodes.usage)),
+    Effect.catchDefect((defect) =>
+      Effect.as(
+        Console.error(complaint(pathOf(args), `failed by a fault of its own: ${String(defect)}`)),
+        exitCodes.failed,
+      ),
+    ),
     Effect.provide(settings),
   );
+};

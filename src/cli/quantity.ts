@@ -10,6 +10,17 @@ const decimals: Readonly<Record<string, number>> = { ether: 18, eth: 18, gwei: 9
 
 const shown = (value: unknown): string => escapeText(typeof value === "string" ? value : String(value), 60);
 
+/** What a number that is none may have been meant to be, as the end of a complaint; empty where nobody can tell. */
+const hint = (value: string): string => {
+  if (/^\s*[-\u2212]/.test(value)) return "; it cannot be negative";
+  const [, whole = "", digits = "", unit = ""] = /^(\d{1,78}),(\d{1,78})(\s*[a-z]*)$/i.exec(value) ?? [];
+  if (digits !== "")
+    return digits.length === 3
+      ? `; a decimal has a point, and thousands have nothing between them: ${whole}.${digits}${unit} or ${whole}${digits}${unit}`
+      : `; a decimal has a point: did you mean ${whole}.${digits}${unit}?`;
+  return /^\.\d{1,78}\s*[a-z]*$/i.test(value) ? `; did you mean 0${value}?` : "";
+};
+
 /** A count without unit, such as gas or a nonce: `21000`, `"21000"`, `"0x5208"`. */
 export const count = (value: unknown): Parsed<bigint> => {
   if (typeof value === "bigint") return Result.succeed(value);
@@ -24,7 +35,7 @@ export const count = (value: unknown): Parsed<bigint> => {
   if (typeof value !== "string") return Result.fail("must be a number or a string");
   return /^(?:\d+|0x[0-9a-fA-F]+)$/.test(value) && value.length <= 80
     ? Result.succeed(BigInt(value))
-    : Result.fail(`must be a decimal or 0x number, got "${shown(value)}"`);
+    : Result.fail(`must be a decimal or 0x number, got "${shown(value)}"${hint(value)}`);
 };
 
 /** Wei: a count, or an amount with a unit: `0.1ether`, `2 gwei`, `5wei`. */
@@ -36,13 +47,19 @@ export const wei = (value: unknown): Parsed<bigint> => {
       ? Result.fail(`needs a unit: ${shown(value)}ether, ${shown(value)}gwei`)
       : Result.mapError(
           count(value),
-          () => `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${shown(value)}"`,
+          () =>
+            `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${shown(value)}"${hint(value)}`,
         );
   const [, whole = "", fraction = "", unit = "wei"] = match;
   const places = decimals[unit.toLowerCase()] ?? 0;
-  return fraction.length > places
-    ? Result.fail(`has more decimals than ${unit.toLowerCase()} can hold (${places})`)
-    : Result.succeed(BigInt(`${whole}${fraction.padEnd(places, "0")}`));
+  if (fraction.length > places) {
+    const larger = ["gwei", "ether"].filter((name) => (decimals[name] ?? 0) >= fraction.length);
+    const meant = larger.map((name) => `${shown(`${whole}.${fraction}`)}${name}`).join(" or ");
+    return Result.fail(
+      `has more decimals than ${unit.toLowerCase()} can hold (${places})${meant === "" ? "" : `; did you mean ${meant}?`}`,
+    );
+  }
+  return Result.succeed(BigInt(`${whole}${fraction.padEnd(places, "0")}`));
 };
 
 /**
@@ -77,7 +94,7 @@ export const duration = (value: string): Parsed<number> => {
   const ms = match === null ? 0 : Number(match[1]) * (milliseconds[match[2] ?? ""] ?? 1);
   return ms > 0
     ? Result.succeed(ms)
-    : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"`);
+    : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"${hint(value)}`);
 };
 
 const tags = BlockName.members[0].literals;
@@ -89,6 +106,6 @@ export const block = (value: string): Parsed<typeof BlockName.Type> => {
   if (isHash(value)) return Result.succeed(value);
   return Result.mapError(
     count(value),
-    () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"`,
+    () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"${hint(value)}`,
   );
 };

@@ -11,6 +11,7 @@ import * as Result from "effect/Result";
 import * as Stdio from "effect/Stdio";
 import * as Stream from "effect/Stream";
 import * as Terminal from "effect/Terminal";
+import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { orWrong, Unwritten, wrong, type WrongUsage } from "./exit.js";
 
@@ -26,9 +27,12 @@ const variable = (name: string): Effect.Effect<string> =>
     Effect.orElseSucceed(() => ""),
   );
 
+/** Whether the terminal knows no escape sequences. */
+export const isDumb: Effect.Effect<boolean> = Effect.map(variable("TERM"), (term) => term === "dumb");
+
 /**
  * Colours and the terminal's width on a terminal, plain text in a pipe. `FORCE_COLOR` (but 0) wants colours in a pipe,
- * too; `NO_COLOR` wants none anywhere.
+ * too; `NO_COLOR` wants none anywhere, and a dumb terminal can show none.
  */
 export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio;
@@ -37,7 +41,7 @@ export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> =
   const forced = yield* variable("FORCE_COLOR");
   const wanted = forced === "" ? isTerminal : !["0", "false"].includes(forced);
   const columns = isTerminal ? yield* (yield* Terminal.Terminal).columns : 0;
-  return { color: wanted && noColor === "", width: columns > 0 ? columns : 100 };
+  return { color: wanted && noColor === "" && !(yield* isDumb), width: columns > 0 ? columns : 100 };
 });
 
 /** `text` on stdout, with one newline at its end. */
@@ -92,6 +96,16 @@ export const parseJson = (text: string): Result.Result<unknown, string> =>
 /** What a file of JSON holds. */
 export const readJson = (path: string, name: string) =>
   Effect.flatMap(readText(path, name), (content) => orWrong(name, parseJson(content)));
+
+/** What JSON of this program, or for it, is; null for anything else. */
+export const kindOf = (json: unknown): string | null => {
+  if (Array.isArray(json))
+    return json.some((one) => isRecord(one) && "from" in one) ? "a bundle of transactions" : null;
+  if (!isRecord(json)) return null;
+  if ("verdict" in json && "ledger" in json) return "a report";
+  if ("facts" in json && "findings" in json) return "what doctor wrote of an endpoint";
+  return "from" in json || "to" in json ? "a transaction" : null;
+};
 
 /** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
 export const checkWritable = Effect.fnUntraced(function* (

@@ -10,12 +10,11 @@ import { escapeText } from "../primitives/text.js";
 import { fromJson } from "../report/json.js";
 import { settledText } from "../postflight/text.js";
 import type { SettlementClass } from "../postflight/settlement.js";
-import { layerHttp } from "../Rpc.js";
-import { endpoint, rpcUrl, withProgress } from "./endpoint.js";
-import { Exited, exitCodes, wrong, type ExitCode } from "./exit.js";
+import { deadlineText, endpointFlags, noting, nothingAnswered, readConnection, withProgress } from "./endpoint.js";
+import { Exited, exitCodes, withExitCodes, wrong, type ExitCode } from "./exit.js";
 import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
-import { jsonText, print, readJson } from "./terminal.js";
+import { jsonText, kindOf, parseJson, print, readText } from "./terminal.js";
 
 /** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
 const codes: Readonly<Record<SettlementClass, ExitCode>> = {
@@ -30,9 +29,21 @@ const codes: Readonly<Record<SettlementClass, ExitCode>> = {
 };
 
 const readReport = Effect.fnUntraced(function* (path: string) {
-  const json = yield* readJson(path, "--report");
-  return yield* Effect.mapError(fromJson(json), (error) => wrong("--report", escapeText(error.message, 400)));
+  const content = yield* readText(path, "--report");
+  const noReport = (what: string, detail: string) =>
+    wrong("--report", `is ${what}; check --json writes one${detail === "" ? "" : ` (${escapeText(detail, 400)})`}`);
+  const json = yield* Effect.mapError(Effect.fromResult(parseJson(content)), (problem) =>
+    noReport("no report", `it ${problem}`),
+  );
+  const kind = kindOf(json);
+  if (kind !== null && kind !== "a report") return yield* noReport(`${kind}, no report`, "");
+  return yield* Effect.mapError(fromJson(json), ({ message }) =>
+    kind === null ? noReport("no report", message) : wrong("--report", escapeText(message, 400)),
+  );
 });
+
+/** As `Preflight.settle` has it. */
+const defaultDeadlineMs = 30_000;
 
 const flags = {
   hashes: Argument.String("txhash").pipe(
@@ -40,7 +51,7 @@ const flags = {
     Argument.variadic({ min: 1 }),
   ),
   report: Flag.String("report").pipe(Flag.withDescription("the report as JSON (check --json); - for stdin")),
-  rpcUrl,
+  ...endpointFlags,
   deadline: text("deadline", "time for the whole run: 500ms, 10s, 1m (default 30s)"),
   json: toggle("json", "print the differences as JSON; amounts are decimal strings"),
 };
@@ -49,19 +60,25 @@ export const verify = Command.make(
   "verify",
   flags,
   Effect.fnUntraced(function* (input) {
-    const url = yield* endpoint(input.rpcUrl, "--rpc-url");
+    const connection = yield* readConnection(input);
     const deadline = yield* readFlag("--deadline", input.deadline, duration);
+    const deadlineMs = deadline ?? defaultDeadlineMs;
+    const answered = nothingAnswered();
     const report = yield* readReport(input.report);
     const answer = yield* Effect.result(
       Preflight.settle(report, input.hashes as ReadonlyArray<Hash>, { deadline }).pipe(
-        Effect.provide(withProgress(layerHttp(url))),
+        Effect.provide(withProgress(noting(connection, answered), { deadlineMs })),
       ),
     );
     if (Result.isFailure(answer)) {
       const { failure } = answer;
       if (failure._tag === "InvalidTransaction")
         return yield* wrong(failure.field.replace(/^hashes/, "txhash"), failure.problem);
-      yield* print(input.json ? JSON.stringify({ error: failure.message }) : failure.message);
+      yield* print(
+        input.json
+          ? JSON.stringify({ error: failure.message })
+          : `${failure.message}\n${deadlineText(answered, deadlineMs)}`,
+      );
       return yield* new Exited({ code: exitCodes.unknown });
     }
     yield* print(input.json ? jsonText(answer.success) : settledText(answer.success, report));
@@ -69,5 +86,8 @@ export const verify = Command.make(
   }),
 ).pipe(
   Command.withDescription("Compare what a report said with what the chain did, and say why it differs"),
+  withExitCodes(
+    "0 it happened as the report said, 1 something else was mined, or the simulation was wrong, 2 the chain moved in between, 3 not mined yet, not found, or not known",
+  ),
   Command.withExamples([{ command: "evm-preflight verify 0x… --report report.json", description: "On ETH_RPC_URL" }]),
 );

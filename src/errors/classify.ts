@@ -6,6 +6,7 @@
  */
 import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
+import type { AbiSources } from "../abi/abiIndex.js";
 import { isBytes } from "../primitives/hex.js";
 import { besu, hardhat, nethermind } from "./dialects/clients.js";
 import { byStatus, codes, conditions, lookups } from "./dialects/conditions.js";
@@ -111,6 +112,10 @@ export interface ClassifyInput {
   readonly scope?: "request" | "call" | "inline" | undefined;
   /** Return bytes that came beside the error. */
   readonly returnData?: string | null | undefined;
+  /** ABIs that may explain a revert, which `Errors.classify` decodes. */
+  readonly abis?: AbiSources | undefined;
+  /** The contract that was called, whose own ABI counts first. */
+  readonly to?: string | null | undefined;
 }
 
 const transportWords =

@@ -217,7 +217,10 @@ export class Timeout extends reasonOf<Timeout>()(
   },
   ({ afterMs }) => (afterMs === null ? once : hopeless),
   "no answer in time",
-  (error) => [milliseconds("after", error.afterMs), ...words(error)],
+  (error) => [
+    error.afterMs === 0 ? text("", "not sent: the deadline was used up") : milliseconds("after", error.afterMs),
+    ...words(error),
+  ],
   "raise the deadline or use a faster endpoint",
 ) {}
 

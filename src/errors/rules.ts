@@ -272,7 +272,7 @@ export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
   (error) =>
     statementOf(
       "the node serves another chain",
-      [count("transaction", error.expected), count("node", error.actual)],
+      [count("meant for chain", error.expected), count("the node serves chain", error.actual)],
       "use an endpoint of the transaction's chain",
     ),
 ) {}

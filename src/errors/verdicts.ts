@@ -136,6 +136,7 @@ export const Gap = Schema.Struct({
     "CheckUnavailable",
     "NotMined",
     "StepMissing",
+    "Caution",
   ]),
   /** In words, escaped. */
   sentence: Schema.String,
@@ -152,7 +153,7 @@ export const gap = (reason: Gap["reason"], sentence: string, code: string | null
 });
 
 /** What one line names: the others are in `missing`. */
-const mostTold = 4;
+const mostTold = 1;
 
 const toldOf = (missing: ReadonlyArray<Gap>) => {
   const sentences = [...new Set(missing.map(({ sentence }) => sentence))];

@@ -1,7 +1,9 @@
 /** One request from its typed parameters to its typed answer, and what a run keeps of it: which step asks, the highest block that is named. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { BlockNotFound, RpcError } from "../errors/rpc.js";
+import type { Hash } from "../primitives/hex.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/answer.js";
@@ -34,16 +36,38 @@ export const asking = <A, E, R>(
     Effect.provideService(ask, CurrentRun, { ...current, step, run }),
   );
 
-/** `ask`, whose answer names a block that there is; null = none. */
+/** `ask`, whose answer names a block that there is; null = none. `isSealed` = one that is mined, not one that comes. */
 export const sighting = <A, E, R>(
   ask: Effect.Effect<A, E, R>,
   blockIn: (answer: A) => bigint | null,
+  isSealed = false,
 ): Effect.Effect<A, E, R> =>
   Effect.tap(ask, (answer) =>
     Effect.withFiber((fiber) => {
       const { sighted } = fiber.getRef(CurrentRun);
       const block = blockIn(answer);
-      if (sighted && block !== null && block > (sighted.block ?? -1n)) sighted.block = block;
+      if (!sighted || block === null) return Effect.void;
+      if (block > (sighted.block ?? -1n)) sighted.block = block;
+      if (isSealed && block > (sighted.sealed ?? -1n)) sighted.sealed = block;
       return Effect.void;
     }),
+  );
+
+/** `ask`, whose answer is the latest block: the highest that was shown is kept, and since when this connection shows it. */
+export const sightingHead = <A extends { readonly number: bigint; readonly hash: Hash | null }, E, R>(
+  ask: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R | Rpc> =>
+  Effect.tap(
+    sighting(ask, ({ number }) => number, true),
+    ({ number, hash }) =>
+      Effect.gen(function* () {
+        const { memory } = yield* Rpc;
+        const { sighted } = yield* CurrentRun;
+        const now = yield* Clock.currentTimeMillis;
+        if (sighted && number > (sighted.header ?? -1n)) sighted.header = number;
+        const known = memory.recall("head");
+        const isSame = known?.number === number && known.hash === hash;
+        if (!isSame) memory.learn("head", { number, hash, at: now });
+        if (sighted) sighted.heldMs = isSame ? now - known.at : 0;
+      }),
   );

@@ -1,7 +1,7 @@
 /** The methods of the node, one request each: the door of this room. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { indexAbis } from "../abi/abiIndex.js";
+import { indexAbis, indexOf, type AbiSources } from "../abi/abiIndex.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { Block, FeeHistory, Receipt, type Log } from "./block.js";
 import { contradicts, askLogs } from "./logs.js";
@@ -19,7 +19,7 @@ import type {
 import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import type { Rpc } from "../rpc/index.js";
 import { judging, malformed } from "../rpc/answer.js";
 
@@ -55,6 +55,8 @@ export type { ObjectShape, Shape } from "./shape.js";
 export type { CallResult, SimulatedBlock } from "./simulation.js";
 export type { Address, Hash, Hex } from "../primitives/hex.js";
 
+const noAbis = indexAbis([]);
+
 const readCode = decoder("eth_getCode", Bytes);
 const readEstimate = decoder("eth_estimateGas", Quantity);
 const readCount = decoder("eth_getTransactionCount", Quantity);
@@ -77,21 +79,33 @@ const readBlock = {
 export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
   askLogs(filter, (tag) => Effect.map(getBlock({ block: tag }), ({ number }) => number));
 
-const noAbis = indexAbis([]);
-
-/** The failure with what a revert says, by the built-in errors. */
-const explained = <A>(request: Effect.Effect<A, Failure, Rpc>, { to }: CallRequest): Effect.Effect<A, Failure, Rpc> =>
-  request.pipe(Effect.catch((failure) => Effect.flatMap(explain(failure, to ?? null, noAbis), Effect.fail)));
+/** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
+const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
+  { abis = [], ...asked }: Asked,
+  request: (asked: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
+): Effect.Effect<A, Failure, Rpc> =>
+  request(asked).pipe(
+    Effect.catch((failure) => {
+      // why: what is no ABI explains nothing
+      const index = safely(() => indexOf(abis), noAbis);
+      return Effect.flatMap(explain(failure, asked.to ?? null, index), Effect.fail);
+    }),
+  );
 
 /**
  * The bytes that a message call returns. `to` must be there, for a deployment is no call. `ExecutionReverted`
- * carries what the revert says, as far as the built-in errors reach: `Errors.decodeRevert` reads `data` by ABIs.
+ * carries what the revert says, by `abis` and the built-in errors.
  *
  * JSON-RPC: `eth_call`.
  */
 export const call = (
-  parameters: Pretending & { readonly to: Address; readonly block: BlockParameter },
-): Effect.Effect<Hex, Failure, Rpc> => explained(askCall(parameters, false), parameters);
+  parameters: Pretending & {
+    readonly to: Address;
+    readonly block: BlockParameter;
+    /** ABIs that may explain a revert, before the built-in errors. */
+    readonly abis?: AbiSources | undefined;
+  },
+): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (asked) => askCall(asked, false));
 
 /**
  * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call. With `fillers` also the
@@ -131,16 +145,19 @@ export const getBlockReceipts = (parameters: {
   });
 
 /**
- * Gas that a transaction needs; may exceed what it uses.
+ * Gas that a transaction needs; may exceed what it uses. Reverts as {@link call} does.
  *
  * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent.
  */
 export const estimateGas = (
-  parameters: Pretending & { readonly block?: BlockParameter | undefined },
+  parameters: Pretending & {
+    readonly block?: BlockParameter | undefined;
+    /** ABIs that may explain a revert, before the built-in errors. */
+    readonly abis?: AbiSources | undefined;
+  },
 ): Effect.Effect<bigint, Failure, Rpc> =>
-  explained(
-    ask("eth_estimateGas", (faults) => Encode.call(parameters, parameters.block ?? "latest", faults), readEstimate),
-    parameters,
+  explained(parameters, (asked) =>
+    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), readEstimate),
   );
 
 /**

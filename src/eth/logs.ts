@@ -15,7 +15,7 @@ type Either = ReadonlyArray<ReadonlyArray<number>>;
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
 const knownBits = new Map<Hex, ReadonlyArray<number>>();
-const mostKnown = 1_024;
+const mostKnown = 16_384;
 
 /** The three bits of 2,048 that stand for an address or a topic. */
 const bitsOf = (value: Hex): ReadonlyArray<number> => {

@@ -6,9 +6,9 @@ import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
-import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
+import { chainsInUse } from "./chains.js";
 import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
@@ -49,7 +49,7 @@ const given = (value: number | undefined, otherwise: number): number =>
 /** The pace of an endpoint's chain. */
 export const paceOf = (options: HeadOptions): Effect.Effect<Pace, never, Rpc> =>
   Effect.gen(function* () {
-    const chains = yield* Effect.service(Chains);
+    const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
     const { blockTimeMs } = chains(memory.recall("chainId"));
     return {

@@ -10,6 +10,7 @@ import type * as Simulate from "../steps/simulate.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
+import { isSlotted } from "../report/freshness.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
@@ -51,8 +52,13 @@ export interface Proof {
   readonly bare: AskResult<Simulate.Run> | null;
 }
 
-const ask = (claim: ProofInput, plan: Simulate.Plan): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
-  Effect.result(simulate(plan, claim.abis));
+/** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
+const mostAgain = 3;
+
+const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
+  Effect.result(
+    Effect.retry(simulate(plan, claim.abis), { times: typeof plan.block === "object" ? times : 0, while: isGone }),
+  );
 
 /** How a bundle is placed otherwise; a transaction alone is not. */
 export const placing = lazyImport(() => import("./worlds/placed.js"));
@@ -106,7 +112,8 @@ export const askProof = Effect.fnUntraced(function* (
     ? { number, ...(time === null ? {} : { time }), ...(baseFeePerGas === null ? {} : { baseFeePerGas }) }
     : null;
   const blockOverrides = named === null ? alonePlanned.blockOverrides : { ...named, ...alonePlanned.blockOverrides };
-  const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) });
+  const times = because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
+  const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) }, times);
   const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
   const {
     exact,
@@ -120,10 +127,10 @@ export const askProof = Effect.fnUntraced(function* (
     because,
     Effect.all(
       {
-        exact: ask(claim, planOf(claim, worlds.exact, false)),
-        reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved")) : skipped,
-        bare: claim.asksBare ? ask(claim, barePlan(claim)) : skipped,
-        next: ask(claim, planOf(claim, worlds.next, isDoubtful)),
+        exact: ask(claim, planOf(claim, worlds.exact, false), times),
+        reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved"), times) : skipped,
+        bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
+        next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
         placed:
           claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
         alone: asksAlone ? askAlone : skipped,

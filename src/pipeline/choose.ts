@@ -1,6 +1,7 @@
 /** What to sign: nonce, gas limit and price of every case, chosen once out of a scan's answers, then kept. Pure. */
 import * as Arr from "effect/Array";
 import { digestOfReport, requestsOf } from "../report/digest.js";
+import { withJson } from "../primitives/json.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import * as Fee from "../steps/fee.js";
 import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
@@ -69,7 +70,10 @@ export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
 export const signedOf = (report: Report): Bundle<Signed> | null => {
   const requests = requestsOf(report);
   if (requests === null) return null;
-  const cases = bundleOf(Arr.map(report.transactions, ({ input }) => input));
+  const cases = bundleOf(
+    Arr.map(report.transactions, ({ input }) => input),
+    report.options.accounts,
+  );
   return Arr.zipWith(Arr.zip(cases, report.transactions), requests, ([entry, said], request) => ({
     ...entry,
     ...chosenIn(said, request),
@@ -108,7 +112,7 @@ export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null
       ? transaction
       : { ...transaction, nonce: { ...nonce, value: Number(given), by: "reserved", evidence: "assumed" } };
   });
-  return changed(report, reserved);
+  return withJson(changed(report, reserved));
 };
 
 /** Gas limits, one per transaction in the order of the bundle. */

@@ -1,15 +1,20 @@
 /** What a run measures, decided before it is asked, and how much of it at most. Pure. */
+import * as Arr from "effect/Array";
 import * as Context from "effect/Context";
+import * as Exposure from "../steps/reading/exposure.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Holdings from "../steps/reading/holdings.js";
+import * as Owners from "../steps/reading/owners.js";
 import * as Rights from "../steps/reading/rights.js";
+import { nobody } from "../abi/words.js";
 import * as Tokens from "../steps/reading/tokens.js";
+import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import type { TokenInfo, Transfer } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import type { Right } from "../steps/reading/rights.js";
-import type { Case, Ran } from "../steps/reading/bundle.js";
+import { ownAccounts, type Case, type Ran } from "../steps/reading/bundle.js";
 import { doubtfulIn } from "../steps/reading/addressPositions.js";
 import { transfersOf } from "../steps/reading/transferLogs.js";
 import type { Query } from "../witness/queries.js";
@@ -43,15 +48,21 @@ export interface Measure {
   readonly parties: ReadonlyArray<Address>;
   /** Accounts of the calldata that may as well be numbers; none in a scan. */
   readonly doubtful: ReadonlyArray<Address>;
+  /** Whose belongings contracts could take; null where nothing of it is read. */
+  readonly exposed: Exposure.Exposed | null;
+  /** Accounts that pay: each is asked who owns it. */
+  readonly payers: ReadonlyArray<Address>;
+  /** The same questions for the witness. */
+  readonly owners: ReadonlyArray<Query>;
   /** How many that the last run told of are over the limits. */
   readonly cut: number;
 }
 
 const none = { kept: [], cut: 0 };
 
-const sendersOf = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
-  ...new Set(bundle.map(({ input }) => input.from)),
-];
+/** Tokens that are called, whoever owns what is granted there. */
+const calledIn = (bundle: ReadonlyArray<Case>, steps: ActiveSteps) =>
+  steps.has("assets") ? Tokens.called(bundle).map((token) => ({ token, owner: nobody })) : [];
 
 /** The balances that the policies judge by. */
 export const wantedBy = (
@@ -63,7 +74,7 @@ export const wantedBy = (
   policies
     .flatMap(({ balances = [] }) => (steps.has("assets") ? balances : []))
     .flatMap(({ token, account }) =>
-      (account === null ? sendersOf(bundle) : [account]).map((one) => ({
+      (account === null ? ownAccounts(bundle) : [account]).map((one) => ({
         ...Holdings.holding(one, token),
         wanted: true,
       })),
@@ -78,7 +89,7 @@ export const measureOf = (
   limits: Limits,
   steps: ActiveSteps,
 ): Measure => {
-  const senders = sendersOf(bundle);
+  const senders = ownAccounts(bundle);
   const parties = Approvals.accounts(bundle);
   const transfers = steps.has("assets") ? moved : [];
   const held = steps.has("assets")
@@ -89,7 +100,14 @@ export const measureOf = (
     : none;
   const granted = steps.has("approvals") ? Rights.rights(bundle, limits.rights) : none;
   const holdings = held.kept.filter((holding) => holding.wanted);
-  const told = Tokens.tokens(senders, holdings, transfers, granted.kept, limits.tokens);
+  const payers = Owners.payers(bundle, transfers);
+  const told = Tokens.tokens(
+    senders,
+    holdings,
+    transfers,
+    [...granted.kept, ...calledIn(bundle, steps)],
+    limits.tokens,
+  );
   return {
     holdings: held.kept,
     rights: [
@@ -103,6 +121,9 @@ export const measureOf = (
     accounts: steps.has("approvals") ? parties : [],
     parties,
     doubtful: [],
+    exposed: null,
+    payers,
+    owners: Owners.payerQueries(bundle, payers),
     cut: held.cut + granted.cut + told.cut,
   };
 };
@@ -111,6 +132,9 @@ export const measureOf = (
 const loggedIn = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Transfer> =>
   bundle.flatMap(({ outcome, index }) => transfersOf(outcome.logs, index, outcome.evidence));
 
+/** How many tokens that somebody names are described beside those that the bundle has to do with. */
+const mostNamed = 8;
+
 /** What a proof measures: everything its report knows of. */
 export const measureOfReport = (
   report: Report,
@@ -118,6 +142,7 @@ export const measureOfReport = (
   policies: ReadonlyArray<Policy>,
   limits: Limits,
   steps: ActiveSteps,
+  chain: Chain,
 ): Measure => {
   const transfers = report.steps.without.includes("assets") ? loggedIn(bundle) : report.transfers;
   const measure = measureOf(bundle, transfers, policies, limits, steps);
@@ -126,12 +151,26 @@ export const measureOfReport = (
   );
   // guard: accounts that a policy names
   const judged = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
+  const exposures = policies.flatMap((policy) => policy.exposures ?? []);
+  const wanted = [...new Set([...exposures.flatMap(({ token }) => token ?? []), ...report.options.tokens])];
+  // why: what a token calls itself is read by seven calls, and must not push out what could be taken
+  const described = Math.min(limits.tokens, measure.tokens.length + mostNamed);
+  const tokens = [...new Set([...measure.tokens, ...wanted])].slice(0, Math.max(described, measure.tokens.length));
   const named = [...judged, ...delegates];
   return {
     ...measure,
     accounts: [...new Set([...named, ...measure.accounts])],
     parties: [...new Set([...named, ...measure.parties])],
     doubtful: doubtfulIn(bundle),
+    tokens,
+    exposed: steps.has("approvals")
+      ? Exposure.exposed({
+          ...{ transfers, wanted, rights: measure.rights, tokens: measure.tokens },
+          bundle: Arr.zipWith(bundle, report.transactions, (entry, { code }) => ({ ...entry, code })),
+          ...{ known: chain.tokens, trusted: report.options.delegateTargets },
+          accounts: exposures.flatMap(({ account }) => account ?? []),
+        })
+      : null,
   };
 };
 

@@ -3,7 +3,7 @@ import { ChainIdMismatch, WitnessesDisagree } from "../errors/verdicts.js";
 import { count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
-import type { Observed, ReportOptions } from "../report/schema.js";
+import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import type { HeadSighting, Testimony } from "../rpc/index.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
@@ -22,6 +22,7 @@ export interface ObserveInput {
   readonly standsOn: bigint | null;
   /** The latest block that an earlier report knew; null = there is none. */
   readonly since: bigint | null;
+  readonly stage: Report["stage"];
   /** Whether what ran may have used what two forks have not in common. */
   readonly isForkUsed: boolean;
 }
@@ -89,7 +90,7 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
 export const observe = (
   answers: Answers,
   { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds, sighted, since, standsOn, isForkUsed }: ObserveInput,
+  { now, worlds, sighted, since, standsOn, isForkUsed, stage }: ObserveInput,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
@@ -105,10 +106,13 @@ export const observe = (
     : freshnessOf({
         base: standsOn !== null || simulated === null ? base : simulated.number - 1n - ahead,
         head: header,
+        // why: a proof is asked again until it stands on the latest block that was shown
+        least: stage === "proven" ? (sighted.header ?? null) : null,
         highest: since === null || (sighted.block ?? -1n) > since ? sighted.block : since,
         timestamp: plan?.blockOverrides?.time === undefined ? timestamp : null,
         ...{ now, aheadMs: sighted.aheadMs, elapsedMs: now - answers.askedAt },
         hasAdvanced: since !== null && header !== null && header.number > since,
+        ...{ heldMs: sighted.heldMs ?? 0, isShared: sighted.isShared ?? false },
         ...{ chain, chainId },
       });
   const observed: Observed = {

@@ -12,6 +12,7 @@ import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
+import { recoverAuthorities } from "../transaction/signer.js";
 import * as Transaction from "../Transaction.js";
 
 /** What every run takes. All optional. */
@@ -84,10 +85,11 @@ export const prepare = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Prepared, InvalidTransaction> {
   const { transactions, abis } = yield* Transaction.check(input, defaults);
   const own = yield* Effect.fromResult(complete(given));
+  yield* recoverAuthorities(transactions);
   // why: the ABIs that came with the input are the nearest
   const options = { ...own, abis: [...abis, ...own.abis] };
   return {
-    bundle: bundleOf(transactions),
+    bundle: bundleOf(transactions, options.accounts),
     options,
     policies: yield* policiesOf(given.policies, options),
     abis: abisOf(options),

@@ -9,9 +9,10 @@ import type { Lookup } from "../Chains.js";
 import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
+import { isSlotted } from "../report/freshness.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
-import { Rpc } from "../rpc/index.js";
+import { CurrentRun, Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
@@ -21,9 +22,11 @@ import {
   isHidden,
   formsIn,
   hasRisen,
+  isBehind,
   isGoneIn,
   isSealable,
   isSpent,
+  isWithoutPending,
   lacks,
   placed,
   runsOf,
@@ -35,7 +38,6 @@ import {
   type Standing,
 } from "./proofGround.js";
 import { keep } from "./choose.js";
-import { isNoPending } from "./endpoint/simulate.js";
 import { isOutOfGas, isInDoubt, undoubted } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
@@ -82,16 +84,18 @@ const attempt = Effect.fnUntraced(function* (
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
   const claim: ProofInput = { ...about, worlds, header: isStale || successOf(head) === null ? null : head };
-  const proof = yield* askProof(claim, because);
+  const proof = yield* Effect.tap(askProof(claim, because), Effect.yieldNow);
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers);
   const { run } = proof.round;
+  const { sighted } = yield* Effect.service(CurrentRun);
   const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
   return judgedOf({
     ...{ claim, proof, answers, bundle, tried: [], why: null },
     isTraced: !isHidden(bundle, report),
     settled: isDoubted ? null : undoubted,
     isForkUsed: answers.rules.agrees ? true : null,
+    sealed: sighted?.sealed,
   });
 });
 
@@ -103,14 +107,20 @@ const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never
     const isMoved = because === "headMoved";
     const isSealed = isMoved && isSpent(standing);
     // why: a block that is there stays good, whatever became the head
+    const isLow = isBehind(standing);
     const isOld =
       isMoved &&
-      (hasRisen(standing) ||
+      (isLow ||
+        hasRisen(standing) ||
         lacks(memory, "hash") ||
         proof.round.block !== "pending" ||
         isGoneIn(isSealed ? [proof.next] : runsOf(before)));
-    const header =
-      isOld && successOf(claim.header) !== null ? yield* inRound(because, Fee.askHeader) : proof.round.fees.header;
+    const asked =
+      isOld && (isLow || successOf(claim.header) !== null)
+        ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
+        : proof.round.fees.header;
+    // why: who shows an older one is behind
+    const header = isSlotted(claim.chain) && head !== null && asked !== null ? Fee.laterOf(head, asked) : asked;
     const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
     const { balanceOf } = answersOf(proof.round, chains, about.report.options, about.report.chainId);
     const next = {
@@ -144,14 +154,6 @@ const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> =
 /** More attempts than there can be: what is asked for each of them is asked once for each. */
 const mostAttempts = 32;
 const forEach = (): number => mostAttempts;
-
-/** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
-const isWithoutPending = ({ about: { report, scanned, chain }, attempt: { proof } }: Standing): boolean =>
-  scanned === null &&
-  report.options.block === null &&
-  chain.blockTag === "pending" &&
-  proof.round.block === "pending" &&
-  isNoPending(failureOf(proof.round.run));
 
 /** Why a proof asks more than once, the first that applies first. */
 export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [

@@ -15,6 +15,7 @@ import type { Gas } from "./gas/doubt.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
 import { isParted as isSplit, pendingOf } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
+import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 import type { Hash } from "../primitives/hex.js";
 import { within } from "../steps/reading/sameOutcome.js";
@@ -42,6 +43,8 @@ export interface Attempt {
   readonly judged: Judged;
   /** Whether the runs used what two forks have not in common; null = not known. */
   readonly isForkUsed: boolean | null;
+  /** The highest mined block that any answer named by then; none = none did. */
+  readonly sealed?: bigint | undefined;
 }
 
 /** Why an attempt does not stand. */
@@ -85,7 +88,7 @@ const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
 
 export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
 
-const mostTries = ({ attempt: { claim, proof }, memory }: Standing): number => {
+const mostTries = ({ attempt: { claim, proof }, memory }: Placed): number => {
   if (proof.round.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
   // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
@@ -115,6 +118,18 @@ export const hasRisen = ({ attempt: { claim, proof }, counts }: Placed): boolean
     return before !== null && now !== null && now > before;
   });
 
+/** Whether the ground has moved as often as it may on one state. */
+export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= mostTries(standing);
+
+/** Whether a sealed block may stand in for a state that does not hold still. */
+export const isSealable = ({ attempt: { proof, claim } }: Placed): boolean =>
+  proof.round.block === "pending" && claim.report.options.block === null;
+
+/** Whether an answer named a later block than the head that an attempt stands on, of a chain on which that is no accident. */
+export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "head" | "attempt">): boolean => {
+  return (sealed ?? -1n) > (successOf(head)?.number ?? sealed ?? 0n) && isSlotted(claim.chain);
+};
+
 /**
  * Why an attempt does not stand; null = it does. `unsupportedPart`: a part of the request that the endpoint may not take.
  * `headMoved`: its runs were made on more than one state, or on none. The others are asked once more: a world got no
@@ -134,7 +149,12 @@ const lackOf = (standing: Placed): Lack | null => {
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
-  if (isParted(runsOf(attempt), ground) || hasRisen(standing)) return "headMoved";
+  if (
+    isParted(runsOf(attempt), ground) ||
+    hasRisen(standing) ||
+    (isBehind(standing) && (!isSpent(standing) || isSealable(standing)))
+  )
+    return "headMoved";
   const { isApart, context } = worlds.exact;
   const { next } = proof.round.forks;
   // why: the next fork is told in the same round, the first time
@@ -153,6 +173,14 @@ const lackOf = (standing: Placed): Lack | null => {
 /** What is known, and whether its attempt stands. */
 export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
 
+/** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
+export const isWithoutPending = ({ about: { report, scanned, chain }, attempt: { proof } }: Standing): boolean =>
+  scanned === null &&
+  report.options.block === null &&
+  chain.blockTag === "pending" &&
+  proof.round.block === "pending" &&
+  isNoPending(failureOf(proof.round.run));
+
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */
 export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
   const { ahead, isApart, block } = claim.worlds.exact;
@@ -170,13 +198,6 @@ export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
 
 export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null>): boolean =>
   runs.some((run) => isGone(failureOf(run)));
-
-/** Whether the ground has moved as often as it may on one state. */
-export const isSpent = (standing: Standing): boolean => standing.moves + 1 >= mostTries(standing);
-
-/** Whether a sealed block may stand in for a state that does not hold still. */
-export const isSealable = ({ attempt: { proof, claim } }: Standing): boolean =>
-  proof.round.block === "pending" && claim.report.options.block === null;
 
 /**
  * Whether the first transaction makes calls that may fail, and nothing says whether they did or why. Later ones stand on
@@ -208,14 +229,21 @@ export const baseOf = ({ ahead, block, before: { environment } }: Run): Base => 
   return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
 };
 
-/** Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin. */
-const isElsewhere = (run: Run, { head, isPlaced }: Ground): boolean => {
-  const { block } = run.plan;
-  const isHeld = block === "latest" || (typeof block === "object" && "blockHash" in block);
+/**
+ * Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin.
+ * Pending state is never older than the head.
+ */
+const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed }: Ground): boolean => {
+  const { block, without } = run.plan;
+  const isPending = block === "pending";
+  const isHeld = isPending || block === "latest" || (typeof block === "object" && "blockHash" in block);
   if (head === null || !isHeld) return false;
   const { number, hash } = baseOf(run);
   // why: behind blocks that the caller pretends it cannot be seen, nor where no number may be asked for, which clears nothing
-  if (number !== head.number) return !isPlaced && run.plan.without?.has("blockOverrides") !== true;
+  if (isPending ? number < head.number : number !== head.number)
+    return !isPlaced && without?.has("blockOverrides") !== true;
+  // why: what is ordered before us may have been the beginning of the very block that is the head now
+  if (isPending && (number > head.number || isPreconfirmed)) return false;
   return head.hash !== null && isNamed(hash) && hash.toLowerCase() !== head.hash.toLowerCase();
 };
 

@@ -1,7 +1,9 @@
 /** The runs of a proof: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
 import * as Arr from "effect/Array";
 import type * as Eth from "../eth/index.js";
+import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
+import { secondGas, secondReadings } from "../steps/reading/secondReading.js";
 import * as Simulate from "../steps/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Chain } from "../Chains.js";
@@ -16,7 +18,7 @@ import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Answers, Round, ActiveSteps } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
-import { lensOf, suspectsOf } from "../steps/reading/proxies.js";
+import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
@@ -80,7 +82,8 @@ const roomBeside = (claim: ProofInput): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, read);
+  const second = secondGas.most * BigInt(secondReadings(claim, null).length);
+  const taken = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
@@ -149,8 +152,14 @@ const looksOf = (claim: ProofInput) => {
   ];
   // why: the oracles stand in front, for what does not fit is cut from the end
   // why: users' looks stand behind ours, which they may not starve
-  const both = fit([...oracles, ...queries, ...claim.looks], roomBeside(claim)).slice(oracles.length);
-  return { oracles, both, unasked: Math.max(0, queries.length - both.length) };
+  const room = roomBeside(claim);
+  const both = fit([...oracles, ...queries, ...viewsOf(claim), ...claim.looks, ...claim.measure.owners], room).slice(
+    oracles.length,
+  );
+  const exposed = claim.measure.exposed === null ? [] : Exposure.queries(claim.measure.exposed);
+  // why: what could be taken is read last of all, and pushes nothing out
+  const after = [...both, ...fit([...both, ...exposed], room).slice(both.length)];
+  return { oracles, both, after, unasked: Math.max(0, queries.length - both.length) };
 };
 
 /** How many queries find no room beside the user's calls. */
@@ -165,7 +174,8 @@ export const planOf = (
 ): Simulate.Plan => {
   const room = roomBeside(claim);
   const isRoomy = room > 0n;
-  const { oracles, both } = looksOf(claim);
+  const { oracles, both, after } = looksOf(claim);
+  const { baseFeePerGas: baseFee } = world.context;
   return {
     name,
     calls: claim.bundle.map(({ input, request }) => ({
@@ -175,7 +185,7 @@ export const planOf = (
     })),
     before: name === "exact" ? [...oracles, ...both] : both,
     ...(isRoomy ? { between: everyLookBetween(claim.steps, claim.bundle) } : {}),
-    after: both,
+    after,
     room,
     block: world.block,
     ahead: world.ahead,
@@ -184,6 +194,7 @@ export const planOf = (
     blockOverrides: world.context,
     pretended,
     lens: lensOf(claim),
+    second: secondReadings(claim, baseFee == null ? null : BigInt(baseFee)),
   };
 };
 
@@ -263,7 +274,7 @@ export const barePlan = (claim: ProofInput): Simulate.Plan => {
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
-    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], isApart: false },
+    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [], isApart: false },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

@@ -4,13 +4,13 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, count } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
+import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
@@ -19,7 +19,8 @@ import { placing, type Proof } from "./askProof.js";
 import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkRuns, worldsIn } from "./worlds/contrast.js";
 import { ledgerOf, type Recorder } from "./rounds.js";
-import { checkSlots } from "../steps/reading/proxies.js";
+import { checkSecond } from "../steps/reading/secondReading.js";
+import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits, measureQueries } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { proveOnStableHead } from "./proof.js";
@@ -111,12 +112,12 @@ const proveOnce = Effect.fnUntraced(function* (
   const steps = yield* activeSteps;
   if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
   const own = yield* request;
-  const chains = yield* Effect.service(Chains);
+  const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
-  const wanted = measureOfReport(report, earlierRun, policies, limits, steps);
+  const wanted = measureOfReport(report, earlierRun, policies, limits, steps, chain);
   const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
   const about = {
     ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks, steps },
@@ -125,7 +126,9 @@ const proveOnce = Effect.fnUntraced(function* (
     askedAt: null,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
+  yield* Effect.yieldNow;
   const standing = yield* proveOnStableHead(about, chains, isWidened);
+  yield* Effect.yieldNow;
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return {
@@ -141,12 +144,38 @@ const proveOnce = Effect.fnUntraced(function* (
     ...standing.ran,
     ...[standing.attempt, standing.pending].flatMap((one) => (one === null ? [] : runsOf(one).map(successOf))),
   ];
-  const assemble = (attempt: Attempt, further: ReadonlyArray<Finding>): Report => {
+  const assemble = Effect.fnUntraced(function* (
+    attempt: Attempt,
+    further: ReadonlyArray<Finding>,
+  ): Effect.fn.Return<Report> {
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
+    const changed = stateChangesIn(claim, proof, bundle);
     const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
+    const findings = [
+      ...found,
+      ...further,
+      ...(settled?.findings ?? []),
+      ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
+      ...checkRan(
+        report.chainId,
+        ran.filter((run) => run !== answers.run && run !== answers.alone),
+      ),
+      ...checkRuns(claim, proof, compared, bundle),
+      ...checkRequests(signed),
+      ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
+      ...checkStates(claim),
+      ...(apart?.checkApart(claim, placed) ?? []),
+      ...checkMeasured(claim, proof),
+      ...changed.findings,
+      ...checkSecond(
+        measure.holdings,
+        [successOf(proof.round.run), successOf(proof.next)].filter((run) => run !== null),
+      ),
+    ];
+    yield* Effect.yieldNow;
     return reportOf(bundle, answers, {
-      ...{ options: report.options, policies, measure, now },
+      ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
       ...{
         isForkUsed: isForkUsed !== false,
         sighted: recorder.sighted,
@@ -163,31 +192,16 @@ const proveOnce = Effect.fnUntraced(function* (
       own: { names: own.names, check },
       next: successOf(proof.next),
       earlier: earlierFindings(report),
-      findings: [
-        ...found,
-        ...further,
-        ...(settled?.findings ?? []),
-        ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
-        ...checkRan(
-          report.chainId,
-          ran.filter((run) => run !== answers.run && run !== answers.alone),
-        ),
-        ...checkRuns(claim, proof, compared, bundle),
-        ...checkRequests(signed),
-        ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
-        ...checkStates(claim),
-        ...(apart?.checkApart(claim, placed) ?? []),
-        ...checkMeasured(claim, proof),
-        ...checkSlots(claim, proof, bundle),
-      ],
+      stateChanges: changed.changes,
+      findings,
     });
-  };
+  });
   const { pending } = standing;
   const moved = (severity: "info" | "unavailable") => [note("PendingMoved", severity, { evidence: "measured" })];
-  const stood = assemble(standing.attempt, [...standing.findings, ...(pending === null ? [] : moved("info"))]);
+  const stood = yield* assemble(standing.attempt, [...standing.findings, ...(pending === null ? [] : moved("info"))]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
   const isAnswer = pending === null || (stood.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
-  const proven = isAnswer ? stood : assemble(pending, moved("unavailable"));
+  const proven = isAnswer ? stood : yield* assemble(pending, moved("unavailable"));
   const { settled } = isAnswer ? standing.attempt : pending;
   yield* names.keep(
     proven.chainId,
@@ -199,7 +213,7 @@ const proveOnce = Effect.fnUntraced(function* (
 /** Users' own steps, asked once for a proof and all that it asks again. */
 const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
   Effect.cached(
-    Effect.flatMap(Effect.service(Chains), (chains) => {
+    Effect.flatMap(chainsInUse, (chains) => {
       const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
       const bundle = Arr.map(report.transactions, ({ input }) => input);
       return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);

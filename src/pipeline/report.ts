@@ -4,19 +4,28 @@
  */
 import type * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
+import { type Chain, unknownChain } from "../Chains.js";
 import { PolicyViolation } from "../errors/verdicts.js";
 import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport } from "../report/digest.js";
+import { abisOf } from "../report/options.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
-import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
+import {
+  inWords,
+  reportVersion,
+  type ShownChain,
+  type Ledger,
+  type Report,
+  type ReportOptions,
+} from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/ready.js";
-import type { Bundle, Filled, Reading } from "../steps/reading/bundle.js";
+import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own, Seen } from "./own.js";
-import { movementsOf, withoutLeftOut, worseOf } from "./worlds/movements.js";
+import { movementsOf, settledTokens, withoutLeftOut, worseOf } from "./worlds/movements.js";
 import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
@@ -24,10 +33,11 @@ import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from
 interface About extends ObserveInput {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
-  readonly stage: Report["stage"];
+  /** The chain in an earlier report's words, for where nobody describes it here. */
+  readonly described: ShownChain | null;
   readonly measure: Measure;
   /** What moves in the other worlds, where every policy has to hold, too. */
-  readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals">>;
+  readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">>;
   /** The cases in the other worlds, where a call inside may fail that does not here. */
   readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
   readonly ledger: Ledger;
@@ -35,6 +45,7 @@ interface About extends ObserveInput {
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
   /** What the witness saw in the run `next`; null where there is none. */
   readonly next: Pick<Seen, "before" | "after"> | null;
+  readonly stateChanges: Report["stateChanges"];
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
@@ -73,7 +84,7 @@ const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): R
 /** What of a report is empty where a step was left out. */
 const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
   assets: ["transfers", "balanceChanges"],
-  approvals: ["approvals"],
+  approvals: ["approvals", "exposure"],
 };
 
 /** What a policy says of a report; that it cannot tell, where it reads what was left out. */
@@ -137,18 +148,27 @@ export const judged = (report: Report, findings: ReadonlyArray<Finding>): Report
   return { ...report, findings: ordered, verdict: verdictOf(ordered), because: becauseOf(ordered, report.stage) };
 };
 
+/** The chain as it is described here, else as it was. */
+const shownChain = (chain: Chain, earlier: ShownChain | null): ShownChain => {
+  const own = inWords(chain);
+  return chain.known || own.name !== null || own.symbol !== unknownChain.symbol ? own : (earlier ?? own);
+};
+
 /** The report on `bundle`, every choice of it made, out of one round's answers. */
 export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About): Report => {
   const { options, measure } = about;
   const { steps } = answers;
-  const transactions = readIn(bundle, answers);
-  const { assets, rights, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
-  const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.parties]);
+  const transactions = readIn(bundle, answers, abisOf(options));
+  const { assets, rights, ...seen } = settledTokens(
+    movementsOf(bundle, answers.run, measure, answers.chainId),
+    about.elsewhere,
+  );
+  const whose = new Set<string>([...ownAccounts(bundle), ...measure.parties]);
   const movements = withoutLeftOut(
     about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
     steps,
   );
-  const elsewhere = about.elsewhere.map((there) => withoutLeftOut(there, steps));
+  const elsewhere = about.elsewhere.map((there) => ({ ...withoutLeftOut(there, steps), tokens: movements.tokens }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked: Draft = {
@@ -178,12 +198,14 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
       because: "",
       stage: about.stage,
       chainId: answers.chainId,
+      chain: shownChain(answers.chain, about.described),
       options,
       steps: { with: about.own.names, without: leftOutOf(steps) },
       observed,
       transactions,
       funds,
       ...movements,
+      stateChanges: about.stateChanges,
       findings: [],
       digest: digestOfReport({ chainId: answers.chainId, transactions }),
       ledger: about.ledger,

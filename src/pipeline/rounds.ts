@@ -142,7 +142,7 @@ export const rule = <S, R>({ ask, ...when }: Rule<S, R>): Rule<S, R> => ({
 /**
  * Asks by the first rule that applies, again and again. Of rules that apply at the same time the one that stands first
  * is asked, so that their order is part of what they say; each as often as it may, and once more where one began anew,
- * which bounds the rounds.
+ * which bounds the rounds. What was learned is judged in a turn of the event loop of its own: answers may be large.
  */
 export const rounds = Effect.fnUntraced(function* <S, R>(
   first: S,
@@ -151,6 +151,7 @@ export const rounds = Effect.fnUntraced(function* <S, R>(
   const times = new Map<Rule<S, R>, number>();
   let known = first;
   for (;;) {
+    yield* Effect.yieldNow;
     const next = rules.find((one) => (times.get(one) ?? 0) < (one.most?.(known) ?? 1) && one.applies(known));
     if (next === undefined) return known;
     times.set(next, (times.get(next) ?? 0) + 1);

@@ -9,6 +9,7 @@ import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { callees, mostContracts } from "../steps/reading/proxies.js";
 import type { Quote } from "../steps/reading/quote.js";
+import * as Tokens from "../steps/reading/tokens.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall, buildRequest, unsignedBytes } from "../transaction/request.js";
@@ -55,6 +56,8 @@ export const barePlan = (
   const before = [
     { kind: "environment" } as const,
     ...[...oracles, ...own, ...(steps.has("funds") ? TokenShortfall.queries(bundle) : [])],
+    // why: what a call fails for is told in the token's units, and a scan that fails has no proof to read them
+    ...(steps.has("assets") ? Tokens.queries(Tokens.called(bundle)) : []),
     ...looks,
   ];
   const between = everyLookBetween(steps, bundle);

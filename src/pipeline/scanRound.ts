@@ -7,13 +7,14 @@ import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { Chains, eip7825Cap, type Lookup } from "../Chains.js";
+import { eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
 import { lazyImport } from "../primitives/effects.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
+import { chainsInUse } from "../eth/chains.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import type { Failure, AskResult } from "../steps/reading/askResult.js";
@@ -132,7 +133,7 @@ export const begin = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Scanning, never, Rpc> {
   const { bundle, abis, steps, isWitnessed } = subject;
   const { memory } = yield* Rpc;
-  const chains = yield* Effect.service(Chains);
+  const chains = yield* chainsInUse;
   const plans = plansOf(subject, tag, memory);
   const { bare, alone, known, isFamiliar } = plans;
   const askedAt = yield* Clock.currentTimeMillis;

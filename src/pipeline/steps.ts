@@ -11,12 +11,14 @@ import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
+import * as Owners from "../steps/reading/owners.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import type * as Step from "../Step.js";
 import { checkPool } from "../steps/reading/pool.js";
 import { checkInner } from "../steps/reading/inner.js";
 import { checkUnsupported } from "./endpoint/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
+import { callIn } from "../abi/calls.js";
 import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import { builtInSteps, type BuiltInStep, type AskRule } from "../primitives/names.js";
@@ -171,7 +173,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
       ...bundle.flatMap((entry) => Fee.check(entry, answers.quote)),
     ],
   },
-  { name: "assets", check: ({ moved }) => moved.assets },
+  { name: "assets", looks: Owners.queries, check: ({ moved }) => moved.assets },
   {
     name: "approvals",
     looks: (bundle) => [...accountsOf(delegateCallAccounts(bundle)), ...delegateCallQueries(bundle)],
@@ -209,12 +211,14 @@ export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bun
     );
 
 /** What a report says of each case, by every step. */
-export const readIn = (bundle: Bundle<Filled>, answers: Answers): Report["transactions"] =>
+export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex): Report["transactions"] =>
   Arr.map(bundle, (entry) => {
     const { input, request } = entry;
+    const { to: address, data, value, item } = input;
+    const call = address === null ? null : callIn(data, abis, { address, value, item });
     const parts = builtIns.map(({ read }) => read?.(entry, bundle, answers) ?? {});
     // each part is read by the step that it is of
-    return Object.assign({ input, request }, ...parts) as TransactionReport;
+    return Object.assign({ input, call, request }, ...parts) as TransactionReport;
   });
 
 /** Those that take part. */

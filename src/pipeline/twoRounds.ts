@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
-import { Chains } from "../Chains.js";
 import { lazyImport } from "../primitives/effects.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
+import { chainsInUse } from "../eth/chains.js";
 import { Rpc } from "../rpc/index.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
@@ -25,7 +25,11 @@ import { proveWider, provenOf } from "./prove.js";
 import { reportOf } from "./report.js";
 import { askScan } from "./scan.js";
 
-export const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
+export const inputsOf = ({ transactions, options }: Report): Bundle =>
+  bundleOf(
+    Arr.map(transactions, ({ input }) => input),
+    options.accounts,
+  );
 
 const tracing = lazyImport(() => import("./extras/trace.js"));
 const seeking = lazyImport(() => import("./extras/trace.js"));
@@ -62,7 +66,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   recorder: Recorder,
   earlier: Report["steps"]["with"] = [],
 ): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
-  const chains = yield* Effect.service(Chains);
+  const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const { memory } = yield* Rpc;
   const named = bundle[0].input.chainId;
@@ -76,6 +80,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const isWitnessed = steps.has("simulate");
   const subject = { bundle, options, chain, wanted, abis, looks: own.looks, steps, isWitnessed };
   const round = yield* askScan(subject, block);
+  yield* Effect.yieldNow;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
   const settled =
@@ -87,19 +92,25 @@ export const scanOnce = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ended = yield* Clock.currentTimeMillis;
+  const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
+  // why: nothing of a report with thousands of movements may hold the event loop for long
+  yield* Effect.yieldNow;
   const report = reportOf(filled, answers, {
     ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
-    measure: measureOf(filled, Assets.transfers(filled), policies, limits, steps),
+    described: null,
+    measure,
     ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
     ledger: ledgerOf(recorder, ended, null),
     own: { names: own.names, check },
     next: null,
+    stateChanges: [],
     findings: [
       ...settled.findings,
       ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
     ],
     earlier: [],
   });
+  yield* Effect.yieldNow;
   return { report: yield* withLast(report, recorder, null), round, waited: ended - now };
 });
 

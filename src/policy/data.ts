@@ -28,6 +28,7 @@ const moved = { token, amount, account: Schema.optionalKey(Address) };
 const kinds = {
   maxSpent: Schema.Struct({ policy: Schema.Literal("maxSpent"), ...moved }),
   minReceived: Schema.Struct({ policy: Schema.Literal("minReceived"), ...moved }),
+  maxExposure: Schema.Struct({ policy: Schema.Literal("maxExposure"), ...moved }),
   noNewApprovals: Schema.Struct({ policy: Schema.Literal("noNewApprovals") }),
   noUnlimitedApprovals: Schema.Struct({ policy: Schema.Literal("noUnlimitedApprovals") }),
   denyDelegated: Schema.Struct({ policy: Schema.Literal("denyDelegated") }),

@@ -3,6 +3,7 @@ import { type AllowedCall, every, fail, pass, type PolicyResult, unknown } from 
 import type { Report } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
 import { tokenText, unseen, whereSeen } from "./spending.js";
+import { accountsOf } from "../report/amounts.js";
 import { isNobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
@@ -18,7 +19,7 @@ const nameOf = (report: Report, { standard, token, tokenId, owner, spender, afte
 const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
 
 /** Whether the report may lack rights or parties that the bundle has to do with. */
-const cut = (report: Report): PolicyResult =>
+export const cut = (report: Report): PolicyResult =>
   report.findings.some(({ code }) => incomplete.has(code))
     ? unknown("not everything that the bundle touches was read or measured")
     : pass;
@@ -74,7 +75,7 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
   }
   for (const { token, account, delta } of report.balanceChanges) if (delta !== 0n) add(token, account);
   for (const { token, owner, spender } of report.approvals) addMade(token, owner, spender);
-  for (const { input } of report.transactions) touched.delete(input.from.toLowerCase());
+  for (const account of accountsOf(report)) touched.delete(account);
   return touched;
 };
 

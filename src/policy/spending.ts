@@ -2,19 +2,19 @@
  * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, and over what the
  * bundle may cost. Amounts are told in the token's own units, with the raw ones that were judged beside.
  */
-import { lookup } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
+import { accountsOf as own, currencyOf } from "../report/amounts.js";
 import type { Report } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms, type Transfer } from "../report/parts.js";
 
-const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
+export const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
 /** Wei of the report's chain, in the unit of the amount that it is told `beside`. */
-export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, beside: bigint = wei): string =>
-  formatWei(wei, lookup(chainId).symbol, beside);
+export const nativeText = (report: Pick<Report, "chain" | "chainId">, wei: bigint, beside: bigint = wei): string =>
+  formatWei(wei, currencyOf(report), beside);
 
 /** `25 USDC (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
 export const tokenText = (report: Report, token: Address | null, amount: bigint, beside: bigint = amount): string => {
@@ -28,8 +28,8 @@ export const tokenText = (report: Report, token: Address | null, amount: bigint,
 };
 
 /** What is counted: the chain's currency, or a token. */
-export const currencyText = ({ chainId }: Pick<Report, "chainId">, token: Address | null): string =>
-  token === null ? lookup(chainId).symbol : checksummed(token);
+export const currencyText = (report: Pick<Report, "chain" | "chainId">, token: Address | null): string =>
+  token === null ? currencyOf(report).symbol : checksummed(token);
 
 /** The most that all fees together can come to: gas limit × max fee, blob, L1 and operator fees, wei. */
 export const judgeFee =
@@ -72,10 +72,8 @@ interface Net {
   readonly logged: bigint;
 }
 
-const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
-  account === null
-    ? [...new Set(report.transactions.map(({ input }) => input.from.toLowerCase() as Address))]
-    : [account.toLowerCase() as Address];
+export const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
+  account === null ? (own(report) as ReadonlyArray<Address>) : [account.toLowerCase() as Address];
 
 const units = ({ standard, amount }: Transfer): bigint => (standard === "erc721" ? 1n : amount);
 
@@ -155,7 +153,7 @@ const spentOf = (report: Report, subject: Subject): Net => {
   };
 };
 
-const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : checksummed(account));
+export const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : checksummed(account));
 
 /** Whether events tell of no native movements, so that balances alone speak. */
 const isUntold = ({ findings }: Report, { token }: Subject): boolean =>

@@ -186,8 +186,8 @@ export const settle = (
   const index = hindsight.transaction ?? placeOf(report, mined);
   const one = report.transactions[index];
   if (one === undefined || one.request === null) return null;
-  const isReplaced =
-    hindsight.sent !== undefined && hindsight.sent.toLowerCase() !== receipt.transactionHash.toLowerCase();
+  const { sent = receipt.transactionHash } = hindsight;
+  const isReplaced = sent.toLowerCase() !== receipt.transactionHash.toLowerCase();
   const request = compareRequest(index, one.input.from, one.request, mined, {
     ...{ class: isReplaced ? "replaced" : "tampered", evidence: "logged" },
   });
@@ -210,6 +210,7 @@ export const settle = (
   const { effectiveGasPrice, gasUsed, status } = receipt;
   return {
     ...{ state: "mined", transaction: index, hash: receipt.transactionHash },
+    ...(isReplaced ? { sent } : {}),
     ...{ blockNumber: block.number, blockHash: block.hash },
     ...{ class: found, ...all, status, gasUsed, effectiveGasPrice, ...paidBy(receipt) },
     created: receipt.contractAddress,

@@ -59,6 +59,8 @@ export interface MinedSettlement extends Comparison {
   readonly transaction: number;
   /** Of the transaction that was mined. */
   readonly hash: Hash;
+  /** The hash that was asked about, where no block has it: the transaction `hash` has its sender and nonce. Else absent. */
+  readonly sent?: Hash;
   /** The number of the block. */
   readonly blockNumber: bigint;
   /** The block's hash, 32 bytes. */

@@ -1,7 +1,7 @@
 /** A settlement for people: one line for each transaction, then what differs. */
 import { subjectText, type Subject } from "../primitives/difference.js";
 import { escapeText } from "../primitives/text.js";
-import { formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
+import { type Currency, formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
 import { valuesForPeople } from "../report/diff.js";
 import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
@@ -34,20 +34,31 @@ const differencesOf = ({ differences, uncompared }: Comparison, names: Names): R
   ];
 };
 
-const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, symbol: string): string =>
+const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, currency: Currency): string =>
   [
     status ?? "status not known",
     `${formatGas(gasUsed)} used`,
-    ...(effectiveGasPrice === null ? [] : [formatGasPrice(effectiveGasPrice, symbol)]),
-    ...(cost === null ? [] : [`cost ${formatWei(cost, symbol)}`]),
+    ...(effectiveGasPrice === null ? [] : [formatGasPrice(effectiveGasPrice, currency)]),
+    ...(cost === null ? [] : [`cost ${formatWei(cost, currency)}`]),
   ].join(" · ");
+
+/** What each state means, where it does not say it itself. */
+const stateMeaning: Readonly<Record<Exclude<Settlement["state"], "mined">, string>> = {
+  pending: "in the pool, in no block",
+  dropped: "not found: the node does not know this hash, and its nonce is free",
+  replaced: "another transaction of the sender took its nonce",
+  unknown: "its nonce is used, and by which transaction was not found",
+};
 
 const settlementLines = (settlement: Settlement, names: Names): ReadonlyArray<string> => {
   const head = `transaction ${settlement.transaction + 1}  ${settlement.hash}`;
-  if (settlement.state !== "mined") return [`${head}  ${settlement.state}`];
+  if (settlement.state !== "mined") return [`${head}  ${settlement.state} · ${stateMeaning[settlement.state]}`];
   const { blockNumber, compared, differences, created } = settlement;
   return [
     head,
+    ...(settlement.sent === undefined
+      ? []
+      : [`  found in place of ${settlement.sent}, which is in no block, by its sender and nonce`]),
     `  block ${blockNumber} · ${costOf(settlement, names.native)}${created === null ? "" : ` · created ${created}`}`,
     `  ${settlement.class}: ${meaning[settlement.class]} · ${compared - differences.length} of ${compared} facts the same`,
     ...differencesOf(settlement, names),
@@ -68,7 +79,9 @@ export const settledText = (settled: Settled, report: Report, options: AmountOpt
   const { class: name, transactions, balances, balancesUntold, ledger } = settled;
   const names = namesFor(report, options);
   return [
-    `${name.toUpperCase()} · ${meaning[name]}`,
+    `${name.toUpperCase()} · ${meaning[name]}${
+      transactions.some((one) => "sent" in one) ? "; the hash was not found: what was found instead follows" : ""
+    }`,
     ...transactions.flatMap((transaction) => settlementLines(transaction, names)),
     ...(balances.compared + balances.uncompared.length === 0
       ? []

@@ -119,3 +119,21 @@ export const forksIn = (config: unknown): Forks => {
       : "beforeOsaka";
   return { fork, next: seconds(field(field(config, "next"), "activationTime")) };
 };
+
+/** The options of a run, whose rows `report/options.ts` has: an input that has one of them is told where it belongs. */
+export const optionNames = [
+  "traceReverts",
+  "delegateTargets",
+  "abis",
+  "block",
+  "pending",
+  "stateOverrides",
+  "blockOverrides",
+  "policies",
+  "tolerance",
+  "priceBump",
+  "feeLevel",
+  "deadline",
+  "maxAge",
+  "feeHorizon",
+] as const;

@@ -3,8 +3,9 @@ import * as Schema from "effect/Schema";
 import type * as Cause from "effect/Cause";
 import { differenceText, OutcomeDifference } from "./difference.js";
 import { checksummed, escapeText } from "./text.js";
-import { formatGas, formatGasPrice, formatWei, largestOf, roundUnits } from "./units.js";
+import { type Currency, formatGas, formatGasPrice, formatWei, largestOf, roundUnits } from "./units.js";
 import { Address, nullable } from "./hex.js";
+import { plainJson } from "./json.js";
 
 /**
  * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
@@ -83,14 +84,14 @@ const most = { characters: 1024, name: 48, figures: 32 } as const;
 const vast = 10n ** 30n;
 
 /** `all` = the figures beside it: what is compared is told in one unit. */
-const valueText = (figure: Figure, symbol: string | undefined, all: ReadonlyArray<Figure>): string => {
+const valueText = (figure: Figure, currency: Currency | string | undefined, all: ReadonlyArray<Figure>): string => {
   const beside = () =>
     largestOf(all.flatMap(({ unit, value }) => (unit === figure.unit && typeof value === "bigint" ? [value] : [])));
   switch (figure.unit) {
     case "wei":
-      return formatWei(figure.value, symbol, beside());
+      return formatWei(figure.value, currency, beside());
     case "weiPerGas":
-      return formatGasPrice(figure.value, symbol, beside());
+      return formatGasPrice(figure.value, currency, beside());
     case "gas":
       return formatGas(figure.value);
     case "seconds":
@@ -117,24 +118,28 @@ const valueText = (figure: Figure, symbol: string | undefined, all: ReadonlyArra
   }
 };
 
-/** `gas limit 21,000 gas`, escaped; native amounts in `symbol`, and in one unit with those of `all` beside it. */
-export const figureText = (figure: Figure, symbol?: string, all: ReadonlyArray<Figure> = [figure]): string => {
-  const value = valueText(figure, symbol, all);
+/** `gas limit 21,000 gas`, escaped; native amounts in `currency`, and in one unit with those of `all` beside it. */
+export const figureText = (
+  figure: Figure,
+  currency?: Currency | string,
+  all: ReadonlyArray<Figure> = [figure],
+): string => {
+  const value = valueText(figure, currency, all);
   return figure.name === "" ? value : `${escapeText(figure.name, most.name)} ${value}`;
 };
 
 /** The numbers in one line, escaped. */
-export const numbersText = ({ numbers }: Pick<Statement, "numbers">, symbol?: string): string => {
-  const shown = numbers.slice(0, most.figures).map((figure, _, all) => figureText(figure, symbol, all));
+export const numbersText = ({ numbers }: Pick<Statement, "numbers">, currency?: Currency | string): string => {
+  const shown = numbers.slice(0, most.figures).map((figure, _, all) => figureText(figure, currency, all));
   const cut = numbers.length - shown.length;
   return [...shown, ...(cut === 0 ? [] : [`… and ${cut} more`])].join(", ");
 };
 
 /** `sentence · numbers · remedy`, escaped, leaving out what is empty. */
-export const statementText = (statement: Statement, symbol?: string): string =>
+export const statementText = (statement: Statement, currency?: Currency | string): string =>
   [
     escapeText(statement.sentence, most.characters),
-    numbersText(statement, symbol),
+    numbersText(statement, currency),
     escapeText(statement.remedy, most.characters),
   ]
     .filter((part) => part !== "")
@@ -173,6 +178,21 @@ export const derived =
         get(this: never) {
           return read(this);
         },
+      });
+    const written = {
+      toJSON(this: Stated & Error) {
+        return { ...Object(plainJson(this)), message: this.message };
+      },
+      // why: consoles write all fields over many lines otherwise
+      [Symbol.for("nodejs.util.inspect.custom")](this: Stated & Error) {
+        return `${this.name}: ${this.message}`;
+      },
+    };
+    for (const name of Reflect.ownKeys(written))
+      Object.defineProperty(base.prototype, name, {
+        configurable: true,
+        writable: true,
+        value: Reflect.get(written, name),
       });
     // the getters are those of `Facts`
     return base as never;

@@ -49,6 +49,10 @@ export const symbolText = (token: Named | null): string | null => {
   return `"${escapeText(symbol.replace(rightToLeft, escapeOne), 96).replace(/"/g, '\\"')}"`;
 };
 
+/** A chain's name: plain where it can pass for nothing else, else in quotation marks; null where there is none. */
+export const chainText = (name: string | null): string | null =>
+  name === null || /^[A-Za-z][A-Za-z0-9 .()-]{0,39}$/.test(name) ? name : `"${escapeText(name, 40)}"`;
+
 /** More decimals than any token has; beyond, only smallest units are shown. */
 const maxDecimals = 77;
 

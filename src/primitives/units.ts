@@ -25,21 +25,22 @@ const mostWhole = 18;
 
 /**
  * An amount at `decimals` for people: six significant digits, no whole digit dropped, thousands separated;
- * `1.15792 × 10^59` beyond 18 whole digits. `up` rounds away from zero, else towards it. Negative
+ * `1.15792 × 10^59` beyond 18 whole digits. `up` rounds away from zero, false towards it, null not at all below those. Negative
  * amounts by their size, with a sign. `isExact`: nothing was rounded.
  */
 export const roundUnits = (
   amount: bigint,
   decimals: number,
-  up: boolean,
+  up: boolean | null,
 ): { readonly text: string; readonly isExact: boolean } => {
   const size = sizeOf(amount);
   const digits = size.toString().length;
   const whole = digits - decimals;
   const isVast = whole > mostWhole;
-  const dropped = Math.max(0, digits - (isVast ? shownDigits : Math.max(shownDigits, whole)));
+  const dropped =
+    up === null && !isVast ? 0 : Math.max(0, digits - (isVast ? shownDigits : Math.max(shownDigits, whole)));
   const unit = 10n ** BigInt(dropped);
-  const kept = size / unit + (up && size % unit !== 0n ? 1n : 0n);
+  const kept = size / unit + (up !== false && size % unit !== 0n ? 1n : 0n);
   const isExact = kept * unit === size;
   const sign = amount < 0n ? "-" : "";
   if (isVast) {
@@ -52,29 +53,37 @@ export const roundUnits = (
   return { text: `${sign}${grouped((kept * unit) / one)}${fraction}`, isExact };
 };
 
-const wholeEther = 10n ** 15n;
 const wholeGwei = 10n ** 5n;
 
 /** The largest by its size: what several amounts that are told together share their unit with. */
 export const largestOf = (amounts: ReadonlyArray<bigint>): bigint =>
   amounts.reduce((largest, amount) => (sizeOf(amount) > sizeOf(largest) ? amount : largest), 0n);
 
+/** A chain's native currency; a symbol alone stands for one with 18 decimals. */
+export interface Currency {
+  /** As people write it. */
+  readonly symbol: string;
+  /** How many decimals one whole unit has: 18 nearly everywhere. */
+  readonly decimals: number;
+}
+const ether: Currency = { symbol: "ETH", decimals: 18 };
+
 /**
  * Wei in the unit in which it reads best (ETH from 0.001, gwei from 0.0001, else wei), exact; `beside` = the amount
- * whose unit it takes, where several stand together. `symbol` names the chain's native currency; 18 decimals, as on
- * every EVM chain.
+ * whose unit it takes, where several stand together. Of a currency with other than 18 decimals there are no gwei.
  */
-export const formatWei = (wei: bigint, symbol: string = "ETH", beside: bigint = wei): string => {
+export const formatWei = (wei: bigint, currency: Currency | string = ether, beside: bigint = wei): string => {
+  const { symbol, decimals } = typeof currency === "string" ? { ...ether, symbol: currency } : currency;
   const size = sizeOf(beside);
   if (wei === 0n) return `0 ${symbol}`;
-  if (size >= wholeEther) return `${formatUnits(wei, 18)} ${symbol}`;
-  if (size >= wholeGwei) return `${formatUnits(wei, 9)} gwei`;
+  if (size >= 10n ** BigInt(Math.max(0, decimals - 3))) return `${formatUnits(wei, decimals)} ${symbol}`;
+  if (decimals === 18 && size >= wholeGwei) return `${formatUnits(wei, 9)} gwei`;
   return `${wei} wei`;
 };
 
-/** A gas price: gwei with its unit, or wei when it would be too small to read; absurd ones in `symbol`. */
-export const formatGasPrice = (weiPerGas: bigint, symbol?: string, beside: bigint = weiPerGas): string =>
-  weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol, beside)} per gas`;
+/** A gas price: gwei with its unit, or wei when it would be too small to read; absurd ones in `currency`. */
+export const formatGasPrice = (weiPerGas: bigint, currency?: Currency | string, beside: bigint = weiPerGas): string =>
+  weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, currency, beside)} per gas`;
 
 /** Gas with thousands separated: `21,000 gas`. */
 export const formatGas = (gas: bigint): string => `${grouped(gas)} gas`;

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Ref from "effect/Ref";
+import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
 import { PartlySent, type NonceError } from "../errors/nonces.js";
 import { gap, NotProven } from "../errors/verdicts.js";
@@ -10,10 +11,12 @@ import * as Nonces from "../Nonces.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
+import { escapeText } from "../primitives/text.js";
 import { mismatch, digestOfReport } from "../report/digest.js";
 import { ready } from "../report/ready.js";
-import type { Report, Request, Wait } from "../report/schema.js";
-import { attempt, functionGiven, type RunOptions } from "./facade.js";
+import type { Clearance, Report, Request, Wait } from "../report/schema.js";
+import { attempt, type RunOptions } from "./facade.js";
+import { functionGiven } from "./given.js";
 import { Rpc } from "../rpc/index.js";
 import { check } from "../Transaction.js";
 
@@ -32,6 +35,11 @@ export interface Delivered {
 export interface DeliverOptions extends RunOptions {
   /** How long each of its nonces waits while the account has all its transactions in flight, ms; then `NonceBusy`. Default 0. */
   readonly waitMs?: number | undefined;
+  /**
+   * What is done with a proven report that is `caution`: `refuse` (default) rejects with `NotProven` of `Caution`, `send` signs and
+   * sends it like one that is `ready`, and a function decides for each report, such as by asking somebody: true sends.
+   */
+  readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
   /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */
   readonly ttl?: number | undefined;
 }
@@ -64,12 +72,59 @@ const restOf = (report: Report, first: number): Report => {
   if (first === 0 || transaction === undefined) return report;
   const transactions = [transaction, ...others] as const;
   const digest = digestOfReport({ chainId: report.chainId, transactions });
-  return { ...report, transactions, digest, transfers: [], balanceChanges: [], approvals: [] };
+  return {
+    ...report,
+    transactions,
+    digest,
+    transfers: [],
+    balanceChanges: [],
+    approvals: [],
+    exposure: null,
+    stateChanges: [],
+  };
 };
 
 /** What may yet be mined though its delivery failed. */
 const heldBy = ({ lane, nonce }: Nonces.Lease, error: NonceError) =>
   error.mayBeSent && "hash" in error && error.hash !== null ? { lane: lane.id, nonce, hash: error.hash } : null;
+
+type OnCaution = NonNullable<DeliverOptions["onCaution"]>;
+
+const cautionGiven = (onCaution: unknown) =>
+  onCaution === "refuse" || onCaution === "send"
+    ? Result.void
+    : Result.mapError(
+        functionGiven("options.onCaution", onCaution),
+        ({ field }) => new InvalidTransaction({ field, problem: 'must be "refuse", "send" or a function' }),
+      );
+
+/** The codes that a report warns by, but for that of a reservation: what is ahead of it is in the same store, and is sent. */
+const warningsOf = ({ findings }: Report): ReadonlyArray<string> =>
+  findings.flatMap(({ severity, code }) => (severity === "warning" && code !== "NonceUnderReservation" ? [code] : []));
+
+/** Fails where a report warns of what nobody agreed to; `agreed` are the codes of warnings that somebody did. */
+const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution, agreed: Set<string>) {
+  const warnings = warningsOf(report);
+  if (warnings.every((code) => agreed.has(code))) return;
+  const isSent =
+    onCaution === "send" ||
+    // why: a function may also throw, or give what is no boolean
+    (onCaution !== "refuse" && (yield* attempt(() => Promise.resolve(report).then(onCaution))) === true);
+  if (!isSent)
+    return yield* new NotProven({
+      missing: [gap("Caution", `deliver sends caution only as onCaution says: ${escapeText(report.because)}`)],
+    });
+  for (const code of warnings) agreed.add(code);
+});
+
+/** How a report is cleared; nothing is sent where it fails. */
+export type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
+
+/** `Report.ready`, of reports whose warnings somebody agreed to. */
+const clearsBy = (onCaution: OnCaution): Clears => {
+  const agreed = new Set<string>();
+  return (report) => Effect.tap(ready(report), () => admit(report, onCaution, agreed));
+};
 
 /** Clears again what was signed from place `first` on, or fails with what now stands against it. */
 const clearAgain = Effect.fnUntraced(function* (
@@ -77,9 +132,10 @@ const clearAgain = Effect.fnUntraced(function* (
   first: number,
   signed: ReadonlyArray<string>,
   { policies }: Options,
+  clears: Clears,
 ) {
   const again = yield* prove(restOf(report, first), policies === undefined ? {} : { policies });
-  const clearance = yield* ready(again);
+  const clearance = yield* clears(again);
   // why: nobody sees the new outcome; of a part of the bundle there is no earlier one
   const changed = again.findings.find(({ code }) => first === 0 && code === "OutcomeChanged");
   if (changed?.error != null) return yield* changed.error;
@@ -94,10 +150,16 @@ const clearAgain = Effect.fnUntraced(function* (
  * what is behind it. What waits for others to be mined (see
  * `Clearance.waits`) is committed and sent when they are, and when it was proven again then.
  */
-export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...options }: DeliverOptions) =>
+export const deliverAll = (
+  sign: Sign,
+  input: unknown,
+  { waitMs = 0, ttl, onCaution = "refuse", ...options }: DeliverOptions,
+  clears: Clears = clearsBy(onCaution),
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       yield* Effect.fromResult(functionGiven("sign", sign));
+      yield* Effect.fromResult(cautionGiven(onCaution));
       const { defaults } = yield* Rpc;
       const checked = yield* check(input, defaults);
       const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
@@ -118,7 +180,7 @@ export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...opt
       // why: no form of input, but one that was checked already
       const report = yield* reserve(checked as never, options);
       const leases = yield* Ref.get(taken);
-      const clearance = yield* ready(report);
+      const clearance = yield* clears(report);
       const signed = yield* Effect.forEach(clearance.requests, (request, index) => attempt(() => sign(request, index)));
       const wrong = mismatch(clearance, signed);
       if (wrong !== null) return yield* wrong;
@@ -133,7 +195,7 @@ export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...opt
         if (waits.length > 0) yield* untilMined(waits, lease.leaseMs);
         // why: those before it took their time too, or its store and node did
         if (waits.length > 0 || (yield* Clock.currentTimeMillis) > expiresAt) {
-          const cleared = yield* clearAgain(told, index, signed, options);
+          const cleared = yield* clearAgain(told, index, signed, options, clears);
           ({ expiresAt } = cleared);
           if (index === 0) told = cleared.again;
         }
@@ -150,7 +212,7 @@ export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...opt
               sent: sent.map(({ lane, nonce, hash }) => ({ lane: lane.id, nonce, hash })),
               inDoubt,
               left: leases.length - sent.length - (inDoubt === null ? 0 : 1),
-              detail: error.message,
+              detail: error instanceof Error ? error.message : String(error),
             }),
       );
       return { report: told, sent };

@@ -4,19 +4,19 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
-import * as Result from "effect/Result";
-import { Disposed, InvalidTransaction } from "../errors/input.js";
+import { Disposed } from "../errors/input.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import * as Preflight from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
 import { onAbort } from "../primitives/effects.js";
-import type { Hash } from "../primitives/hex.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import { Listener } from "../primitives/telemetry.js";
 import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/telemetry.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
 import type { Sender, TakesInput } from "../Transaction.js";
+import { clearing, reportGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
 
 export type { KeepEvent, ReportEvent, RequestEvent };
@@ -39,6 +39,12 @@ export interface Actions<sender extends Sender = "caller"> {
   readonly preflight: TakesInput<RunOptions, Promise<Report.Report>, sender>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
   readonly scan: TakesInput<RunOptions, Promise<Report.Report>, sender>;
+  /**
+   * `Preflight.maxSendable`: the most native currency that `from` can send to `to`, in wei, with the proven report of
+   * sending exactly that. Rejects with `InsufficientFunds` where the fees alone are more than the balance, and with what
+   * kept the costs from being known.
+   */
+  readonly maxSendable: (from: Address, to: Address, options?: RunOptions) => Promise<Preflight.MaxSendable>;
   /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` of what is no report. */
   readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
   /** `Preflight.settle`: what the report said against what the chain did with `hashes`, in the report's order. */
@@ -113,37 +119,9 @@ export const withCallSite = (error: unknown, called: Error): unknown => {
   return error;
 };
 
-const lists = ["transactions", "findings", "funds"] as const;
-const records = ["observed", "options"] as const;
-
-const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
-
-/** A report by its parts; what is in them is judged where it is used. */
-const reportGiven = (report: Report.Report): Result.Result<Report.Report, InvalidTransaction> => {
-  const input: unknown = report;
-  if (typeof input !== "object" || input === null) return wrong("report", "must be a report");
-  const parts = new Map<string, unknown>(Object.entries(input));
-  const list = lists.find((name) => !Array.isArray(parts.get(name)));
-  if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
-  const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
-  if (record !== undefined) return wrong(`report.${record}`, "must be an object: give a whole report");
-  return report.transactions.length > 0
-    ? Result.succeed(report)
-    : wrong("report.transactions", "must have at least one transaction");
-};
-
-/** A function that the caller has to give. */
-export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
-  typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
-
 /** A promise of the caller's, which fails as it rejects. */
 export const attempt = <A>(ask: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: ask, catch: (error) => error });
-
-const notWhole = new InvalidTransaction({
-  field: "report",
-  problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
-});
 
 /** What a caller gives of steps, before it is checked. */
 export interface GivenSteps {
@@ -184,17 +162,12 @@ export const make = <R = never>(
   return {
     scan: taking(Preflight.scan),
     preflight: taking(Preflight.preflight),
+    maxSendable: (from, to, options) =>
+      run(Preflight.maxSendable(from, to, { ...defaults, ...options }), options?.signal),
     prove: (report, options) =>
       onReport(report, () => Preflight.prove(report, withPolicies(report, options, defaults)), options),
     settle: (report, hashes, options) => onReport(report, () => Preflight.settle(report, hashes, options), options),
-    ready: (report) =>
-      onReport(report, () =>
-        // why: it asks nobody, so that what throws is in the report
-        Effect.catchDefect(
-          Effect.suspend(() => Preflight.ready(report)),
-          () => Effect.fail(notWhole),
-        ),
-      ),
+    ready: (report) => run(clearing(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),
     dispose: () => {
       isDisposed = true;

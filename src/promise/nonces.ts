@@ -7,7 +7,8 @@ import * as Nonces from "../Nonces.js";
 import type { LaneId } from "../nonces/lane.js";
 import { checkKept } from "../nonces/protocol/reconcile.js";
 import type { Hash } from "../primitives/hex.js";
-import { attempt, functionGiven, type Abortable, type Facade } from "./facade.js";
+import { attempt, type Abortable, type Facade } from "./facade.js";
+import { functionGiven } from "./given.js";
 
 /** Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash. Whatever else it answers counts as unknown. */
 export type Send = (raw: `0x${string}`) => Promise<unknown>;

@@ -2,31 +2,55 @@
  * Addresses, tokens, amounts and dates as a report writes them: told apart and never trusted; exact, or for people, rounded
  * against their favour and never in smallest units where that can be helped.
  */
-import { lookup } from "../Chains.js";
 import type { TokenInfo } from "./parts.js";
 import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
-import { formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
-import type { Report } from "./schema.js";
+import { type Currency, formatGasPrice, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
+import { inWords, type Report, type ShownChain } from "./schema.js";
+import { lookup } from "../Chains.js";
 
 /** How addresses and tokens are written in one report. */
 export interface Names {
   /** `0x1234…abcd`; the whole address where two of the report would read the same. */
   readonly short: (address: string) => string;
   readonly token: (address: string | null) => TokenInfo | null;
-  /** The symbol of the native currency. */
-  readonly native: string;
+  /** The native currency. */
+  readonly native: Currency;
   /** Whether amounts for people are exact, too. */
   readonly exact: boolean;
-  /** A party in a sentence: `you` for the only sender, the short address of anybody else. */
+  /** Whether it is the reader: the only sender, or one of the option `accounts`. */
+  readonly isYou: (address: string) => boolean;
+  /** What the caller calls an address, harmless; null where it has no label. */
+  readonly label: (address: string) => string | null;
+  /** The short address, behind its label where it has one. */
+  readonly party: (address: string) => string;
+  /** Whether a transaction asks for this very amount, so that it reads as it was typed. */
+  readonly isTyped: (amount: bigint) => boolean;
+  /** A party in a sentence: `you`, or {@link Names.party}. */
   readonly who: (address: string) => string;
-  /** `you`, or the whole address with its checksum. */
+  /** Who acts: as `who`, but `your Safe (0x1234…abcd)` where the account names a sender as its owner. */
+  readonly actor: (address: string) => string;
+  /** The whole address with its checksum, behind its label. */
+  readonly labelled: (address: string) => string;
+  /** `you`, or the same. */
   readonly whole: (address: string) => string;
   /** Every address that is written short somewhere, with what is known of it, in order. */
   readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
 }
 
 /** What names are made of. */
-type Named = Pick<Report, "chainId" | "transactions" | "tokens" | "transfers" | "balanceChanges" | "approvals">;
+type Named = Pick<
+  Report,
+  | "chainId"
+  | "chain"
+  | "transactions"
+  | "tokens"
+  | "transfers"
+  | "balanceChanges"
+  | "approvals"
+  | "exposure"
+  | "options"
+  | "owned"
+>;
 
 const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
@@ -40,23 +64,36 @@ const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
   for (const { input } of report.transactions) if (input.to !== null) add(input.to, "recipient");
   for (const { token } of [...report.transfers, ...report.balanceChanges, ...report.approvals])
     if (token !== null) add(token, "token");
-  for (const { spender } of report.approvals) add(spender, "spender");
+  const rows = report.exposure?.rows ?? [];
+  for (const { token } of rows) if (token !== null) add(token, "token");
+  for (const { spender } of [...report.approvals, ...rows]) add(spender, "spender");
   for (const { owner } of report.approvals) add(owner, "owner");
   for (const { from, to } of report.transfers) {
     add(from, "");
     add(to, "");
   }
-  for (const { account } of report.balanceChanges) add(account, "");
+  for (const { account } of [...report.balanceChanges, ...rows]) add(account, "");
   return roles;
 };
+
+/** Whether a transaction asks for this amount: as its value, or as a word of its calldata. */
+export const asksFor = ({ value, data }: Report["transactions"][number]["input"], amount: bigint): boolean =>
+  amount === value || (amount > 0n && data.toLowerCase().includes(amount.toString(16).padStart(64, "0")));
 
 /** The senders of a bundle in its order, each once. */
 export const sendersOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<string> => [
   ...new Set(transactions.map(({ input }) => input.from.toLowerCase())),
 ];
 
-/** How amounts are written. */
+/** The senders, and the accounts that count as one: whose giving and getting a report is about. */
+export const accountsOf = (report: Pick<Report, "transactions" | "options">): ReadonlyArray<string> => [
+  ...new Set([...sendersOf(report), ...report.options.accounts.map((account) => account.toLowerCase())]),
+];
+
+/** How amounts and parties are written. */
 export interface AmountOptions {
+  /** Names for addresses, such as those of an address book; an address is always shown beside its name. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Symbol of the native currency; by default that of the chain. */
   readonly symbol?: string | undefined;
   /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
@@ -74,14 +111,35 @@ export interface RenderOptions extends AmountOptions {
         readonly amount: string;
       }
     | undefined;
+  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
+  readonly requests?: boolean | undefined;
   /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
   readonly full?: boolean | undefined;
 }
 export type Price = NonNullable<RenderOptions["price"]>;
 
+/** Longer than a name in an address book. */
+const mostLabel = 32;
+
+/** A label that cannot pass for anything else on its line. */
+const labelText = (text: string): string => {
+  const kept = [...text].slice(0, mostLabel).join("");
+  return `${escapeText(kept, 4 * mostLabel)}${kept.length < text.length ? "…" : ""}`;
+};
+
+/** The chain in the report's own words; of a report without them, in those of the table. */
+export const chainOf = ({ chain, chainId }: Pick<Report, "chain" | "chainId">): ShownChain =>
+  chain ?? inWords(lookup(chainId));
+
+/** The native currency of a report, harmless; `symbol` in place of its own. */
+export const currencyOf = (report: Pick<Report, "chain" | "chainId">, symbol?: string): Currency => {
+  const chain = chainOf(report);
+  return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
+};
+
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions): Names => {
-  const native = symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16);
+export const namesFor = (report: Named, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
+  const native = currencyOf(report, symbol);
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
   for (const address of roles.keys()) {
@@ -90,21 +148,51 @@ export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions
   }
   const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
   const senders = sendersOf(report);
-  const you = senders.length === 1 ? senders[0] : undefined;
+  const you = new Set([
+    ...report.options.accounts.map((account) => account.toLowerCase()),
+    ...(senders.length === 1 ? senders : []),
+  ]);
+  const isYou = (address: string) => you.has(address.toLowerCase());
+  const named = new Map(Object.entries(labels).map(([address, label]) => [address.toLowerCase(), label]));
+  const label = (address: string) => {
+    const text = named.get(address.toLowerCase())?.trim();
+    return text === undefined || text === "" ? null : labelText(text);
+  };
+  const owned = new Map(report.owned.map(({ account, kind }) => [account.toLowerCase(), kind]));
   const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
   const short = (address: string) =>
     (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
       ? checksummed(address)
       : shortAddress(checksummed(address));
+  const beside = (address: string, text: string) => {
+    const name = label(address);
+    return name === null ? text : `${name} (${text})`;
+  };
+  const labelled = (address: string) => beside(address, checksummed(address));
+  const party = (address: string) => beside(address, short(address));
+  const who = (address: string) => (isYou(address) ? "you" : party(address));
   return {
     short,
     exact,
-    who: (address) => (address.toLowerCase() === you ? "you" : short(address)),
-    whole: (address) => (address.toLowerCase() === you ? "you" : checksummed(address)),
+    isTyped: (amount) => report.transactions.some(({ input }) => asksFor(input, amount)),
+    isYou,
+    label,
+    labelled,
+    party,
+    who,
+    actor: (address) => {
+      const kind = owned.get(address.toLowerCase());
+      if (kind === undefined || isYou(address)) return who(address);
+      return `your ${kind === "safe" ? "Safe" : "account"} ${label(address) ?? ""}`.trimEnd() + ` (${short(address)})`;
+    },
+    whole: (address) => (isYou(address) ? "you" : labelled(address)),
     token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
     native,
     legend: onTables
-      ? [...roles].map(([address, known]) => ({ address, roles: known.filter((role) => role !== "") }))
+      ? [...roles].map(([address, known]) => ({
+          address,
+          roles: [label(address) ?? "", ...known].filter((role) => role !== ""),
+        }))
       : [],
   };
 };
@@ -128,8 +216,8 @@ export const idText = (tokenId: bigint): string => {
 };
 
 /** Wei in the unit it reads best in, with the exact wei beside where the unit is another. */
-export const weiText = (wei: bigint, symbol: string): string => {
-  const [shown, exact] = [formatWei(wei, symbol), `${wei} wei`];
+export const weiText = (wei: bigint, currency: Currency): string => {
+  const [shown, exact] = [formatWei(wei, currency), `${wei} wei`];
   return wei === 0n || shown === exact ? shown : `${shown} (${exact})`;
 };
 
@@ -137,11 +225,11 @@ export const weiText = (wei: bigint, symbol: string): string => {
  * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never
  * rounded to nothing. Empty when the price is no decimal number.
  */
-export const fiatText = (wei: bigint, price: Price | undefined): string => {
+export const fiatText = (wei: bigint, price: Price | undefined, currency: Currency): string => {
   const parsed = price === undefined ? null : /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(price.amount);
   if (price === undefined || parsed === null) return "";
   const fraction = parsed[2] ?? "";
-  const decimals = 18 + fraction.length;
+  const decimals = currency.decimals + fraction.length;
   const exact = wei * BigInt(`${parsed[1]}${fraction}`);
   const size = sizeOf(exact);
   const digits = size.toString().length;
@@ -157,8 +245,8 @@ export const dateText = (seconds: bigint): string =>
     ? new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z")
     : `second ${seconds}`;
 
-/** Which way an amount is rounded: `up` for what leaves or is granted, `down` for what comes or is there. */
-export type Rounding = "up" | "down";
+/** Which way an amount is rounded: `up` for what leaves or is granted, `down` for what comes or is there, `none` for what was asked for. */
+export type Rounding = "up" | "down" | "none";
 
 /** How much, and of what, for people: the mark of what is rounded, the digits, the unit, each for itself. */
 export interface Amount {
@@ -169,12 +257,12 @@ export interface Amount {
 
 const rounded = (amount: bigint, decimals: number, rounding: Rounding, { exact }: Names): Omit<Amount, "unit"> => {
   if (exact) return { mark: "", digits: formatUnits(amount, decimals) };
-  const { text, isExact } = roundUnits(amount, decimals, rounding === "up");
+  const { text, isExact } = roundUnits(amount, decimals, rounding === "none" ? null : rounding === "up");
   return { mark: isExact ? "" : "≈", digits: text };
 };
 
 /** From here on, native amounts are shown in whole units; below, in wei. */
-const readable = 10n ** 9n;
+const readable = ({ decimals }: Currency): bigint => 10n ** BigInt(decimals >> 1);
 
 /** A token by its own symbol and the short form of its address, which a false symbol cannot hide. */
 export const tokenForPeople = (names: Names, token: string): string => {
@@ -185,7 +273,7 @@ export const tokenForPeople = (names: Names, token: string): string => {
 /** What is counted: `ETH`, `USDC (0xA0b8…eB48)`, and which of them. */
 export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
   token === null
-    ? names.native
+    ? names.native.symbol
     : [tokenForPeople(names, token), ...(tokenId === null ? [] : [names.exact ? `#${tokenId}` : idText(tokenId)])].join(
         " ",
       );
@@ -202,9 +290,9 @@ export const amountForPeople = (
   isColumn = false,
 ): Amount => {
   const { token, tokenId } = unit;
-  if (token === null && !isColumn && amount !== 0n && sizeOf(amount) < readable)
+  if (token === null && !isColumn && amount !== 0n && sizeOf(amount) < readable(names.native))
     return { mark: "", digits: String(amount), unit: "wei" };
-  const decimals = token === null ? 18 : tokenId === null ? decimalsOf(names, token) : 0;
+  const decimals = token === null ? names.native.decimals : tokenId === null ? decimalsOf(names, token) : 0;
   const of = unitForPeople(names, unit);
   return {
     ...rounded(amount, decimals ?? 0, rounding, names),
@@ -231,3 +319,7 @@ export const mostForPeople = (wei: bigint, names: Names): string => {
   const { digits, unit } = amountForPeople(names, { token: null, tokenId: null }, wei, "up");
   return `${digits} ${unit}`;
 };
+
+/** Fees of which only the price is known. */
+export const perGasText = (perGas: bigint | null, names: Names): string =>
+  perGas === null ? "not known" : `at most ${formatGasPrice(perGas, names.native)}, how much gas is not known`;

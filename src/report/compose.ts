@@ -1,14 +1,21 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
+import { wholeLook } from "../abi/print.js";
 import type { Finding, Severity } from "./finding.js";
 import { type Figure, numbersText } from "../primitives/statement.js";
-import { escapeText } from "../primitives/text.js";
+import { chainText, escapeText } from "../primitives/text.js";
 import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
-import { amountInSentence, dateText, decimalsOf, type Names, namesFor, type RenderOptions } from "./amounts.js";
+import {
+  amountInSentence,
+  chainOf,
+  dateText,
+  decimalsOf,
+  type Names,
+  namesFor,
+  type RenderOptions,
+} from "./amounts.js";
 import type { Report } from "./schema.js";
 import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
-import { lookup } from "../Chains.js";
-import { abisOf } from "./options.js";
 import {
   addressesSection,
   approvalsSection,
@@ -17,9 +24,18 @@ import {
   observedSection,
   transfersSection,
 } from "./sections/technical.js";
-import { costSection, flowsSection, grantsSection, tokensSection } from "./sections/stakes.js";
-import { transactionSection } from "./sections/transaction.js";
-import { mostReason, sentencesOf } from "./summary.js";
+import { statesSection } from "./sections/states.js";
+import {
+  callsSection,
+  costSection,
+  exposureSection,
+  flowsSection,
+  grantsSection,
+  tokensSection,
+} from "./sections/stakes.js";
+import { requestsSection, transactionSection } from "./sections/transaction.js";
+import { mostReason, reasonOf, sentenceOf } from "./reason.js";
+import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
 const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
@@ -40,12 +56,17 @@ const numbersOf = (finding: Finding, names: Names): string => {
   const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
   const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
   const numbers = finding.numbers.map((figure): Figure => {
-    if (figure.unit === "address" && names.who(figure.value) === "you")
-      return { ...figure, unit: "text", value: "you" };
+    if (figure.unit === "address" && (names.isYou(figure.value) || names.label(figure.value) !== null))
+      return { ...figure, unit: "text", value: names.whole(figure.value) };
     if (figure.unit === "difference")
       return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
     if (!isKnown || figure.unit !== "units") return figure;
-    const value = amountInSentence(names, { token, tokenId: null }, figure.value, "up");
+    const value = amountInSentence(
+      names,
+      { token, tokenId: null },
+      figure.value,
+      names.isTyped(figure.value) ? "none" : "up",
+    );
     return { name: figure.name, unit: "text", value };
   });
   return numbersText({ numbers }, names.native);
@@ -55,7 +76,7 @@ const detailsOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boole
   const lines = same.map((finding) =>
     [
       isBundle && finding.transaction !== null ? `transaction ${finding.transaction + 1}` : "",
-      finding.sentence === first.sentence ? "" : escapeText(finding.sentence, maxText),
+      finding.sentence === first.sentence ? "" : escapeText(sentenceOf(finding, names), maxText),
       escapeText(numbersOf(finding, names), maxText),
     ]
       .filter((part) => part !== "")
@@ -71,7 +92,7 @@ const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names:
   const cut = details.length - mostPlaces;
   return {
     code: escapeText(first.code, 60),
-    what: escapeText(first.sentence, maxText),
+    what: escapeText(sentenceOf(first, names), maxText),
     details: cut < 2 ? details : [...details.slice(0, mostPlaces), `… and ${cut} more`],
     remedy: escapeText(first.remedy, maxText),
   };
@@ -108,11 +129,11 @@ const kinds: Readonly<Record<Severity, string>> = {
 };
 
 /** The reason, and how many more there are. */
-const headline = (report: Report): string => {
+const headline = (report: Report, names: Names): string => {
   const deciding = decidingSeverity[report.verdict];
   const others = deciding === null ? 0 : problemsOf(report, deciding).length - 1;
   const more = deciding === null || others < 1 ? "" : ` (and ${count(others, `more ${kinds[deciding]}`)})`;
-  return `${escapeText(report.because, mostReason)}${more}`;
+  return `${escapeText(reasonOf(report, names), mostReason)}${more}`;
 };
 
 const nextOf = (report: Report): string => {
@@ -135,26 +156,29 @@ const nextOf = (report: Report): string => {
 
 /** `report` laid out, in the words of its chain. */
 export const compose = (report: Report, options: RenderOptions = {}): Document => {
-  const chain = lookup(report.chainId);
   const names = namesFor(report, options);
   const exactly = { ...names, exact: true };
-  const { native: symbol } = names;
-  const money = { symbol, price: options.price };
-  const abis = abisOf(report.options);
+  const { native: currency } = names;
+  const name = chainText(chainOf(report).name);
+  const money = { currency, price: options.price };
+  const look = { currency, look: { ...wholeLook, address: names.labelled } };
   const transactions = report.transactions.length;
   return {
     verdict: report.verdict,
-    because: headline(report),
+    because: headline(report, names),
     summary: sentencesOf(report, names),
     findings: findingsSections(report, names),
     stakes: [
+      ...callsSection(report, look),
       ...flowsSection(report, names),
       ...grantsSection(report, names),
+      ...exposureSection(report, names),
       ...costSection(report, names, options.price),
       ...tokensSection(report, names),
+      ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
     ],
     about: joined(
-      report.chainId === null ? "chain not known" : `${chain.known ? `${chain.name}, ` : ""}chain ${report.chainId}`,
+      report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
       count(transactions, "transaction"),
       report.stage,
       dateText(BigInt(Math.floor(report.observed.at / 1000))),
@@ -162,13 +186,14 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
     next: nextOf(report),
     technical: [
       ...report.transactions.flatMap((transaction, index) =>
-        transactionSection(transaction, index, transactions, money, abis),
+        transactionSection(transaction, index, transactions, money, look),
       ),
       ...transfersSection(report, exactly),
       ...balancesSection(report, exactly),
       ...approvalsSection(report, exactly),
+      ...statesSection(report),
       ...fundsSection(report, money),
-      ...observedSection(report, symbol),
+      ...observedSection(report, currency),
       ...addressesSection(names),
     ],
   };

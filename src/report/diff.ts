@@ -36,7 +36,7 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
     value: value ?? null,
   });
   const numberOf = (value: number | null): Value => (value === null ? null : String(value));
-  const { observed, transactions, funds, balanceChanges, approvals, findings } = report;
+  const { observed, transactions, funds, balanceChanges, approvals, stateChanges, findings } = report;
   return [
     fact(null, "verdict", report.verdict),
     fact(null, "stage", report.stage),
@@ -70,6 +70,17 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
       of: { ...nothing, kind: "approval", account: owner, to: spender, unit: { token, tokenId }, what: standard },
       value: after,
     })),
+    // why: a word that says nothing of who acts is data, and which of them are seen depends on what the run touched
+    ...stateChanges.flatMap(({ account, slot, holds, after }): ReadonlyArray<Fact> =>
+      holds === null
+        ? []
+        : [
+            {
+              of: { ...nothing, kind: "fact", what: `${holds}${slot === null ? "" : ` in slot ${slot}`}`, account },
+              value: after,
+            },
+          ],
+    ),
     ...findings.map(({ code, step, transaction, severity }): Fact => ({
       of: { ...nothing, kind: "finding", transaction, what: `${code} (${step})` },
       value: severity,

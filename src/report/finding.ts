@@ -7,6 +7,7 @@ import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
 import { OwnName, StepName, stepNames } from "../primitives/names.js";
 import { count, Figure, figures, statementText, type Statement } from "../primitives/statement.js";
+import type { Currency } from "../primitives/units.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
 import { notes } from "./notes.js";
@@ -95,8 +96,8 @@ export const note = (
   ...numbers: ReadonlyArray<Figure | null>
 ): Finding => ({ code, severity, ...notes[code], transaction, numbers: figures(...numbers), evidence, error: null });
 
-/** The finding in one line: sentence · numbers · remedy; native amounts in `symbol`. */
-export const messageOf = (finding: Finding, symbol?: string): string => statementText(finding, symbol);
+/** The finding in one line: sentence · numbers · remedy; native amounts in `currency`: a symbol, or the report's `chain`. */
+export const messageOf = (finding: Finding, currency?: string | Currency): string => statementText(finding, currency);
 
 const places: ReadonlyArray<StepName> = stepNames;
 /** Users' steps come last. */

@@ -7,21 +7,55 @@ import type { Observed } from "./schema.js";
 /** The ids of geth's and of anvil's and hardhat's development chains. */
 const onDemand: ReadonlyArray<number | null> = [1337, 31337];
 
+const inSeconds = (ms: number): bigint => BigInt(Math.round(ms / 1000));
+/** Seconds that have passed. */
+const elapsed = (ms: number): bigint => BigInt(Math.floor(ms / 1000));
+
 /** Whether a chain makes blocks only when it is asked to, so that the age of its head says nothing. */
 export const minesOnDemand = (chainId: number | null): boolean => onDemand.includes(chainId);
 
-/** A state older than this many block times (and a minute) is stale, and doubtful from half of it on. */
-const mostBlockTimes = 10;
-/** Seconds, where the pace of a chain is not known. */
-const unpaced = { doubtful: 120n, stale: 600n } as const;
+/** How old the newest block may be, seconds: from `doubtful` on a report says so, from `stale` on nothing is ready. */
+export interface HeadLimits {
+  readonly doubtful: bigint;
+  readonly stale: bigint;
+  /** How long a head has to stay the newest before it says that the chain is slow, and not the node. */
+  readonly held: bigint;
+}
+
+/** In which a block reaches every node. */
+const propagation = 4n;
+/** Chains that are faster are judged in seconds, not in slots. */
+const leastSlot = 5n;
+const unslotted: HeadLimits = { doubtful: 11n, stale: 21n, held: 10n };
+const unpaced: HeadLimits = { doubtful: 121n, stale: 601n, held: 600n };
+
+/** Whether blocks come so seldom that one which comes while answers travel is the exception. */
+export const isSlotted = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean =>
+  paceKnown && inSeconds(blockTimeMs) >= leastSlot;
+
+/** The limits of a chain's head: two missed slots are doubtful, three are stale. */
+export const headLimitsOf = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): HeadLimits => {
+  if (!paceKnown) return unpaced;
+  const slot = inSeconds(blockTimeMs);
+  return isSlotted({ paceKnown, blockTimeMs })
+    ? { doubtful: propagation + 3n * slot, stale: propagation + 4n * slot, held: slot }
+    : unslotted;
+};
+
+/** Of a slow chain: beyond ten block times, and a minute, it stands still. */
+const standstill = ({ blockTimeMs }: Pick<Chain, "blockTimeMs">): bigint =>
+  inSeconds(Math.max(60_000, 10 * blockTimeMs));
+
 /** Ms between blocks, where the pace is not known: how many may pass is taken to be few. */
 const assumedPace = 1_000;
 /** Ms in which the backends of one endpoint hear of a block. */
 const spreading = 1_000;
 /** Pending state may be this far ahead of the latest block, beside those that pass meanwhile. */
 const ahead = 2n;
-/** Seconds: nodes refuse a block that is further in the future. */
+/** Seconds: nodes refuse a block that is further in the future; a local clock that is nobody else's counts beyond them. */
 const mostSkew = 15n;
+/** Seconds by which a node simulates after its own clock, or after the latest block, which is no clock. */
+const afterClock = 12n;
 
 /** What freshness is judged by. Times of blocks are epoch seconds; null = not known. */
 export interface FreshnessOptions {
@@ -31,7 +65,9 @@ export interface FreshnessOptions {
   readonly head: { readonly number: bigint; readonly timestamp: bigint } | null;
   /** The highest block that any answer named. */
   readonly highest: bigint | null;
-  /** Of the simulated block: a clock of the node's, unless the time was set. */
+  /** The highest block that was shown as the latest, where the base must not be behind it; none = it may. */
+  readonly least?: bigint | null;
+  /** Of the simulated block: after the node's own clock, unless the time was set. */
   readonly timestamp: bigint | null;
   /** Epoch ms by the local clock. */
   readonly now: number;
@@ -41,7 +77,11 @@ export interface FreshnessOptions {
   readonly elapsedMs: number;
   /** Whether the head is a later one than an earlier look found. */
   readonly hasAdvanced: boolean;
-  readonly chain: Pick<Chain, "known" | "blockTimeMs">;
+  /** Ms for which the head has been seen to be the newest; none = it was seen for the first time. */
+  readonly heldMs?: number;
+  /** Whether another endpoint names the same head; none = nobody was asked. */
+  readonly isShared?: boolean;
+  readonly chain: Pick<Chain, "paceKnown" | "blockTimeMs">;
   readonly chainId: number | null;
 }
 
@@ -51,7 +91,6 @@ export interface Freshness {
   readonly findings: ReadonlyArray<Finding>;
 }
 
-const inSeconds = (ms: number): bigint => BigInt(Math.round(ms / 1000));
 const newest = (first: bigint, ...others: ReadonlyArray<bigint | null>): bigint =>
   others.reduce<bigint>((largest, amount) => (amount !== null && amount > largest ? amount : largest), first);
 
@@ -70,31 +109,38 @@ const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): 
 /**
  * The age is that of the sealed head by the newest clock, for pending state may carry the clock of a node that heard
  * of no block for days. Without a head the simulated block's time may show that the state is old, never that it is new.
+ * One or two slots behind cannot be told from slots that were missed. A head that is as old for everybody is the
+ * chain's, until that stands still.
  */
 export const freshnessOf = (options: FreshnessOptions): Freshness => {
-  const { base, head, highest, timestamp, now, aheadMs, elapsedMs, chain, chainId } = options;
-  const pace = Math.max(1, chain.known ? chain.blockTimeMs : assumedPace);
+  const { base, head, highest, least = null, timestamp, now, aheadMs, elapsedMs, chain, chainId } = options;
+  const { heldMs = 0, isShared = false } = options;
+  const pace = Math.max(1, chain.paceKnown ? chain.blockTimeMs : assumedPace);
   const drift = 1n + BigInt(Math.floor(Math.max(spreading, elapsedMs) / pace));
   const isOff =
     base !== null &&
     (newest(base, highest, head?.number ?? null) > base + drift ||
+      (least !== null && least > base && isSlotted(chain)) ||
       (head !== null && base > head.number + ahead + drift));
 
-  const clock = newest(inSeconds(now), aheadMs === null ? null : inSeconds(now + aheadMs));
+  const local = elapsed(now);
+  const dated = aheadMs === null ? null : elapsed(now + aheadMs);
+  const clock = newest(local, dated);
   const time = head?.timestamp ?? timestamp;
   const isPaced = !minesOnDemand(chainId);
-  const age = time === null || !isPaced ? 0n : newest(clock, timestamp, time) - time;
-  const limit = inSeconds(Math.max(60_000, mostBlockTimes * pace));
-  const { doubtful, stale } = chain.known ? { doubtful: limit / 2n, stale: limit } : unpaced;
+  const others = newest(time ?? 0n, dated, timestamp === null ? null : timestamp - afterClock);
+  const age = time === null || !isPaced ? 0n : (local > others + mostSkew ? local : others) - time;
+  const { doubtful, stale, held } = headLimitsOf(chain);
+  const isSlow = chain.paceKnown && (isShared || elapsed(heldMs) >= held) && age <= standstill(chain);
 
   const where = { evidence: "measured" } as const;
   const clocks = checkClocks(options, isPaced && head !== null ? head.timestamp - clock : 0n);
-  const old = age > doubtful ? seconds("age of the head", age) : null;
+  const old = age >= doubtful ? seconds("age of the head", age) : null;
   const told = (freshness: Observed["freshness"], ...more: ReadonlyArray<Finding>): Freshness => ({
     freshness,
     findings: [...clocks, ...more],
   });
-  if (isOff || age > stale) {
+  if (isOff || (age >= stale && !isSlow)) {
     const blocks = [count("base block", base), count("latest block", head?.number ?? null)];
     return told("stale", note("PendingStale", "unavailable", where, ...blocks, count("highest block", highest), old));
   }

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
 import { ReportVersion } from "../errors/input.js";
+import { withJson } from "../primitives/json.js";
 import { Report, reportVersion } from "./schema.js";
 
 const codec = Schema.toCodecJson(Report);
@@ -28,7 +29,10 @@ const isShallow = (json: unknown): boolean => {
   return true;
 };
 
-/** The report as plain JSON: `JSON.stringify` takes it as it is. */
+/**
+ * The report as plain JSON, bigints as decimal strings. `JSON.stringify(report)` writes the same fields of a report as it came;
+ * a copy made by spread or `structuredClone` needs this function.
+ */
 export const toJson = (report: Report): Schema.Json => encode(report);
 
 /** The `version` that the JSON names, where it names one. */
@@ -53,5 +57,5 @@ export const fromJson = Effect.fn("Report.fromJson")(function* (
     return yield* Effect.fail(
       new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: `nested deeper than ${maxDepth} levels` })),
     );
-  return yield* decode(json);
+  return withJson(yield* decode(json));
 });

@@ -45,6 +45,7 @@ export const notes = {
       "an account delegates to an address without code; calls to it do nothing",
       "check the delegate; whoever deploys there later controls the account",
     ],
+    ValueBurned: ["value is sent to the zero address, where nobody can spend it", "check the receiver"],
     ValueToPrecompile: ["value is sent to a precompile and cannot be recovered", "check the receiver"],
   }),
   /** What the transactions do. */
@@ -61,6 +62,7 @@ export const notes = {
     ],
     NotValidated: ["the node checked neither nonce nor price nor funds", "use a node that simulates with validation"],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
+    ReadOnlyCall: ["the function only reads, so it needs no transaction", "read it with `eth_call`"],
     RevertedInside: ["a call inside the transaction failed, by the node's trace; no verdict rests on it"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
@@ -152,7 +154,10 @@ export const notes = {
       "there is more to tell of than a report holds; the worst is told",
       "sign only if you know why so much is granted or changes hands",
     ],
+    BalanceUnconfirmed: ["a policy rests on a balance that the witness alone could read", "fund the sender"],
     PartiesCut: ["more parties and approvals are touched than are measured", "those rest on events alone"],
+    TokenChanges: ["a token has other decimals or another symbol in another block", "go by smallest units"],
+    TokenLies: ["a token tells the witness another balance than an account", "trust no amount of this token"],
     TokensStranded: [
       "tokens are sent to their own contract, where hardly anybody can move them again",
       "check the receiver: the token's address stands in its place",
@@ -202,8 +207,9 @@ export const notes = {
       "an event of an unknown kind names another account beside the sender or for the call, or is of the sender's own account",
       "give the contract's ABI, or check that nobody gets a right to act for the sender",
     ],
+    PaidToOther: ["what a sender has or earns goes to another account", "sign only if that account shall have it"],
     ProxiesNotSeen: [
-      "whether contracts get another implementation or admin without an event was not seen",
+      "whether contracts get another implementation, admin or owner without an event was not seen",
       "use a node that simulates blocks on top of each other",
     ],
     OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],

@@ -57,12 +57,25 @@ const decoded = <A>(schema: Schema.Decoder<A>, problem: (text: string) => string
     Result.mapError(decode(value), (error) => ({ field, problem: problem(error.message) }));
 };
 
+/** Units as people write them behind a number, as Effect's Duration has them. */
+const unitNames: Readonly<Record<string, string>> = {
+  ...{ ms: "millis", msec: "millis", s: "seconds", sec: "seconds", secs: "seconds" },
+  ...{ m: "minutes", min: "minutes", mins: "minutes", h: "hours", hr: "hours", d: "days" },
+};
+
+/** `; say "5 seconds"` of `5s`, or nothing. */
+const durationHint = (value: unknown): string => {
+  const [, amount = "", unit = ""] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*([a-z]{1,4})\s*$/i.exec(String(value)) ?? [];
+  const name = Object.hasOwn(unitNames, unit.toLowerCase()) ? unitNames[unit.toLowerCase()] : undefined;
+  return typeof value === "string" && name !== undefined ? `; say "${amount} ${name}"` : "";
+};
+
 /** Milliseconds, or a Duration, in units of `unit` ms. */
 const time =
   (unit: number) =>
   (value: unknown, field: string): Checked<number> =>
     Option.match(Duration.fromInput(value as Duration.Input), {
-      onNone: () => no(field, "must be milliseconds or an Effect Duration"),
+      onNone: () => no(field, `must be milliseconds or an Effect Duration${durationHint(value)}`),
       onSome: (duration) => {
         const ms = Duration.toMillis(duration);
         return Number.isFinite(ms) && ms > 0 ? Result.succeed(ms / unit) : no(field, "must be above 0 and finite");
@@ -149,6 +162,16 @@ export const named = {
    * hash: `UnknownDelegateCall` is then the info `DelegateCall`; default none.
    */
   delegateTargets: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
+  /**
+   * Tokens that contracts could take, beside those that the bundle moves or approves and the chain's best known ones: what
+   * stands in `report.exposure` of them is read in every proof; default none.
+   */
+  tokens: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
+  /**
+   * Who else is "you" beside the senders, such as a Safe that they sign for: what these accounts give, get and grant is
+   * measured, told and judged by policies as if they sent; default none.
+   */
+  accounts: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
   abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
   /** Block to ask about; default: the chain's policy, else `pending`. */
@@ -218,7 +241,14 @@ export const times = {
   feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000)), kept: "feeHorizonSeconds" },
 } as const;
 
+const indexed = new WeakMap<object, AbiIndex>();
+
 /** The ABIs of a report's options, arranged. */
-export const abisOf = ({ abis }: { readonly abis: ReadonlyArray<typeof KeptAbi.Type> }): AbiIndex =>
+export const abisOf = ({ abis }: { readonly abis: ReadonlyArray<typeof KeptAbi.Type> }): AbiIndex => {
   // why: kept as JSON in the report; the decoders leave out items that are not well-formed
-  indexAbis(abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi })));
+  const sources = () =>
+    abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi }));
+  const known = indexed.get(abis) ?? indexAbis(sources());
+  indexed.set(abis, known);
+  return known;
+};

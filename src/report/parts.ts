@@ -251,6 +251,19 @@ export const BalanceChange = Schema.Struct({
 });
 export interface BalanceChange extends Schema.Schema.Type<typeof BalanceChange> {}
 
+/** An account that names a sender as its owner; a contract may claim any owner, and nothing is decided by it. */
+export const OwnedAccount = Schema.Struct({
+  /** The account. */
+  account: Address,
+  /** The sender that it names. */
+  owner: Address,
+  /** `safe`: by `isOwner`, with a threshold. `account`: by `isOwner` or `owner`, an ERC-4337 or ERC-1271 account. */
+  kind: Schema.Literals(["safe", "account"]),
+  /** How it is known. */
+  evidence: Evidence,
+});
+export interface OwnedAccount extends Schema.Schema.Type<typeof OwnedAccount> {}
+
 /** One right over somebody's tokens. */
 export const Approval = Schema.Struct({
   /** `aaveDebt`: to borrow in the owner's name. `morpho`: to manage the owner's positions. `cryptopunks`: to buy. */

@@ -12,7 +12,7 @@ export type PolicyResult =
   | { readonly _tag: "Fail"; readonly detail: string }
   | { readonly _tag: "Unknown"; readonly reason: string };
 
-/** A balance that a policy judges by, so that it is measured: `token` null = native, `account` null = every sender. */
+/** A balance that a policy judges by, so that it is measured: `token` null = native, `account` null = every sender, and the accounts of the option `accounts`. */
 export interface JudgedBalance {
   /** The token's contract; null = the chain's own currency. */
   readonly token: Address | null;
@@ -41,6 +41,8 @@ export interface Policy {
   readonly data: Schema.Json;
   /** The balances that it judges by, which are measured for it. */
   readonly balances?: ReadonlyArray<JudgedBalance>;
+  /** Whose belongings it bounds what contracts could take of: `token` null = native, `account` null = every sender. */
+  readonly exposures?: ReadonlyArray<Pick<JudgedBalance, "token" | "account">>;
   /** Calls inside that may fail: their failure is told as information. */
   readonly mayFail?: ReadonlyArray<AllowedCall>;
   /** Judges a report. */

@@ -5,10 +5,13 @@ import { type Finding, inOrder, type Severity } from "./finding.js";
 import type { Clearance, Report, VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
+import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { statementText } from "../primitives/statement.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import { digestOfReport, requestsOf } from "./digest.js";
+import { recoverAuthorities } from "../transaction/signer.js";
+import { currencyOf } from "./amounts.js";
 import { waitsOf } from "./waits.js";
 
 /** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
@@ -44,8 +47,10 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
 export type Blocker = Verdict | RpcError;
 
 /** A check that a finding says could not be made, or that has no error to fail with. */
-const gapOf = (finding: Finding): Gap =>
-  gap("CheckUnavailable", statementText({ ...finding, remedy: "" }), finding.code);
+const gapOf =
+  (report: Report) =>
+  (finding: Finding): Gap =>
+    gap("CheckUnavailable", statementText({ ...finding, remedy: "" }, currencyOf(report)), finding.code);
 
 /** Whether the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
 const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
@@ -137,7 +142,7 @@ export const readyWith: (
   builtIn: ReadonlyArray<BuiltInStep>,
 ) => Effect.Effect<Clearance, Blocker> = Effect.fn("Report.ready")(function* (report, own, builtIn) {
   const blocker = report.findings.find(({ severity }) => severity === "blocker");
-  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(blocker)] });
+  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(report)(blocker)] });
   const now = yield* Clock.currentTimeMillis;
   const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
   // guard: a step of the pipeline that the report lacks
@@ -146,7 +151,7 @@ export const readyWith: (
     ...builtIn.filter((step) => report.steps.without.includes(step)),
   ];
   const missing = [
-    ...unavailable.map(gapOf),
+    ...unavailable.map(gapOf(report)),
     ...gapsIn(report, now),
     ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
   ];
@@ -154,11 +159,12 @@ export const readyWith: (
   const [sender, ...senders] = report.transactions.map(({ input }) => input.from);
   if (missing.length > 0 || requests === null || sender === undefined || report.digest === null)
     return yield* new NotProven({ missing });
-  return {
+  yield* recoverAuthorities(report.transactions.map(({ input }) => input));
+  return withJson({
     requests,
     senders: [sender, ...senders],
     digest: report.digest,
     expiresAt: report.observed.at + report.options.maxAgeMs,
     waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
-  };
+  });
 });

@@ -1,14 +1,30 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
+import { DecodedCall } from "../abi/calls.js";
+import { type Chain, unknownChain } from "../Chains.js";
 import { schemasOf } from "../primitives/record.js";
 import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, builtInSteps } from "../primitives/names.js";
+import { Exposures } from "./exposure.js";
 import { Finding } from "./finding.js";
-import { Address, Hash } from "../primitives/hex.js";
-import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
+import { Address, Hash, nullable } from "../primitives/hex.js";
+import {
+  Approval,
+  BalanceChange,
+  Fee,
+  Funds,
+  Gas,
+  Nonce,
+  Outcome,
+  OwnedAccount,
+  Parties,
+  TokenInfo,
+  Transfer,
+} from "./parts.js";
 import { maxTransactions, Transaction } from "../transaction/fields.js";
 import { BlockName, named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
+import { StateChange } from "./stateChange.js";
 
 const amount = Schema.NullOr(Schema.BigInt);
 
@@ -125,6 +141,7 @@ export interface Observed extends Schema.Schema.Type<typeof Observed> {}
 /** One transaction of the bundle, from what was asked to what should be signed. */
 export const TransactionReport = Schema.Struct({
   input: Transaction,
+  call: Schema.NullOr(DecodedCall),
   request: Schema.NullOr(Request),
   code: Parties,
   outcome: Outcome,
@@ -135,6 +152,8 @@ export const TransactionReport = Schema.Struct({
 export interface TransactionReport extends Schema.Schema.Type<typeof TransactionReport> {
   /** What was asked for: every field present, null where it was left open. */
   readonly input: Transaction;
+  /** What its calldata asks for, as data; null without calldata, and of a deployment. Nothing is decided by it. */
+  readonly call: DecodedCall | null;
   /** What is to be signed; null while a field of it is not known. */
   readonly request: Request | null;
   /** Who sends and who receives. */
@@ -176,6 +195,24 @@ export const Ledger = Schema.Struct({
 });
 export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
+/** A chain in the words that a report is written in. */
+export const ShownChain = Schema.Struct({
+  /** null where nobody names it. */
+  name: Schema.NullOr(Schema.String),
+  /** Symbol of the native currency; escaped where it is shown. */
+  symbol: Schema.String,
+  /** Decimals of the native currency; its smallest unit is called wei here. */
+  decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 })),
+});
+export interface ShownChain extends Schema.Schema.Type<typeof ShownChain> {}
+
+/** A chain's parameters in a report's words. */
+export const inWords = ({ name, symbol, decimals }: Chain): ShownChain => ({
+  name: name === unknownChain.name ? null : name,
+  symbol,
+  decimals,
+});
+
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
   /** The version of the report's shape; another one is refused by `fromJson`. */
@@ -188,6 +225,8 @@ export const Report = Schema.Struct({
   stage: Schema.Literals(["scanned", "proven"]),
   /** The chain; null where the node did not say. */
   chainId: Schema.NullOr(Schema.Int),
+  /** What the caller's viem chain, the `Chains` layer or the table says of the chain; every rendering uses it. Absent from reports of older versions. */
+  chain: Schema.optionalKey(ShownChain),
   /** The options of the run, complete. */
   options: ReportOptions,
   /** Which steps it was made with beside the built-in ones, and which of those were left out. */
@@ -209,8 +248,14 @@ export const Report = Schema.Struct({
   balanceChanges: Schema.Array(BalanceChange),
   /** Rights over tokens that were granted, changed or spent. */
   approvals: Schema.Array(Approval),
+  /** What contracts could take beside what they do take; null where nothing was looked at, as in a scan. */
+  exposure: nullable(Exposures),
+  /** What changes in the slots that say who acts for accounts and contracts; empty until it is proven. */
+  stateChanges: Schema.Array(StateChange),
   /** What the tokens say of themselves. */
   tokens: Schema.Array(TokenInfo),
+  /** Accounts that pay or act, and name a sender as their owner. */
+  owned: Schema.Array(OwnedAccount),
   /** What stands against sending, what could not be checked, warnings and information. */
   findings: Schema.Array(Finding),
   /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
@@ -221,6 +266,8 @@ export const Report = Schema.Struct({
 export interface Report extends Schema.Schema.Type<typeof Report> {
   /** The caller's options, completed. */
   readonly options: ReportOptions;
+  /** The chain's name and currency, for people. */
+  readonly chain?: ShownChain;
   /** The state all of it was asked on. */
   readonly observed: Observed;
   /** In the order of the bundle. */
@@ -233,8 +280,14 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
   /** Rights over somebody's tokens that are given or taken. */
   readonly approvals: ReadonlyArray<Approval>;
+  /** What contracts could take beside what they do take, in raw units; null where nothing was looked at. */
+  readonly exposure: Exposures | null;
+  /** What changes in the slots that say who acts for accounts and contracts. */
+  readonly stateChanges: ReadonlyArray<StateChange>;
   /** What the tokens say of themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
+  /** Accounts that pay or act, and name a sender as their owner. */
+  readonly owned: ReadonlyArray<OwnedAccount>;
   /** What was found, in the order of the pipeline. */
   readonly findings: ReadonlyArray<Finding>;
   /** The requests that it took. */

@@ -1,7 +1,20 @@
 /** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
 import * as Arr from "effect/Array";
-import { amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople, type Unit } from "./amounts.js";
+import {
+  accountsOf,
+  amountInSentence,
+  asksFor,
+  dateText,
+  idText,
+  type Names,
+  type Rounding,
+  sendersOf,
+  tokenForPeople,
+  type Unit,
+} from "./amounts.js";
 import { feeTerms, type Approval, type Transfer } from "./parts.js";
+import type { Exposure } from "./exposure.js";
+import type { DecodedCall } from "../abi/calls.js";
 import { isNobody } from "../abi/words.js";
 import { sizeOf } from "../primitives/units.js";
 import { isRecord } from "../primitives/record.js";
@@ -15,7 +28,12 @@ export interface Flow extends Unit {
   readonly party: string | null;
   /** Above zero; wei, or a token's smallest units. */
   readonly amount: bigint;
+  /** Whether it is the sum of amounts that the transactions ask for: what they estimate is rounded, this is not. */
+  readonly isTyped: boolean;
 }
+
+/** How a flow's amount is rounded. */
+export const roundingOf = ({ way, isTyped }: Flow): Rounding => (isTyped ? "none" : way === "out" ? "up" : "down");
 
 /** A right over a sender's belongings. `new`: given or widened. `kept`: as it was. `back`: taken back. */
 export interface Grant {
@@ -28,6 +46,8 @@ export interface Cost {
   readonly account: string;
   /** Wei, all fees at their caps; null = not known. */
   readonly atMost: bigint | null;
+  /** The highest cap of its transactions, wei per gas; null where one is not known. */
+  readonly perGas: bigint | null;
   /** Whether more may be charged than is known. */
   readonly isOpen: boolean;
 }
@@ -60,31 +80,46 @@ interface Sum extends Unit {
   readonly account: string;
   readonly party: string | null;
   amount: bigint;
+  isTyped: boolean;
 }
 
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
   void sums.set(key, (sums.get(key) ?? 0n) + amount);
 
 /** What the events tell, by holding and party. */
-const sumsOf = (transfers: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
+const sumsOf = (
+  transfers: ReadonlyArray<Transfer>,
+  accounts: ReadonlySet<string>,
+  { transactions }: Pick<Report, "transactions">,
+) => {
   const sums = new Map<string, Map<string | null, Sum>>();
   const counted = new Map<string, bigint>();
-  const move = (account: string, party: string, unit: Unit, amount: bigint) => {
+  const move = (account: string, party: string, unit: Unit, amount: bigint, isTyped: boolean) => {
     if (!accounts.has(account)) return;
     const holding = holdingOf(account, unit);
     add(counted, holding, amount);
     const parties = sums.get(holding) ?? new Map<string | null, Sum>();
     sums.set(holding, parties);
-    const sum = parties.get(party) ?? { account, party, token: unit.token, tokenId: unit.tokenId, amount: 0n };
+    const sum = parties.get(party) ?? {
+      account,
+      party,
+      token: unit.token,
+      tokenId: unit.tokenId,
+      amount: 0n,
+      isTyped: true,
+    };
     parties.set(party, sum);
     sum.amount += amount;
+    sum.isTyped &&= isTyped;
   };
-  for (const { standard, token, tokenId, from, to, amount } of transfers) {
+  for (const { standard, token, tokenId, from, to, amount, transaction } of transfers) {
     const [giver, taker] = [from.toLowerCase(), to.toLowerCase()];
     if (giver === taker) continue;
     const one = standard === "erc721" ? 1n : amount;
-    move(giver, taker, { token, tokenId }, -one);
-    move(taker, giver, { token, tokenId }, one);
+    const input = transactions[transaction]?.input;
+    const isTyped = (accounts.has(giver) || accounts.has(taker)) && input !== undefined && asksFor(input, amount);
+    move(giver, taker, { token, tokenId }, -one, isTyped);
+    move(taker, giver, { token, tokenId }, one, isTyped);
     if (standard !== "erc721" || tokenId === null) continue;
     // why: an NFT's contract also counts how many an account has
     for (const [account, by] of [[giver, -1n] as const, [taker, 1n] as const])
@@ -99,9 +134,9 @@ const sumsOf = (transfers: ReadonlyArray<Transfer>, accounts: ReadonlySet<string
  */
 export const flowsOf = (
   report: Report,
-  accounts: ReadonlySet<string> = new Set(sendersOf(report)),
+  accounts: ReadonlySet<string> = new Set(accountsOf(report)),
 ): ReadonlyArray<Flow> => {
-  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], accounts);
+  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], accounts, report);
   for (const { account: whose, token, tokenId, delta, after } of report.balanceChanges) {
     const account = whose.toLowerCase();
     const holding = holdingOf(account, { token, tokenId });
@@ -112,8 +147,10 @@ export const flowsOf = (
     const [only] = parties.values();
     // why: a fee or a refund takes from what events say; what goes beyond them may be anybody's
     const isLess = only !== undefined && rest < 0n !== only.amount < 0n && sizeOf(rest) <= sizeOf(only.amount);
-    if (isLess && parties.size === 1) only.amount += rest;
-    else parties.set(null, { account, party: null, token, tokenId, amount: rest });
+    if (isLess && parties.size === 1) {
+      only.amount += rest;
+      only.isTyped = false;
+    } else parties.set(null, { account, party: null, token, tokenId, amount: rest, isTyped: false });
   }
   const flows = [...sums.values()].flatMap((parties) =>
     [...parties.values()].flatMap(({ amount, ...about }): ReadonlyArray<Flow> => {
@@ -124,17 +161,54 @@ export const flowsOf = (
   return [...flows.filter(({ way }) => way === "out"), ...flows.filter(({ way }) => way === "in")];
 };
 
-/** Whether anything of anybody's moves. */
-export const isMoving = ({ transfers, balanceChanges }: Report): boolean =>
-  transfers.some(({ standard, amount, from, to }) => from !== to && (amount > 0n || standard === "erc721")) ||
-  balanceChanges.some(({ delta, after }) => after !== null && delta !== 0n);
+/** What events claim that a sender gets of a token, where its balance does not grow: each token once. */
+export const claimsOf = (report: Report): ReadonlyArray<Flow> => {
+  const { counted } = sumsOf(report.transfers, new Set(accountsOf(report)), report);
+  const claims = report.balanceChanges.flatMap(
+    ({ account: whose, token, tokenId, delta, after }): ReadonlyArray<Flow> => {
+      const account = whose.toLowerCase();
+      const amount = counted.get(holdingOf(account, { token, tokenId })) ?? 0n;
+      if (token === null || after === null || delta > 0n || amount <= 0n) return [];
+      return [{ account, way: "in", party: null, token, tokenId, amount, isTyped: true }];
+    },
+  );
+  return Arr.dedupeWith(claims, (a, b) => a.account === b.account && a.token === b.token);
+};
 
-/** Accounts that policies speak of, then those that are called: they come first of all that are not senders. */
-const nearest = ({ options, transactions }: Report): ReadonlyArray<string> => [
+/** What senders hand to themselves: nothing changes hands. */
+export const toThemselves = ({ transfers, transactions }: Report): ReadonlyArray<Flow> => {
+  const senders = sendersOf({ transactions });
+  return transfers.flatMap(({ from, to, token, tokenId, amount, standard, transaction }): ReadonlyArray<Flow> => {
+    const [account, input] = [from.toLowerCase(), transactions[transaction]?.input];
+    if (account !== to.toLowerCase() || !senders.includes(account) || amount === 0n) return [];
+    const isTyped = input !== undefined && asksFor(input, amount);
+    return [
+      { account, way: "out", party: account, token, tokenId, amount: standard === "erc721" ? 1n : amount, isTyped },
+    ];
+  });
+};
+
+/** Whether anything of anybody's moves, or a right over it changes. */
+export const isMoving = ({ transfers, balanceChanges, approvals }: Report): boolean =>
+  transfers.some(({ standard, amount, from, to }) => from !== to && (amount > 0n || standard === "erc721")) ||
+  balanceChanges.some(({ delta, after }) => after !== null && delta !== 0n) ||
+  approvals.some((approval) => changeOf(approval) !== null);
+
+/** The accounts that calls inside a call are made by, as a Safe or the account of a user operation makes them. */
+const makersIn = ({ calls }: Pick<DecodedCall, "calls">): ReadonlyArray<string> =>
+  calls.flatMap((call) => [
+    ...(call.to !== null && !call.isDelegate && call.calls.length > 0 ? [call.to.toLowerCase()] : []),
+    ...makersIn(call),
+  ]);
+
+/** Accounts that are called, those that the calldata has make calls, and those that policies speak of: they come first of all that are not senders. */
+const nearest = ({ options, transactions, owned }: Report): ReadonlyArray<string> => [
+  ...transactions.flatMap(({ input: { to } }) => to?.toLowerCase() ?? []),
+  ...transactions.flatMap(({ call }) => (call === null ? [] : makersIn(call))),
+  ...owned.map(({ account }) => account.toLowerCase()),
   ...options.policies.flatMap((policy) =>
     isRecord(policy) && typeof policy["account"] === "string" ? policy["account"].toLowerCase() : [],
   ),
-  ...transactions.flatMap(({ input: { to } }) => to?.toLowerCase() ?? []),
 ];
 
 /**
@@ -143,7 +217,7 @@ const nearest = ({ options, transactions }: Report): ReadonlyArray<string> => [
  * a sender's moves, all that those near pay, and of the others whatever they have less of.
  */
 export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> => {
-  const senders = sendersOf(report);
+  const senders = accountsOf(report);
   const parties = report.transfers.flatMap(({ from, to }) => [from, to]);
   const all = new Set(
     [...parties, ...report.balanceChanges.map(({ account }) => account)].map((one) => one.toLowerCase()),
@@ -178,17 +252,40 @@ const changeOf = ({ before, after, extended }: Approval): Grant["change"] | null
   return after === before ? "kept" : null;
 };
 
-/** The rights over what the senders have: new ones first, the unlimited before the others. */
-export const grantsOf = (report: Report): ReadonlyArray<Grant> => {
-  const senders = sendersOf(report);
+/** The rights over what the senders have, or those who `isOwner`: new ones first, the unlimited before the others. */
+export const grantsOf = (
+  report: Report,
+  isOwner: (account: string) => boolean = (account) => accountsOf(report).includes(account),
+): ReadonlyArray<Grant> => {
   const all = report.approvals.flatMap((approval): ReadonlyArray<Grant> => {
-    const change = senders.includes(approval.owner.toLowerCase()) ? changeOf(approval) : null;
+    const change = isOwner(approval.owner.toLowerCase()) ? changeOf(approval) : null;
     return change === null ? [] : [{ approval, change }];
   });
   const rank = ({ change, approval }: Grant): number =>
     change === "back" ? 3 : change === "kept" ? 2 : approval.unlimited ? 0 : 1;
   return [...all].sort((a, b) => rank(a) - rank(b));
 };
+
+/** What contracts could take, beside what they do take: of a value, what they give back. */
+export const exposuresOf = (report: Report): ReadonlyArray<Exposure> => {
+  const rows = report.exposure?.rows ?? [];
+  const flows = rows.some(({ by }) => by === "value") ? flowsOf(report) : [];
+  return rows.flatMap((row) => {
+    if (row.by !== "value" || row.amount === null) return [row];
+    const given = flows.find(
+      ({ account, way, party, token }) =>
+        way === "out" && token === null && account === row.account.toLowerCase() && party === row.spender.toLowerCase(),
+    );
+    const amount = row.amount - (given?.amount ?? 0n);
+    return amount > 0n ? [{ ...row, amount }] : [];
+  });
+};
+
+/** How much could be taken of what. */
+export const exposureText = ({ amount, ...unit }: Exposure, names: Names): string =>
+  amount === null
+    ? `an amount not known of ${unit.token === null ? names.native.symbol : tokenForPeople(names, unit.token)}`
+    : amountInSentence(names, unit, amount, "up");
 
 /** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
 export const costsOf = (report: Report): ReadonlyArray<Cost> => {
@@ -198,8 +295,41 @@ export const costsOf = (report: Report): ReadonlyArray<Cost> => {
     const own = report.transactions.flatMap(({ input }, at) => (input.from.toLowerCase() === account ? [at] : []));
     const isKnown = own.every((at) => terms.some(({ name, transaction }) => name === "gas" && transaction === at));
     const sum = terms.reduce((all, { name, amount }) => (feeTerms.has(name) ? all + amount : all), 0n);
-    return { account, atMost: isKnown ? sum : null, isOpen };
+    const caps = own.map((at) => report.transactions[at]?.fee).map((fee) => fee?.maxFeePerGas ?? fee?.gasPrice ?? null);
+    const perGas = caps.reduce((most, cap) => (most === null || cap === null ? null : cap > most ? cap : most), 0n);
+    return { account, atMost: isKnown ? sum : null, perGas: own.length === 0 ? null : perGas, isOpen };
   });
+};
+
+/** Who a sentence is about: accounts that are told of as one, and what they pay for fees. */
+export interface Subject {
+  readonly accounts: ReadonlySet<string>;
+  readonly cost: Cost | null;
+}
+
+const sumOf = (costs: ReadonlyArray<Cost>): Cost | null =>
+  costs.reduce<Cost | null>(
+    (sum, { account, atMost, perGas, isOpen }) => ({
+      account: sum?.account ?? account,
+      atMost: sum?.atMost === null || atMost === null ? null : (sum?.atMost ?? 0n) + atMost,
+      perGas:
+        sum?.perGas === null || perGas === null ? null : perGas > (sum?.perGas ?? 0n) ? perGas : (sum?.perGas ?? 0n),
+      isOpen: isOpen || sum?.isOpen === true,
+    }),
+    null,
+  );
+
+/** The reader first, where there is one, then the other senders. */
+export const subjectsOf = (report: Report, names: Names): ReadonlyArray<Subject> => {
+  const costs = costsOf(report);
+  const you = accountsOf(report).filter((account) => names.isYou(account));
+  const others = costs.filter(({ account }) => !names.isYou(account));
+  return [
+    ...(you.length === 0
+      ? []
+      : [{ accounts: new Set(you), cost: sumOf(costs.filter(({ account }) => names.isYou(account))) }]),
+    ...others.map((cost) => ({ accounts: new Set([cost.account]), cost })),
+  ];
 };
 
 const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names): string => {
@@ -207,7 +337,7 @@ const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names)
   if (unlimited) return `unlimited ${of}`;
   return after === null
     ? `an amount not known of ${of}`
-    : `up to ${amountInSentence(names, { token, tokenId }, after, "up")}`;
+    : `up to ${amountInSentence(names, { token, tokenId }, after, names.isTyped(after) ? "none" : "up")}`;
 };
 
 /** What the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own. */

@@ -3,20 +3,27 @@ import * as Arr from "effect/Array";
 import { isNobody } from "../abi/words.js";
 import { escapeText } from "../primitives/text.js";
 import {
+  accountsOf,
   amountInSentence,
   mostForPeople,
   namesFor,
-  nativeForPeople,
+  perGasText,
   tokenForPeople,
   type AmountOptions,
   type Names,
 } from "./amounts.js";
+import { bareCalls, callSentences, upper } from "./callSentences.js";
 import type { FindingCode } from "./finding.js";
 import {
+  claimsOf,
   rightText,
+  roundingOf,
   spenderText,
-  costsOf,
-  failuresOf,
+  exposuresOf,
+  exposureText,
+  subjectsOf,
+  type Subject,
+  toThemselves,
   flowsOf,
   grantsOf,
   isMoving,
@@ -25,19 +32,12 @@ import {
   type Flow,
   type Grant,
 } from "./stakes.js";
+import { hindrances, listed, mostItems, mostSenders } from "./hindrances.js";
+import { mostReason, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
 
-/** More of a kind than a sentence holds. */
-const mostItems = 3;
 /** With more, or where one is a list itself, each is a sentence of its own. */
 const mostClauses = 2;
-const mostSenders = 3;
-
-/** As the beginning of a sentence. */
-const upper = (who: string): string => (who === "you" ? "You" : who);
-
-const listed = (parts: ReadonlyArray<string>): string =>
-  parts.length < 3 ? parts.join(" and ") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
 
 /** What an account does; `isList`: several things in one, so that it reads better as a sentence of its own. */
 interface Clause {
@@ -72,7 +72,12 @@ const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): 
   const byUnit = Arr.groupBy(moved, ({ token, tokenId }): string => `${token}/${tokenId}`);
   return Object.values(byUnit).map((same) => {
     const sum = same.reduce((all, { amount }) => all + amount, 0n);
-    const text = amountInSentence(names, same[0], sum, isOut ? "up" : "down");
+    const text = amountInSentence(
+      names,
+      same[0],
+      sum,
+      same.every(({ isTyped }) => isTyped) ? "none" : isOut ? "up" : "down",
+    );
     const parties = same.flatMap(({ party }) => party ?? []);
     const [only] = parties;
     if (only === undefined) return plain(text);
@@ -95,21 +100,14 @@ const grantClause = ({ approval, change }: Grant, { names, verb, their }: Voice)
   return change === "kept" ? `${verb("let")} ${spender} ${right} as before` : `${verb("let")} ${spender} ${right}`;
 };
 
-const costClause = ({ atMost, isOpen }: Cost, { names, verb }: Voice): Clause => {
-  if (atMost === null) return plain(`${verb("pay")} fees that are not known`);
+const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): Clause => {
+  if (atMost === null)
+    return perGas === null
+      ? plain(`${verb("pay")} fees that are not known`)
+      : { text: `${verb("pay")} ${perGasText(perGas, names)}`, isList: true };
   const fees = mostForPeople(atMost, names);
   const text = isOpen ? `${fees} in fees and what is not known beside` : `at most ${fees} in fees`;
   return { text: `${verb("pay")} ${text}`, isList: isOpen };
-};
-
-/** What a transaction of nothing is: whom it calls, or that it creates a contract. */
-const calls = (report: Report, account: string, { names, verb }: Voice): string => {
-  const [first, ...more] = report.transactions.filter(({ input }) => input.from.toLowerCase() === account);
-  if (first === undefined || more.length > 0)
-    return `${verb("make")} ${more.length + (first === undefined ? 0 : 1)} calls`;
-  const { to } = first.input;
-  if (to !== null) return `${verb("call")} ${names.short(to)}`;
-  return `${verb("create")} a contract${first.code.creates === null ? "" : ` at ${names.short(first.code.creates)}`}`;
 };
 
 /** What nobody looked at, for its step was left out; null = no such thing. */
@@ -119,44 +117,94 @@ const unlooked = ({ steps: { without } }: Report): string | null => {
   return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
 };
 
-const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<Clause> => {
-  const mine = flowsOf(report).filter(({ account }) => account === cost.account);
-  const grants = grantsOf(report).filter(({ approval }) => approval.owner.toLowerCase() === cost.account);
+const uneasy: ReadonlySet<FindingCode> = new Set(["DelegationSet", "DelegationCleared", "EventUnexplained"]);
+
+/** ` without moving anything`, where nothing of anybody's moves, no right changes and no control, and nothing is in doubt. */
+const stillness = (report: Report): string =>
+  isMoving(report) ||
+  doubtsOf(report).length > 0 ||
+  report.findings.some(({ code }) => control.has(code) || uneasy.has(code)) ||
+  report.transactions.some(({ input, outcome }) => outcome.status === "unknown" || input.authorizationList?.length)
+    ? ""
+    : " without moving anything";
+
+const clausesOf = (report: Report, { accounts, cost }: Subject, voice: Voice): ReadonlyArray<Clause> => {
+  const mine = flowsOf(report).filter(({ account, party }) => accounts.has(account) && !accounts.has(party ?? ""));
+  const grants = grantsOf(report, (owner) => accounts.has(owner));
   const outs = items(mine, "out", voice);
   const ins = items(mine, "in", voice);
   const rights = grants.map((grant) => plain(grantClause(grant, voice)));
-  const { verb } = voice;
-  const isCreating = report.transactions.some(({ input }) => input.from === cost.account && input.to === null);
-  const isSeen =
-    report.observed.tier === "simulate" &&
-    unlooked(report) === null &&
-    report.transactions.every(({ outcome }) => outcome.status !== "unknown");
+  const { names, verb } = voice;
+  const own = report.transactions.filter(({ input }) => accounts.has(input.from.toLowerCase()));
+  const isCreating = report.transactions.length === 1 && own.some(({ input }) => input.to === null);
   const isStill = outs.length + ins.length + grants.length === 0;
-  const nothing = isStill && isSeen && !isMoving(report) ? " without moving anything" : "";
+  const isNamed = report.transactions.length === 1 && report.transactions[0].call !== null;
+  const handed = toThemselves(report).filter(({ account }) => accounts.has(account));
+  const self = voice.their === "your" ? "yourself" : "itself";
   return [
-    ...(isStill || (isCreating && report.transactions.length === 1)
-      ? [plain(`${calls(report, cost.account, voice)}${nothing}`)]
+    ...handed.slice(0, mostItems).map((flow) => {
+      const what = amountInSentence(names, flow, flow.amount, roundingOf(flow));
+      return plain(`${verb("send")} ${what} to ${self}`);
+    }),
+    ...(own.length > 0 && handed.length === 0 && (isStill || isCreating) && !isNamed
+      ? [plain(`${bareCalls(own, voice)}${isStill ? stillness(report) : ""}`)]
       : []),
     ...(outs.length === 0 ? [] : [sent(verb("send"), several(outs, "things"))]),
     ...(ins.length === 0 ? [] : [sent(verb("receive"), several(ins, "things"))]),
     ...(rights.length === 0 ? [] : [several(rights, "rights")]),
-    costClause(cost, voice),
+    ...(cost === null ? [] : [costClause(cost, voice)]),
   ];
 };
 
-/** What others pay because of it, a sentence each. */
+/** What others pay or grant because of it, a sentence each; of an account that a sender owns also what it gets. */
 const payments = (report: Report, names: Names, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
-  const all = paymentsOf(report);
+  const own = new Set(accountsOf(report));
+  const paid = new Map(paymentsOf(report).map((flows) => [flows[0]?.account ?? "", flows]));
+  const owned = report.owned.map(({ account }) => account.toLowerCase());
+  const gets = flowsOf(report, new Set(owned)).filter(({ way, party }) => way === "in" && !own.has(party ?? ""));
+  const grants = grantsOf(report, (owner) => !own.has(owner)).filter(({ change }) => change === "new");
+  const all = [...new Set([...paid.keys(), ...grants.map(({ approval }) => approval.owner.toLowerCase())])];
   const rest = all.length - mostSenders;
   return [
-    ...all.slice(0, mostSenders).flatMap((paid) => {
-      const what = several(items(paid, "out", voice), "things").text;
-      const payer = paid[0]?.account ?? "";
-      return isNobody(payer) ? [`Newly made: ${what}.`] : [`${upper(names.who(payer))} ${voice.verb("pay")} ${what}.`];
+    ...all.slice(0, mostSenders).flatMap((payer) => {
+      const outs = items(paid.get(payer) ?? [], "out", voice);
+      const ins = items(
+        gets.filter(({ account }) => account === payer),
+        "in",
+        voice,
+      );
+      const rights = grants.filter(({ approval }) => approval.owner.toLowerCase() === payer);
+      const what = several(outs, "things").text;
+      if (isNobody(payer)) return outs.length === 0 ? [] : [`Newly made: ${what}.`];
+      return [
+        ...(outs.length === 0 ? [] : [`${voice.verb("pay")} ${what}`]),
+        ...(ins.length === 0 ? [] : [`${voice.verb("receive")} ${several(ins, "things").text}`]),
+        ...(rights.length === 0
+          ? []
+          : [
+              several(
+                rights.map((grant) => plain(grantClause(grant, voice))),
+                "rights",
+              ).text,
+            ]),
+      ].map((text) => `${upper(names.actor(payer))} ${text}.`);
     }),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "account pays" : "accounts pay"} others.`] : []),
   ];
+};
+
+/** What contracts could take beside all that, in one sentence; none where it is nothing. */
+const exposureSentence = (report: Report, names: Names): ReadonlyArray<string> => {
+  const [first, ...others] = exposuresOf(report);
+  if (first === undefined) return [];
+  const whose = names.who(first.account);
+  const of = whose === "you" ? "" : ` of ${whose}`;
+  const rest =
+    others.length === 0
+      ? ""
+      : `, and ${others.length} more such ${others.length === 1 ? "holding" : "holdings"} could be taken`;
+  return [`${upper(names.who(first.spender))} could take at least ${exposureText(first, names)}${of} beside${rest}.`];
 };
 
 /** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
@@ -206,62 +254,44 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
   ];
 };
 
-/** What does not work: which transactions fail or were not simulated, and who cannot pay. */
-const hindrances = (report: Report, names: Names): ReadonlyArray<string> => {
-  const { transactions, funds } = report;
-  const failed = failuresOf(report);
-  const unseen = transactions.filter(({ outcome }) => outcome.status === "unknown").length;
-  const one = transactions.length === 1;
-  const numbers = listed(failed.slice(0, mostItems).map((index) => String(index + 1)));
-  const more = failed.length > mostItems ? ` and ${failed.length - mostItems} more` : "";
-  const poor = funds.flatMap(({ account, shortfall }) =>
-    shortfall === null || shortfall <= 0n ? [] : [{ account, shortfall }],
-  );
-  return [
-    ...(failed.length === 0
-      ? []
-      : [one ? "It would fail." : `Of ${transactions.length} transactions, ${numbers}${more} would fail.`]),
-    ...(unseen === 0
-      ? []
-      : [
-          one
-            ? "What it would do is not known."
-            : `What ${unseen} of ${transactions.length} transactions would do is not known.`,
-        ]),
-    ...poor.slice(0, mostSenders).map(({ account, shortfall }) => {
-      const who = names.who(account);
-      const short = nativeForPeople(shortfall, "up", names);
-      return who === "you" ? `You lack ${short}.` : `${who} lacks ${short}.`;
-    }),
-  ];
-};
-
 /** The summary without the reason for the verdict, by sentences. */
 export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string> => {
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
-  const costs = costsOf(report);
-  const told = costs.slice(0, mostSenders).map((cost): ReadonlyArray<string> => {
-    const who = names.who(cost.account);
+  const subjects = subjectsOf(report, names);
+  const told = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
+    const [account = ""] = subject.accounts;
+    const who = names.who(account);
     const isYou = who === "you";
     const verb = (base: string) => (isIf ? `would ${base}` : isYou ? base : `${base}s`);
-    const clauses = clausesOf(report, cost, { names, verb, their: isYou ? "your" : "its" });
+    const clauses = clausesOf(report, subject, { names, verb, their: isYou ? "your" : "its" });
     const isLong = clauses.length > mostClauses || clauses.some(({ isList }) => isList);
-    if (isLong) return clauses.map(({ text }) => `${upper(who)} ${text}.`);
-    return [`${upper(who)} ${listed(clauses.map(({ text }) => text))}.`];
+    const accounts = new Set(subject.accounts);
+    const claims = claimsOf(report).filter((claim) => accounts.has(claim.account));
+    const isPaid = flowsOf(report).some((flow) => accounts.has(flow.account) && flow.way === "in");
+    return [
+      ...(isLong
+        ? clauses.map(({ text }) => `${upper(who)} ${text}.`)
+        : clauses.length === 0
+          ? []
+          : [`${upper(who)} ${listed(clauses.map(({ text }) => text))}.`]),
+      ...claims.slice(0, mostItems).map((claim) => {
+        const what = amountInSentence(names, claim, claim.amount, "none");
+        return `It claims to give ${who} ${what}. ${upper(who)} ${isYou ? "get" : "gets"} ${isPaid ? "none of it" : "nothing"}.`;
+      }),
+    ];
   });
-  const rest = costs.length - told.length;
+  const rest = subjects.length - told.length;
   return [
+    ...callSentences(report, names, isIf, stillness(report)),
     ...hindrances(report, names),
     ...told.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
     ...payments(report, names, isIf),
     ...powersOf(report, names),
+    ...exposureSentence(report, names),
     ...doubtsOf(report),
   ];
 };
-
-/** Longer than any reason of our own. */
-export const mostReason = 600;
 
 /**
  * A report in one or a few sentences for whoever signs: why not (the report's `because`) where it is not `ready`; what
@@ -270,8 +300,10 @@ export const mostReason = 600;
  * {@link AmountOptions} say; every string of the report is escaped and bounded. Every rendering begins with it.
  */
 export const summary = (report: Report, options: AmountOptions = {}): string => {
-  const sentences = sentencesOf(report, namesFor(report, options));
-  const { verdict, because } = report;
-  const why = verdict === "ready" ? [] : [`${verdict.toUpperCase()}: ${escapeText(because, mostReason)}.`];
+  const names = namesFor(report, options);
+  const sentences = sentencesOf(report, names);
+  const { verdict } = report;
+  const why =
+    verdict === "ready" ? [] : [`${verdict.toUpperCase()}: ${escapeText(reasonOf(report, names), mostReason)}.`];
   return [...why, ...sentences].join(" ");
 };

@@ -1,18 +1,21 @@
 /** The movements as a picture: who gives what to whom, which way, and what may be taken. Plain strings, no script, nothing from elsewhere. */
+import * as Arr from "effect/Array";
 import {
+  accountsOf,
   amountForPeople,
   decimalsOf,
   idText,
   mostForPeople,
   namesFor,
-  sendersOf,
   signedText,
   symbolOf,
   type AmountOptions,
   type Names,
 } from "./amounts.js";
 import { isNobody } from "../abi/words.js";
+import { formatGasPrice } from "../primitives/units.js";
 import type { Approval } from "./parts.js";
+import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
 import {
   costsOf,
@@ -20,6 +23,7 @@ import {
   flowsOf,
   grantsOf,
   isTwice,
+  roundingOf,
   type Cost,
   type Flow,
   type Grant,
@@ -30,7 +34,8 @@ import { sentencesOf } from "./summary.js";
 /** One arrow. */
 interface Row {
   readonly account: string;
-  readonly party: string;
+  /** A line each. */
+  readonly party: ReadonlyArray<string>;
   readonly kind: "out" | "in" | "right" | "plain" | "fee";
   /** Above the arrow. */
   readonly what: string;
@@ -43,15 +48,23 @@ const mostRows = 9;
 
 const nobody = { out: "nobody (burned)", in: "newly made" } as const;
 
+const partyKey = ({ account, party }: Row) => `${account}/${party.join("/")}`;
+
+/** An address as lines of a box: below its label, so that no label pushes it out. */
+const linesFor = (address: string, names: Names): ReadonlyArray<string> => {
+  const label = names.label(address);
+  return names.isYou(address) ? ["you"] : [...(label === null ? [] : [label]), names.short(address)];
+};
+
 const flowRow = (flow: Flow, names: Names): Row => {
   const { account, way, party, token, tokenId, amount } = flow;
   const sign = way === "out" ? "-" : "+";
-  const shown = amountForPeople(names, flow, amount, way === "out" ? "up" : "down");
+  const shown = amountForPeople(names, flow, amount, roundingOf(flow));
   const text = signedText(shown, sign);
   const about = {
     account,
     kind: way,
-    party: party === null ? "no event" : isNobody(party) ? nobody[way] : names.who(party),
+    party: party === null ? ["no event"] : isNobody(party) ? [nobody[way]] : linesFor(party, names),
   };
   if (token === null) return { ...about, what: `${text} ${shown.unit}`, beside: "" };
   const symbol = symbolOf(names, token) ?? "token";
@@ -71,13 +84,13 @@ const limitOf = ({ standard, token, tokenId, after, unlimited }: Approval, names
   if (!isCounted) return tokenId === null ? `all of ${symbol}` : item;
   if (unlimited) return `unlimited ${item}`;
   if (after === null) return item;
-  const most = `≤ ${signedText(amountForPeople(names, { token, tokenId }, after, "up"), "")}`;
+  const most = `≤ ${signedText(amountForPeople(names, { token, tokenId }, after, names.isTyped(after) ? "none" : "up"), "")}`;
   return `${most} ${tokenId === null && decimalsOf(names, token) === null ? "units" : item}`;
 };
 
 const grantRow = ({ approval }: Grant, names: Names): Row => ({
   account: approval.owner.toLowerCase(),
-  party: spenderText(approval, names.who),
+  party: isNobody(approval.spender) ? [spenderText(approval, names.who)] : linesFor(approval.spender, names),
   kind: "right",
   what: limitOf(approval, names),
   beside: `${approval.standard === "aaveDebt" ? "may borrow" : "may take"} · ${names.short(approval.token)}`,
@@ -85,23 +98,35 @@ const grantRow = ({ approval }: Grant, names: Names): Row => ({
 
 const callRow = ({ input, code }: Report["transactions"][number], fails: boolean, names: Names): Row => ({
   account: input.from.toLowerCase(),
-  party: input.to === null ? (code.creates === null ? "new contract" : names.who(code.creates)) : names.who(input.to),
+  party:
+    input.to === null && code.creates === null ? ["new contract"] : linesFor(input.to ?? code.creates ?? "", names),
   kind: "plain",
-  what: fails ? "would fail" : input.to === null ? "creates" : "calls",
+  what: fails
+    ? "would fail"
+    : input.to === input.from && input.value > 0n
+      ? "sends to itself"
+      : input.to === null
+        ? "creates"
+        : "calls",
   beside: "",
 });
 
-const feeRow = ({ account, atMost, isOpen }: Cost, names: Names): Row => ({
+const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row => ({
   account,
-  party: "network fees",
+  party: ["network fees"],
   kind: "fee",
-  what: atMost === null ? "not known" : `${isOpen ? "≥" : "≤"} ${mostForPeople(atMost, names)}`,
+  what:
+    atMost === null
+      ? perGas === null
+        ? "not known"
+        : `≤ ${formatGasPrice(perGas, names.native)}`
+      : `${isOpen ? "≥" : "≤"} ${mostForPeople(atMost, names)}`,
   beside: "",
 });
 
 /** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
 const rowsOf = (report: Report, names: Names): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
-  const senders = sendersOf(report);
+  const senders = accountsOf(report);
   const failed = new Set(failuresOf(report));
   const moving = [
     ...grantsOf(report).flatMap((grant) => (grant.change === "back" ? [] : [grantRow(grant, names)])),
@@ -116,8 +141,7 @@ const rowsOf = (report: Report, names: Names): { readonly rows: ReadonlyArray<Ro
   const rows = accounts.flatMap((account) => {
     const own = kept.filter((row) => row.account === account);
     // why: one box for a party, where its first arrow is
-    const parties = [...new Set(own.map(({ party }) => party))];
-    const together = parties.flatMap((party) => own.filter((row) => row.party === party));
+    const together = Object.values(Arr.groupBy(own, partyKey)).flat();
     return [...together, ...fees.filter((row) => row.account === account)];
   });
   return { rows, cut: all.length - kept.length };
@@ -186,12 +210,10 @@ const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
 };
 
 const rowSvg = (rows: ReadonlyArray<Row>, row: Row, at: number, names: Names): string => {
-  const who = names.who(row.account);
-  const label = who === "you" ? ["You", names.short(row.account)] : [who];
-  const partyKey = ({ account, party }: Row) => `${account}/${party}`;
+  const label = names.isYou(row.account) ? ["You", names.short(row.account)] : linesFor(row.account, names);
   const sender = boxSvg(rows, at, ({ account }) => account, [4, leftBox], "", label);
   const risk = row.kind === "right" ? "risky" : "";
-  const party = boxSvg(rows, at, partyKey, [width - rightBox - 4, rightBox], risk, [row.party]);
+  const party = boxSvg(rows, at, partyKey, [width - rightBox - 4, rightBox], risk, row.party);
   return sender + party + arrowSvg(row, topOf(at));
 };
 
@@ -208,15 +230,36 @@ export const svgStyle = `.evm-preflight{--fg:#1b1f24;--bg:#fff;--dim:#57606a;--l
 .evm-preflight .arrow{stroke:var(--dim);stroke-linecap:round;stroke-linejoin:round}
 .evm-preflight .arrow.out{stroke:var(--out)}.evm-preflight .arrow.in{stroke:var(--in)}.evm-preflight .arrow.right{stroke:var(--right)}`;
 
+const captionHeight = 20;
+
+/** What is called, a line for each of the first transactions: the function, by its name alone. */
+const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
+  transactions
+    .flatMap(({ call }, index) => {
+      if (call === null || call.to === null) return [];
+      const by = call.by === "selector" ? " (by selector)" : "";
+      const what = call.function === null ? `a function not known (${call.selector})` : `${call.function}${by}`;
+      const inside = call.calls.length + call.more;
+      const place = transactions.length === 1 ? "" : `${index + 1}. `;
+      return [`${place}${escapeText(what, 60)}${inside === 0 ? "" : `, ${inside} calls inside`}`];
+    })
+    .slice(0, mostCaptions);
+const mostCaptions = 3;
+
 /** The picture; `style` is what stands in it before everything else. */
 export const drawing = (report: Report, options: AmountOptions, style: string): string => {
   const names = namesFor(report, options);
   const { rows, cut } = rowsOf(report, names);
-  const height = 12 + rows.length * rowHeight + (cut === 0 ? 0 : 20);
+  const captions = captionsOf(report);
+  const lower = captions.length * captionHeight;
+  const height = 12 + lower + rows.length * rowHeight + (cut === 0 ? 0 : 20);
+  const called = captions.map((text, at) =>
+    line(text, width / 2, 16 + at * captionHeight - lower, width - 20, 12.5, "fg strong"),
+  );
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
-  const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - 8, width - 20, 12, "dim");
+  const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - lower - 8, width - 20, 12, "dim");
   const text = escapeXml(sentencesOf(report, names).join(" "));
-  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect width="${width}" height="${height}" fill="#fff" class="back"/>${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 ${-lower} ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect y="${-lower}" width="${width}" height="${height}" fill="#fff" class="back"/>${called.join("")}${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
 };
 
 /**

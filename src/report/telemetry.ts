@@ -1,6 +1,7 @@
 /** What others see of a report when it is made: its span's attributes, metrics, and an event for a logger. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { withJson } from "../primitives/json.js";
 import { escapeText } from "../primitives/text.js";
 import { counting, inSpan, Listener, type Attributes } from "../primitives/telemetry.js";
 import type { Report, VerdictName } from "./schema.js";
@@ -53,14 +54,14 @@ export const phase = <A, E, R>(
     (made) => (made === null ? {} : attributesOf(reportIn(made))),
   );
 
-/** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. */
+/** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. `JSON.stringify` takes the report. */
 export const reported =
   (operation: ReportEvent["operation"]) =>
   <E, R>(effect: Effect.Effect<Report, E, R>): Effect.Effect<Report, E, R> =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock);
       const started = clock.currentTimeMillisUnsafe();
-      return Effect.tap(effect, (report) => {
+      return Effect.tap(Effect.map(effect, withJson), (report) => {
         const { chainId, stage, verdict, because, transactions, ledger } = report;
         const ms = clock.currentTimeMillisUnsafe() - started;
         count(

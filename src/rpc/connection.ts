@@ -11,6 +11,8 @@ import { fields, type InputDefaults } from "../transaction/fields.js";
 import { endpointOf, providerOf, type Endpoint } from "./endpoint.js";
 import type { KnownEndpoint } from "./knownEndpoint.js";
 import { isNode } from "./node.js";
+import type { DescribedChain } from "./service.js";
+import { describedChain } from "./viemChain.js";
 
 /** How patient an endpoint is, with how many at once, and what is known of it; times in ms, and every field has a default. */
 export interface Options {
@@ -224,16 +226,16 @@ const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | 
     ? null
     : must(check(isRecord(part) ? part[key] : undefined, `client.${field}.${key}`));
 
-/** A viem client and its options: its chain and account, where it has them. */
+/** A viem client and its options: its chain and account, where it has them, and what the chain says of itself. */
 export const checkClient = (
   client: { readonly chain?: unknown; readonly account?: unknown },
   input: unknown,
-): InputDefaults => {
+): { readonly defaults: InputDefaults; readonly chain: DescribedChain | undefined } => {
   must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
-  return {
-    chainId: own(client.chain, "chain", "id", fields.chainId.check),
-    from: own(client.account, "account", "address", fields.from.check),
-  };
+  const chainId = own(client.chain, "chain", "id", fields.chainId.check);
+  const from = own(client.account, "account", "address", fields.from.check);
+  const chain = chainId === null ? undefined : describedChain(chainId, client.chain);
+  return { defaults: { chainId, from }, chain };
 };
 
 /** What tells who runs an endpoint: its URL, or its caller. */

@@ -5,7 +5,7 @@
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import type { Address } from "../primitives/hex.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import type { Forks, SimulationPart } from "../primitives/names.js";
 
 /**
@@ -21,6 +21,8 @@ export interface Facts {
    * by a latest header that is not the block which a run stood on.
    */
   readonly chainId: number;
+  /** The latest block, and epoch ms when it was first seen to be that. Disproved by any other. */
+  readonly head: { readonly number: bigint; readonly hash: Hash | null; readonly at: number };
   /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
   readonly tellsTip: boolean;
   /** What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed. */
@@ -36,6 +38,7 @@ export interface Facts {
 /** For how long a fact is believed, ms. */
 const believedMs: Readonly<Record<keyof Facts, number>> = {
   chainId: 10 * 60_000,
+  head: 10 * 60_000,
   tellsTip: 60_000,
   lacks: 10 * 60_000,
   takesBatches: 10 * 60_000,

@@ -5,6 +5,7 @@ import type * as Scope from "effect/Scope";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { AskRule, RunName, StepName } from "../primitives/names.js";
+import type { Address } from "../primitives/hex.js";
 import type { InputDefaults } from "../transaction/fields.js";
 import type { Memory } from "./memory.js";
 
@@ -50,8 +51,25 @@ export class Rpc extends Context.Service<
     readonly isQuorum?: boolean | undefined;
     /** What transactions get that name no chain or sender; those that name another are refused. */
     readonly defaults?: InputDefaults | undefined;
+    /** What a viem client's chain says of itself; it goes before the `Chains` layer. */
+    readonly chain?: DescribedChain | undefined;
   }
 >()("evm-preflight/Rpc") {}
+
+/** A chain by its id, as far as its viem definition describes it. */
+export interface DescribedChain {
+  /** Its chain id. */
+  readonly id: number;
+  /** What is left out is what the `Chains` layer says; see `Chains.Chain`. */
+  readonly described: {
+    readonly name?: string;
+    readonly symbol?: string;
+    readonly decimals?: number;
+    readonly blockTimeMs?: number;
+    readonly paceKnown?: true;
+    readonly gasPriceOracle?: Address;
+  };
+}
 
 /** One line of a report's ledger: one JSON-RPC request, all its tries. */
 export interface LedgerEntry {
@@ -97,8 +115,16 @@ export interface Testimony {
 export interface HeadSighting {
   /** The highest block that any named; null = none did. */
   block: bigint | null;
+  /** The highest that is mined by what any answer says, by itself; none = none did. */
+  sealed?: bigint;
+  /** The highest that was shown as the latest block; none = none was. */
+  header?: bigint;
   /** Ms by which an HTTP `Date` was ahead of the local clock; null = there was none. */
   aheadMs: number | null;
+  /** Ms for which answers of this connection have shown the same latest block; none = it was seen for the first time. */
+  heldMs?: number;
+  /** Whether another endpoint named the same latest block; none = nobody was asked, or it did not. */
+  isShared?: boolean;
   /** What other endpoints said of the same, where they are asked and did not all say the same. */
   readonly testimonies: Array<Testimony>;
 }

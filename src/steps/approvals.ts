@@ -9,13 +9,15 @@ import type { Address } from "../primitives/hex.js";
 import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
-import { readAddress, readBool, readPermit2Allowance, readUint256, type Account } from "../witness/answers.js";
+import { readUint256, type Account } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import type { Case, Ran } from "./reading/bundle.js";
+import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts } from "./reading/delegateCalls.js";
 import { calldataRights, settleRight, type Right, keyOf, queryOf } from "./reading/rights.js";
+import { lasting, levelIn } from "./reading/rightLevel.js";
+import { checkPayouts } from "./reading/payouts.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 
@@ -26,34 +28,6 @@ const unlimitedFrom = 2n ** 128n;
  * supply is larger too, and from here on where it is not known.
  */
 const narrowMaximum = 2n ** 96n - 1n;
-
-interface Level {
-  readonly amount: bigint | null;
-  readonly expiration: bigint | null;
-  /** Of a single NFT: who may take it. */
-  readonly approved: Address | null;
-}
-
-const unread: Level = { amount: null, expiration: null, approved: null };
-const flag = (value: boolean | null): bigint | null => (value === null ? null : value ? 1n : 0n);
-
-/** What an allowance lets be taken: Permit2 refuses one that has ended (AllowanceExpired), so that renewing it is a new right. */
-const lasting = (amount: bigint, expiration: bigint | null, { environment }: View): bigint =>
-  expiration !== null && environment !== null && expiration < environment.timestamp ? 0n : amount;
-
-const levelIn = (view: View, right: Right): Level => {
-  const query = queryOf(right);
-  const answer = query === null ? null : view.call(query);
-  if (right.standard === "permit2") {
-    const read = readPermit2Allowance(answer);
-    if (read === null) return unread;
-    return { ...unread, amount: lasting(read.amount, read.expiration, view), expiration: read.expiration };
-  }
-  if (right.operator) return { ...unread, amount: flag(readBool(answer)) };
-  if (right.tokenId === null || right.standard === "erc6909") return { ...unread, amount: readUint256(answer) };
-  const approved = readAddress(answer);
-  return { ...unread, approved, amount: flag(approved === null ? null : approved === right.spender) };
-};
 
 const spenderKind = (before: Account | null, after: Account | null): Approval["spenderKind"] => {
   if (after === null) return "unknown";
@@ -200,7 +174,7 @@ export const check = (
   bundle: ReadonlyArray<Ran>,
   answers: Pick<Answers, "before" | "after"> & { readonly chainId: number | null },
 ): ReadonlyArray<Finding> => {
-  const senders = new Set(bundle.map(({ input }) => input.from));
+  const senders = new Set(ownAccounts(bundle));
   const purposes = purposesOf(bundle);
   return [
     ...approvals.flatMap((approval) => say(approval, senders, purposes)),
@@ -208,6 +182,7 @@ export const check = (
     ...checkDelegations(bundle, answers),
     ...checkControl(bundle, answers),
     ...checkUnexplained(bundle, approvals),
+    ...checkPayouts(bundle),
   ];
 };
 

@@ -75,6 +75,8 @@ export interface Answers extends Sights {
   readonly deposits: ReadonlySet<Address>;
   /** Of nobody else is a lost deposit told. */
   readonly signers: ReadonlySet<Address>;
+  /** Whether two readings of a balance disagree: it is then not known. */
+  readonly isContradicted: (holding: Holding) => boolean;
   /** What a balance read in the run is worth: `assumed` where the state was partly pretended. */
   readonly evidence: Evidence;
 }
@@ -172,7 +174,9 @@ const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceCh
   const { account, token, tokenId } = holding;
   const { before, after } = levelOf(holding, answers);
   const about = { account, token, tokenId, before };
-  if (before === null || after === null) return { ...about, after: null, delta: logged, evidence: "logged" };
+  // why: a token that tells two balances has told none
+  if (before === null || after === null || answers.isContradicted(holding))
+    return { ...about, after: null, delta: logged, evidence: "logged" };
   const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
   const delta = after - before + gas;
   const fee = token === null ? answers.operator.get(account) : undefined;

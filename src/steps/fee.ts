@@ -6,18 +6,19 @@
  * missing at the cost of a level of evidence. A proof measures the base fee inside the simulation.
  */
 import type { Facts } from "./reading/answers.js";
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Eth from "../eth/index.js";
 import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
-import { asking, sighting } from "../eth/ask.js";
+import { asking, sighting, sightingHead } from "../eth/ask.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
-import type { AskResult } from "./reading/askResult.js";
+import { successOf, type AskResult } from "./reading/askResult.js";
 import { raised } from "./reading/pool.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
 
@@ -28,14 +29,15 @@ const askHistory = Effect.result(
   sighting(
     Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles }),
     ({ oldestBlock, gasUsedRatio }) => oldestBlock + BigInt(gasUsedRatio.length) - 1n,
+    true,
   ),
 );
-const askLatest = Effect.result(sighting(Eth.getBlock({ block: "latest" }), ({ number }) => number));
+const askLatest = Effect.result(sightingHead(Eth.getBlock({ block: "latest" })));
 
 /** The latest block's receipts; never fails. */
 export const askReceipts: Effect.Effect<FeeFacts["receipts"], never, Rpc> = asking(
   { step: "fee" },
-  Effect.result(sighting(Eth.getBlockReceipts({ block: "latest" }), ([first]) => first?.blockNumber ?? null)),
+  Effect.result(sighting(Eth.getBlockReceipts({ block: "latest" }), ([first]) => first?.blockNumber ?? null, true)),
 );
 
 /** The history, and the receipts where they may be needed, at once; never fails. */
@@ -50,6 +52,22 @@ export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "heade
 
 /** The latest header, whose age and base fee count in a scan and in a proof. Never fails. */
 export const askHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);
+
+/** How often it is asked at once where an answer named a later block: the nodes behind one address are not at one height. */
+const askedAtOnce = 4;
+
+/** Of two headers the one with the higher number, else the second. */
+export const laterOf = (a: AskResult<Eth.Block>, b: AskResult<Eth.Block>): AskResult<Eth.Block> =>
+  (successOf(a)?.number ?? -1n) > (successOf(b)?.number ?? -1n) ? a : b;
+
+/** The latest of some headers. Never fails. */
+export const askLatestHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = Effect.map(
+  Effect.all(
+    Arr.makeBy(askedAtOnce, () => askHeader),
+    { concurrency: "unbounded" },
+  ),
+  (headers) => headers.reduce(laterOf),
+);
 
 /** Who chooses the cap of a transaction. */
 export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>

@@ -13,6 +13,7 @@ import { asking, sighting } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
+import { text } from "../primitives/statement.js";
 import { inSpan } from "../primitives/telemetry.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -22,10 +23,12 @@ import type { Transaction } from "../Transaction.js";
 import { placement, readers, slotQueries, witnessCall, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
+import { readBy, secondCall, type SecondReading } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
+import { onlyReads, unpaid } from "./reading/mutability.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
 /** One call to simulate, for one transaction. */
@@ -60,6 +63,8 @@ export interface Plan {
   readonly pretended: boolean;
   /** What the endpoint does not take, and the request goes without; none when absent. */
   readonly without?: ReadonlySet<SimulationPart>;
+  /** Balances that accounts read themselves behind the witness, which a token may know; none when absent. */
+  readonly second?: ReadonlyArray<SecondReading>;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
   readonly lens?: ReadonlyArray<Address>;
 }
@@ -76,6 +81,8 @@ export interface Run {
   readonly after: View;
   /** What each call met: of the first what was there before. */
   readonly met: ReadonlyArray<View>;
+  /** What accounts read themselves. */
+  readonly second: View;
   /** Whether the witness answered wherever it was asked. */
   readonly witnessed: boolean;
   /** Whether events told of native movements wherever there were some; where there were none, whether they were asked to. */
@@ -174,6 +181,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   // why: what one transaction leaves behind is what the next one meets
   const asked = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
   const rows = plan.isApart === true && asked.length > 1 ? asked : [asked.flat()];
+  const second = (plan.second ?? []).map((reading) => secondCall(reading, at));
   const left = plan.without ?? new Set<SimulationPart>();
   const context = left.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
@@ -184,7 +192,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       blocks: [
         ...(plan.ahead == null ? [] : [{ calls: [], blockOverrides: plan.ahead }]),
         ...rows.map((row, index) => ({
-          calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? last : [])],
+          calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? [...last, ...second] : [])],
           ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
           ...(context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index) }),
         })),
@@ -198,6 +206,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = context?.number !== undefined;
   const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
+  yield* Effect.yieldNow;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
   const own = blocks.slice(Math.max(0, end - rows.length), end);
@@ -208,7 +217,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       reason: new MalformedResponse({ path: "result[0]", detail: "" }),
     });
   }
-  const calls = own.flatMap((one) => one.calls);
+  const all = own.flatMap((one) => one.calls);
+  const calls = all.slice(0, all.length - second.length);
   const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
   const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
@@ -229,6 +239,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     ),
     before: before ?? unseen,
     after: after ?? unseen,
+    second: readBy(plan.second ?? [], all.slice(calls.length)),
     met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
     traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),
@@ -252,8 +263,15 @@ export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
 });
 
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */
-export const check = ({ index, outcome: { failure, status, evidence } }: Ran): ReadonlyArray<Finding> => {
+export const check = ({ index, input, outcome, transfers }: Ran): ReadonlyArray<Finding> => {
+  const { failure, status, evidence } = outcome;
   const where = { step: "simulate", transaction: index, evidence } as const;
-  if (failure !== null) return [fromError(failure, "blocker", where)];
-  return status === "unknown" ? [note("OutcomeUnknown", "unavailable", where)] : [];
+  if (failure !== null) return [fromError(failure, "blocker", where, unpaid(input, failure) ?? failure.statement)];
+  if (status === "unknown") return [note("OutcomeUnknown", "unavailable", where)];
+  const didMore =
+    input.value > 0n || outcome.logs.length > 0 || transfers.length > 0 || (input.authorizationList?.length ?? 0) > 0;
+  const read = didMore ? null : onlyReads(input, outcome.returnData ?? "0x");
+  return read === null
+    ? []
+    : [note("ReadOnlyCall", "info", where, text("function", read.name), text("returns", read.result))];
 };

@@ -165,7 +165,7 @@ export const fields = {
   gasPrice: { ...price, ...found },
   /** EIP-2930: accounts and storage that are paid for ahead. */
   accessList: { ...accessList, ...open },
-  /** Signed EIP-7702 authorisations. */
+  /** Signed EIP-7702 authorisations; a bundle has at most 2,000. */
   authorizationList: { ...authorizations, ...open },
   /** EIP-4844: versioned hashes of the blobs, 32 bytes each. */
   blobVersionedHashes: { ...hashes, ...open },
@@ -191,6 +191,9 @@ export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abi
 
 /** The most transactions that a bundle may have. */
 export const maxTransactions = 64;
+
+/** The most authorisations that a bundle may have: each takes 25,000 gas, so that a block of 50 million holds no more. */
+export const maxAuthorizations = 2_000;
 
 /** The schemas of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
 export type TransactionFields = {

@@ -1,10 +1,12 @@
 /** Who signed, by synchronous recovery over secp256k1: authorisations, and signed transactions, which are read back. */
 import { secp256k1 } from "@noble/curves/secp256k1";
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
 import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import { hashAuthorization } from "viem/utils";
 import type { Address } from "../primitives/hex.js";
 import { safely } from "../primitives/record.js";
-import type { Authorization } from "./fields.js";
+import { maxAuthorizations, type Authorization, type Transaction } from "./fields.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 
 interface Signature {
@@ -25,9 +27,38 @@ export const recoverSigner = (hash: string, { r, s, yParity }: Signature): Addre
     return `0x${keccak256(`0x${key.slice(2)}`).slice(-40)}` as Address;
   }, null);
 
+/** The authorities of the last authorisations, by what these say: a recovery takes a millisecond, and a report asks for each five times. */
+const authorities = new Map<string, Address | null>();
+const mostRemembered = 2 * maxAuthorizations;
+
 /** The account that an EIP-7702 authorisation speaks for; null when its signature is none. */
 export const authorityOf = ({ address, chainId, nonce, ...signature }: Authorization): Address | null =>
-  safely(() => recoverSigner(hashAuthorization({ address, chainId, nonce }), signature), null);
+  safely(() => {
+    const key = `${address}/${chainId}/${nonce}/${signature.r}/${signature.s}/${signature.yParity}`;
+    const remembered = authorities.get(key);
+    if (remembered !== undefined) return remembered;
+    const authority = recoverSigner(hashAuthorization({ address, chainId, nonce }), signature);
+    for (const oldest of authorities.keys()) if (authorities.size >= mostRemembered) authorities.delete(oldest);
+    authorities.set(key, authority);
+    return authority;
+  }, null);
+
+/** Authorisations that are recovered between two turns of the event loop. */
+const atOnce = 8;
+
+/** Recovers the authorities of transactions, a few at a time: what asks `authorityOf` after it stalls nothing. */
+export const recoverAuthorities = (transactions: ReadonlyArray<Transaction>): Effect.Effect<void> => {
+  const entries = transactions.flatMap(({ authorizationList }) => authorizationList ?? []);
+  return Effect.forEach(
+    Arr.chunksOf(entries, atOnce),
+    (some) =>
+      Effect.andThen(
+        Effect.sync(() => some.forEach(authorityOf)),
+        Effect.yieldNow,
+      ),
+    { discard: true },
+  );
+};
 
 /** A signed transaction, parsed: what was signed, and the signature. */
 interface Parsed {

@@ -3,8 +3,17 @@ import * as Result from "effect/Result";
 import { encodeDeployment, encodeFunction, type Encoded, asAbi } from "../abi/encode.js";
 import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
+import { optionNames } from "../primitives/names.js";
 import { didYouMean, no, type Checked, bytes, given, record } from "../primitives/problem.js";
-import { CheckedInput, fieldNames, fields, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
+import {
+  CheckedInput,
+  fieldNames,
+  fields,
+  maxAuthorizations,
+  maxTransactions,
+  type InputDefaults,
+  type Transaction,
+} from "./fields.js";
 
 /** The fields of these names, each checked where it is given, in their order. */
 const read = <K extends keyof typeof fields>(
@@ -33,6 +42,7 @@ const others = Object.keys(rest) as ReadonlyArray<keyof typeof rest>;
 const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
   account: "from",
   sender: "from",
+  address: "to",
   recipient: "to",
   gasLimit: "gas",
   input: "data",
@@ -41,8 +51,11 @@ const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
 };
 
 /** What may have been meant by a field that is none: `; say from`, `; did you mean value?`, or nothing. */
-export const fieldHint = (key: string): string =>
-  Object.hasOwn(elsewhere, key) ? `; say ${elsewhere[key]}` : didYouMean(key, fieldNames);
+export const fieldHint = (key: string): string => {
+  if (Object.hasOwn(elsewhere, key)) return `; say ${elsewhere[key]}`;
+  const options: ReadonlyArray<string> = optionNames;
+  return options.includes(key) ? "; options are the second argument" : didYouMean(key, fieldNames);
+};
 
 const unnamed: InputDefaults = { chainId: null, from: null };
 
@@ -91,7 +104,11 @@ const one = (input: unknown, at: string, defaults: InputDefaults) =>
     const call = given(written["from"]) || defaults.from === null ? written : { ...written, from: defaults.from };
     const name = (field: string) => `${at}${field}`;
     const unknown = Object.keys(call).find((key) => !fieldNames.includes(key) && call[key] !== undefined);
-    if (unknown !== undefined) return yield* no(name(unknown), `is not a field of a transaction${fieldHint(unknown)}`);
+    if (unknown !== undefined) {
+      const isClient = defaults.from !== null && elsewhere[unknown] === "from";
+      const hint = isClient ? ", but the client's account sends: leave it out" : "";
+      return yield* no(name(unknown), `is not a field of a transaction${fieldHint(unknown)}${hint}`);
+    }
     const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
     const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
@@ -147,6 +164,13 @@ const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =
     );
   });
 
+/** An input whose signers can be recovered in time. */
+const bounded = (checked: CheckedInput): Checked<CheckedInput> =>
+  checked.transactions.reduce((sum, { authorizationList }) => sum + (authorizationList?.length ?? 0), 0) >
+  maxAuthorizations
+    ? no("authorizationList", `there are more than ${maxAuthorizations} authorizations`)
+    : Result.succeed(checked);
+
 /** The whole input: one transaction or a list of them; what was checked before is passed on as it is. Never throws. */
 export const validate = (
   input: unknown,
@@ -154,4 +178,4 @@ export const validate = (
 ): Result.Result<CheckedInput, InvalidTransaction> =>
   input instanceof CheckedInput
     ? Result.succeed(input)
-    : Result.mapError(whole(input, defaults), (problem) => new InvalidTransaction(problem));
+    : Result.mapError(Result.flatMap(whole(input, defaults), bounded), (problem) => new InvalidTransaction(problem));

@@ -9,15 +9,16 @@ import * as Result from "effect/Result";
 import * as Semaphore from "effect/Semaphore";
 import * as Stream from "effect/Stream";
 import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
-import { Chains, type Chain } from "../Chains.js";
+import type { Chain } from "../Chains.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import type { Head, Header } from "../eth/index.js";
 import type { Options } from "../pipeline/index.js";
 import type { Difference } from "../primitives/difference.js";
 import { diff } from "../report/diff.js";
-import { minesOnDemand } from "../report/freshness.js";
+import { headLimitsOf, minesOnDemand } from "../report/freshness.js";
 import { ready, verdictOf, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
+import { chainsInUse } from "../eth/chains.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
 /** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
@@ -57,10 +58,6 @@ export type Watched = Fresh | Moved | Lost;
 /** How a report is proven again. */
 export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
 
-/** Seconds after which a head is doubted: half of what makes a proof call it stale. */
-const doubtfulAfter = ({ blockTimeMs, known }: Chain): number =>
-  Math.max(30, (known ? 5 * blockTimeMs : 60_000) / 1000);
-
 /** Why no block after this one takes the transactions at their fee cap; null where only a proof can tell. `now` in epoch ms. */
 export const lostBy = (
   { transactions, observed, chainId }: Report,
@@ -70,7 +67,8 @@ export const lostBy = (
 ): FeeCapTooLow | null => {
   const { nextFork } = observed.rules;
   const base = nextBaseFee(header, parametersOf(chain, header));
-  const isOld = !minesOnDemand(chainId) && now / 1000 - Number(header.timestamp) > doubtfulAfter(chain);
+  const isOld =
+    !minesOnDemand(chainId) && BigInt(Math.floor(now / 1000)) - header.timestamp >= headLimitsOf(chain).doubtful;
   const isForkAhead = nextFork !== null && header.timestamp + BigInt(Math.ceil(chain.blockTimeMs / 1000)) >= nextFork;
   // why: of a chain whose formula is not known for sure the node decides
   if (base === null || isOld || isForkAhead || !chain.known || chain.feeModel !== "ethereum") return null;
@@ -122,7 +120,7 @@ const atHead = (
   proveAgain: (report: Report) => Effect.Effect<Report, never, Rpc>,
 ): Effect.Effect<Watched, never, Rpc> =>
   Effect.gen(function* () {
-    const chains = yield* Effect.service(Chains);
+    const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
     const now = yield* Clock.currentTimeMillis;
     const lost = lostBy(cleared, since.header, chains(cleared.chainId), now);

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import { bytesToHex, hexToBytes } from "viem";
 import { roll } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { readUint256 } from "./answers.js";
+import { dataAt, placeOf, wordAt } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
 import { encodeQueries, gasFor, staticCall, type Call, type Query } from "./queries.js";
 import type { View } from "./view.js";
@@ -52,44 +52,103 @@ export const witnessCall = ({ sender, address }: Placement, queries: ReadonlyArr
 });
 
 /*
- * The storage lens: where contracts keep who acts for them (ERC-1967, ERC-1822, a Safe's singleton), read behind a simulated
- * block, with their code replaced by a reader while what was written before stays.
+ * The storage lens: where contracts keep who acts for them, read behind a simulated block, with their code replaced by a
+ * reader while what was written before stays.
  */
 
-/** Returns the slot that its calldata names: SLOAD(CALLDATALOAD(0)). */
-const reader: Hex = "0x5f35545f5260205ff3";
+/** Returns the slots that its calldata names: for each word SLOAD(word). */
+const reader: Hex = "0x5f5b8035548152602001368110600157365ff3";
 
 /** Several times what one SLOAD takes under any fork. */
 const slotGas = 20_000;
+const wordBytes = 32;
 
-/** What is kept where, in the words of the events that should tell of a change. */
-export const slots: ReadonlyArray<{ readonly what: string; readonly slot: Hash; readonly isOfSafes?: true }> = [
+/** What a slot is known to hold. */
+export type Held =
+  | "implementation"
+  | "admin"
+  | "beacon"
+  | "owner"
+  | "threshold"
+  | "module"
+  | "guard"
+  | "moduleGuard"
+  | "fallbackHandler";
+
+/** A slot that is looked at. */
+export interface Slot {
+  readonly slot: Hash;
+  /** null = anything: the first slots of a contract. */
+  readonly holds: Held | null;
+  /** Whether it is read so of Safes alone, or of all but Safes; absent = of every contract. */
+  readonly isOfSafes?: boolean;
+}
+
+const numbered = (slot: number): Hash => `0x${slot.toString(16).padStart(64, "0")}`;
+
+/** What is kept where. */
+export const slots: ReadonlyArray<Slot> = [
   // keccak256("eip1967.proxy.implementation") - 1
-  { what: "new implementation", slot: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc" },
+  { holds: "implementation", slot: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc" },
   // keccak256("PROXIABLE"), ERC-1822
-  { what: "new implementation", slot: "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7" },
+  { holds: "implementation", slot: "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7" },
   // keccak256("eip1967.proxy.admin") - 1
-  { what: "new proxy admin", slot: "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103" },
+  { holds: "admin", slot: "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103" },
   // keccak256("eip1967.proxy.beacon") - 1
-  { what: "new beacon", slot: "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50" },
-  // the singleton of a Safe; other contracts keep anything there
-  { what: "new implementation", slot: `0x${"0".repeat(64)}`, isOfSafes: true },
+  { holds: "beacon", slot: "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50" },
+  // keccak256("org.zeppelinos.proxy.implementation"), keccak256("org.zeppelinos.proxy.admin")
+  { holds: "implementation", slot: "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3" },
+  { holds: "admin", slot: "0x10d6a54a4754c8869d6886b5f5d7fbfa5b4522237ea5c60d11bc4e7a1ff9390b" },
+  // a Safe's singleton, threshold, and the first of its modules and owners: keccak256(abi.encode(1, 1)), (1, 2)
+  { holds: "implementation", slot: numbered(0), isOfSafes: true },
+  { holds: "threshold", slot: numbered(4), isOfSafes: true },
+  {
+    holds: "module",
+    slot: "0xcc69885fda6bcc1a4ace058b4a62bf5e179ea78fd58a1ccd71c22cc9b688792f",
+    isOfSafes: true,
+  },
+  {
+    holds: "owner",
+    slot: "0xe90b7bceb6e7df5418fb78d8ee546e97c83a08bbccc01a0644d599ccd2a7c2e0",
+    isOfSafes: true,
+  },
+  // keccak256("guard_manager.guard.address"), of "module_manager.module_guard.address", "fallback_manager.handler.address"
+  { holds: "guard", slot: "0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8", isOfSafes: true },
+  {
+    holds: "moduleGuard",
+    slot: "0xb104e0b93118902c651344349b610029d694cfdec91c589c91ebafbcd0289947",
+    isOfSafes: true,
+  },
+  {
+    holds: "fallbackHandler",
+    slot: "0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5",
+    isOfSafes: true,
+  },
+  { holds: null, slot: numbered(0), isOfSafes: false },
+  { holds: null, slot: numbered(1), isOfSafes: false },
 ];
 
-/** What a reader is asked. */
-export const slotQuery = (contract: Address, slot: Hash): Call => staticCall(contract, slot, slotGas);
+/** Each slot once. */
+const watched: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot))];
+const asked: Hex = `0x${watched.map((slot) => slot.slice(2)).join("")}`;
+
+/** What a reader is asked: every slot, in one call. */
+const slotQuery = (contract: Address): Call =>
+  staticCall(contract, asked, slotGas * watched.length, wordBytes * watched.length);
 
 /** What is asked of the readers. */
-export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> =>
-  contracts.flatMap((contract) => slots.map(({ slot }) => slotQuery(contract, slot)));
+export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> => contracts.map(slotQuery);
 
 /** The slots that tell of a contract. */
-export const slotsOf = (isSafe: boolean): typeof slots => slots.filter(({ isOfSafes }) => isSafe || isOfSafes !== true);
+export const slotsOf = (isSafe: boolean): typeof slots =>
+  slots.filter(({ isOfSafes = isSafe }) => isOfSafes === isSafe);
 
 /** The contracts as readers. */
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
   Object.fromEntries(contracts.map((contract) => [contract, { code: reader }]));
 
 /** The word in a slot; null where it was not read. */
-export const wordIn = (view: View, contract: Address, slot: Hash): bigint | null =>
-  readUint256(view.call(slotQuery(contract, slot)));
+export const wordIn = (view: View, contract: Address, slot: Hash): bigint | null => {
+  const answer = view.call(slotQuery(contract));
+  return answer?.success === true ? wordAt(answer.data, placeOf(watched.indexOf(slot), dataAt)) : null;
+};

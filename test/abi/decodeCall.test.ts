@@ -15,7 +15,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { decodeCall, decodeLog, describeLog, describeRawCall, wellKnown } from "../rooms/abi.js";
+import { decodeLog, describeLog, describeRawCall, functionsOf, wellKnown } from "../rooms/abi.js";
 import { abi as permit2 } from "./permit2.js";
 
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -121,9 +121,9 @@ describe("the table", () => {
   });
 });
 
-describe("decodeCall", () => {
+describe("the functions that calldata fits", () => {
   it("gives every reading of what only the contract could tell apart, each by selector", () => {
-    expect(decodeCall(approve).map(({ provenance }) => provenance)).toEqual([
+    expect(functionsOf(approve).map(({ provenance }) => provenance)).toEqual([
       [{ kind: "builtin", source: "ERC-20" }],
       [{ kind: "builtin", source: "ERC-721" }],
     ]);
@@ -141,13 +141,13 @@ describe("decodeCall", () => {
     expect(describeRawCall(approve, [mine], { address: bob })).toBe(
       `approve(who: ${bob}, what: 5) (by an ABI you gave)`,
     );
-    expect(decodeCall(approve, abis, { address: bob })).toHaveLength(2);
+    expect(functionsOf(approve, abis, { address: bob })).toHaveLength(2);
   });
   it("reads nothing where the arguments do not fit, and allows bytes behind them", () => {
-    expect(decodeCall(approve.slice(0, -2))).toEqual([]);
-    expect(decodeCall(`${approve.slice(0, 10)}${"ff".repeat(64)}`)).toEqual([]);
-    expect(decodeCall(`${approve}c0ffee`)).toHaveLength(2);
-    expect(decodeCall("0xd0e30db0").map(({ signature }) => signature)).toEqual(["deposit()"]);
+    expect(functionsOf(approve.slice(0, -2))).toEqual([]);
+    expect(functionsOf(`${approve.slice(0, 10)}${"ff".repeat(64)}`)).toEqual([]);
+    expect(functionsOf(`${approve}c0ffee`)).toHaveLength(2);
+    expect(functionsOf("0xd0e30db0").map(({ signature }) => signature)).toEqual(["deposit()"]);
     expect(describeRawCall("0xdeadbeef00")).toBe("selector 0xdeadbeef, 5 bytes of data");
     expect(describeRawCall("0x")).toBeNull();
   });

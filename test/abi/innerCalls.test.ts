@@ -13,7 +13,7 @@ import {
   type Hex,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { innerCalls, innerLines, type InnerCall } from "../rooms/abi.js";
+import { type AbiSources, decodeCall, innerCalls, innerLines, type InnerCall } from "../rooms/abi.js";
 
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const bob = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -33,8 +33,10 @@ const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", a
 const deposit = encodeFunctionData({ abi: others, functionName: "deposit" });
 const told = `transfer(to: ${bob}, amount: 5) (by selector: ERC-20)`;
 const deposited = "deposit() (by selector: WETH9)";
-const linesOf = (data: string, ...rest: [abis?: Parameters<typeof innerCalls>[1], options?: { address: string }]) =>
-  innerLines(innerCalls(data, ...rest)).map(({ place, text }) => `${place} ${text}`);
+const linesOf = (data: string, ...rest: [abis?: AbiSources, options?: { address: string }]) => {
+  const call = decodeCall(data, ...rest);
+  return call === null ? [] : innerLines(call).map(({ place, text }) => `${place} ${text}`);
+};
 const packed = (...calls: ReadonlyArray<readonly [operation: number, to: Hex, value: bigint, data: Hex]>): Hex =>
   concatHex(
     calls.map(([operation, to, value, data]) =>

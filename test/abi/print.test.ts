@@ -5,9 +5,10 @@ import { readingsOf } from "../rooms/cli.js";
 import {
   DecodedLog,
   DecodedResult,
+  callIn,
+  callText,
   decodeRevert,
   describeCall,
-  describeCalldata,
   describeLayer,
   describeResult,
   describeRevert,
@@ -24,6 +25,10 @@ import { report, transfer } from "../report/fixtures.js";
 const owner = "0x00000000219ab540356cBB839Cbe05303d7705Fa";
 const lower = owner.toLowerCase() as Hex;
 const bad = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const describeCalldata = (data: string, item: unknown) => {
+  const call = callIn(data, [], { item });
+  return call === null ? null : callText(call);
+};
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as RevertCustom["item"];
 
 describe("a value", () => {
@@ -91,9 +96,8 @@ describe("calldata and return values", () => {
   ]);
   it("name the function and its arguments, else the selector and the size", () => {
     const data = encodeFunctionData({ abi, functionName: "transfer", args: [owner, 7n] });
-    expect(describeCalldata(data, abi[0])).toBe(`transfer(to: ${owner}, amount: 7)`);
-    expect(describeCalldata(data, null)).toBe("selector 0xa9059cbb, 68 bytes of data");
-    expect(describeCalldata(data, abi[1])).toBe("selector 0xa9059cbb, 68 bytes of data");
+    expect(describeCalldata(data, abi[0])).toBe(`transfer(to: ${owner}, amount: 7) (by an ABI you gave)`);
+    expect(describeCalldata(`0xdeadbeef${data.slice(10)}`, abi[0])).toBe("selector 0xdeadbeef, 68 bytes of data");
     expect(describeCalldata("0x", abi[0])).toBeNull();
     expect(describeCalldata("0x1234", null)).toBe("0x1234");
     const multicall = parseAbi(["function multicall(bytes[] data)"]);
@@ -101,7 +105,7 @@ describe("calldata and return values", () => {
     // why: decoded as it says, it is 30 MB of bytes
     const bomb = `0xac9650d8${word(32)}${word(1_000)}${word(32_000).repeat(1_000)}${word(30_000)}${"00".repeat(30_016)}`;
     expect(describeCalldata(bomb, multicall[0])).toBe("selector 0xac9650d8, 62116 bytes of data");
-    expect(describeCalldata(`${data}${"00".repeat(70_000)}`, abi[0])).toBe("transfer(…) with 70068 bytes of data");
+    expect(describeCalldata(`${data}${"00".repeat(70_000)}`, abi[0])).toBe("selector 0xa9059cbb, 70068 bytes of data");
   });
   it("give one value, or several by name", () => {
     const result = (item: unknown, data: string) =>

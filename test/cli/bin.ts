@@ -1,6 +1,6 @@
 /** The bin as users get it: bundled into one file, run as a process. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,11 +13,18 @@ interface Ended {
 }
 
 export interface Bin {
+  /** The bundle, for who starts it otherwise. */
+  readonly file: string;
   /** A directory for files of a test; removed by `remove`. */
   readonly directory: string;
   readonly run: (
     args: ReadonlyArray<string>,
-    options?: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> },
+    options?: {
+      readonly stdin?: string;
+      readonly env?: Readonly<Record<string, string>>;
+      /** A file that takes the place of the pipe. */
+      readonly stdout?: string;
+    },
   ) => Promise<Ended>;
   readonly remove: () => void;
 }
@@ -40,18 +47,25 @@ export const buildBin = async (): Promise<Bin> => {
   });
   const { ETH_RPC_URL: _, ...environment } = process.env;
   return {
+    file,
     directory,
-    run: (args, { stdin = "", env = {} } = {}) =>
+    run: (args, { stdin = "", env = {}, stdout: path } = {}) =>
       new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [file, ...args], { env: { ...environment, ...env } });
+        const output = path === undefined ? "pipe" : openSync(path, "w");
+        const child = spawn(process.execPath, [file, ...args], {
+          ...{ env: { ...environment, ...env }, stdio: ["pipe", output, "pipe"] },
+        });
         let stdout = "";
         let stderr = "";
-        child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-        child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+        child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+        child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
         child.on("error", reject);
-        child.on("close", (code) => resolve({ code, stdout, stderr }));
-        child.stdin.on("error", () => undefined);
-        child.stdin.end(stdin);
+        child.on("close", (code) => {
+          if (typeof output === "number") closeSync(output);
+          resolve({ code, stdout, stderr });
+        });
+        child.stdin?.on("error", () => undefined);
+        child.stdin?.end(stdin);
       }),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };

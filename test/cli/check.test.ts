@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromJson } from "../rooms/report.js";
 import { Token } from "../contracts/artifacts.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
+import { startProxy } from "../harness/proxy.js";
 import type { Server } from "../harness/server.js";
 import { buildBin, type Bin } from "./bin.js";
 import { forbidden, guarded, strict, withoutSimulate } from "./endpoints.js";
@@ -58,6 +59,8 @@ afterAll(async () => {
   bin.remove();
 });
 
+type Mistake = readonly [args: ReadonlyArray<string>, says: string];
+
 const check = (...args: ReadonlyArray<string>) => bin.run(["check", "--rpc-url", node.url, ...args]);
 const transfer = ["--from", alice, "--to", bob, "--value", "0.1ether"];
 const tokenTransfer = (amount: string) => [
@@ -66,12 +69,27 @@ const tokenTransfer = (amount: string) => [
 ];
 
 describe("check", () => {
+  it("names the function first, whose accounts are yours, and what is cleared in JSON", async () => {
+    const own = await check(...transfer, "--account", bob);
+    expect(own.stdout).toMatch(/^READY/);
+    expect(own.stdout).not.toMatch(/You (send|receive)/);
+    const { clearance, requests, transactions } = JSON.parse((await check(...transfer, "--json")).stdout);
+    expect(requests).toEqual(clearance.requests);
+    expect(requests).toEqual([transactions[0].request]);
+    const failing = tokenTransfer("999999999999999999999999999");
+    expect((await check(...failing)).stdout).toMatch(/You would call TUSD \(0x\w+…\w+\).*: transfer\(to: /);
+    const blocked = JSON.parse((await check(...failing, "--json")).stdout);
+    expect(blocked).not.toHaveProperty("requests");
+    expect(blocked.transactions[0].call).toMatchObject({ function: "transfer", by: "abi" });
+    expect((await check(...transfer, "--account", "0x12")).code).toBe(64);
+  });
   it("prints a ready report as text, says nothing on stderr, and exits with 0", async () => {
     const { code, stdout, stderr } = await check(...transfer);
     expect(stdout.split("\n")[0]).toMatch(/^READY · /);
     expect(stdout).toMatch(/^You send 0\.1 ETH to 0x/m);
     expect(stdout).toMatch(/^ {2}-0\.1 {2}ETH/m);
-    expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(12);
+    expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(17);
+    expect(stdout.replace(/\s+/g, " ")).toMatch(/ To sign request type eip1559 · chain 31337 · nonce \d+ /);
     expect(stdout).toContain("Next: sign exactly this request");
     expect(stdout).not.toContain("\u001b");
     expect(stderr).toBe("");
@@ -172,6 +190,27 @@ describe("check", () => {
     expect(code).toBe(3);
   });
 
+  it("says of a slow node which request took how much of the deadline", async () => {
+    const proxy = await use(startProxy({ target: node.url, delayMs: 1_200 }));
+    const args = ["check", ...transfer, "--rpc-url", proxy.url, "--deadline"];
+    const half = await bin.run([...args, "2s"]);
+    expect([half.code, half.stderr]).toEqual([3, ""]);
+    expect(half.stdout).toMatch(/^What used the deadline of 2\.0 s\n {2}round 1: \S+.* was answered after 1\.\d s$/m);
+    expect(half.stdout).toMatch(/^ {2}round 2: .*eth_simulateV1 \((?:exact|next)\).* had no answer after 0\.\d s/m);
+    expect(half.stdout).not.toMatch(/after 0 ms/);
+    const none = await bin.run([...args, "600ms"]);
+    expect(none.code).toBe(3);
+    expect(none.stdout).toMatch(/^UNKNOWN · \S+ did not answer · no answer in time/);
+    expect(none.stdout).toMatch(/^ {2}round 1: .*eth_simulateV1 \(bare\).* had no answer after 0\.\d s$/m);
+    proxy.setDelay(0);
+    expect((await bin.run([...args, "10s"])).stdout).not.toContain("What used the deadline");
+  });
+
+  it("names both chains where the node serves another", async () => {
+    const { code, stdout } = await check(...transfer, "--chain-id", "1");
+    expect([code, stdout]).toEqual([1, expect.stringContaining("meant for chain 1, the node serves chain 31337")]);
+  });
+
   it("is unknown on an endpoint that answers 403, or is not there", async () => {
     const endpoint = await use(forbidden(node.url));
     const refused = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
@@ -225,8 +264,31 @@ describe("check", () => {
     [["--from", alice, "--to", bob, "--header", "authorization"], "--header[0]: must be one header in quotes"],
     [["--from", alice, "--header", "a: b\r\nc: d"], "--header[0]: must be one header in quotes"],
     [["--bogus"], "Unrecognized flag: --bogus"],
+    ...["--value", "--max-fee", "--tip", "--gas-price"].flatMap((flag) =>
+      (flag === "--value" ? ["-1ether", "-vwei"] : ["-.5gwei"]).flatMap((amount): ReadonlyArray<Mistake> => {
+        const says = `${flag}: must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${amount}"; it cannot be negative\nsee`;
+        return [
+          [["--from", alice, "--to", bob, flag, amount], says],
+          [["--from", alice, "--to", bob, `${flag}=${amount}`], says],
+        ];
+      }),
+    ),
+    ...["--gas", "--nonce", "--chain-id", "--block", "--deadline"].flatMap((flag) =>
+      ["-5s"].flatMap((amount): ReadonlyArray<Mistake> => {
+        const says = `got "${amount}"; it cannot be negative\nsee`;
+        return [
+          [["--from", alice, "--to", bob, flag, amount], says],
+          [["--from", alice, "--to", bob, `${flag}=${amount}`], says],
+        ];
+      }),
+    ),
+    [["--from", alice, "--to", bob, "--value", "0.1wei"], "can hold (0); did you mean 0.1gwei or 0.1ether?\nsee"],
+    [["--from", alice, "--to", bob, "--value", "0,1ether"], "a decimal has a point: did you mean 0.1ether?\nsee"],
+    [["--rpc", "http://127.0.0.1:1", "--from", alice], "Did you mean this? --rpc-url\nsee"],
+    [["--gas-limit", "5", "--from", alice], "Did you mean this? --gas\nsee"],
+    [["-rpc-url", "http://127.0.0.1:1"], "an option begins with two dashes, but for -h and -v\nsee"],
     [["--fee-level", "huge"], "huge"],
-  ])("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
+  ] satisfies ReadonlyArray<Mistake>)("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
     const { code, stdout, stderr } = await check(...args);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe("see evm-preflight check --help");
@@ -264,13 +326,16 @@ describe("check", () => {
   });
 
   it("has colours in a pipe where they are forced, and nowhere where they are unwanted", async () => {
-    const env = { ETH_RPC_URL: node.url, FORCE_COLOR: "1" };
+    const env = { ETH_RPC_URL: node.url, FORCE_COLOR: "1", TERM: "xterm" };
     expect((await bin.run(["check", ...transfer], { env })).stdout).toContain("\u001b[");
     const plain = await bin.run(["check", ...transfer], { env: { ...env, NO_COLOR: "1" } });
     expect(plain.stdout).not.toContain("\u001b");
-    expect((await bin.run(["check", ...transfer], { env: { ...env, FORCE_COLOR: "0" } })).stdout).not.toContain(
-      "\u001b",
-    );
+    for (const without of [{ FORCE_COLOR: "0" }, { TERM: "dumb" }]) {
+      const uncoloured = await bin.run(["check", ...transfer], { env: { ...env, ...without } });
+      expect(uncoloured.stdout).not.toContain("\u001b");
+      expect(uncoloured.code).toBe(0);
+    }
+    expect((await bin.run(["--help"], { env: { ...env, TERM: "dumb" } })).stdout).not.toContain("\u001b");
   });
 
   it("never shows the credentials of a URL in a complaint", async () => {
@@ -313,8 +378,20 @@ describe("the bin", () => {
       readonly version: string;
     };
     const help = await bin.run(["--help"]);
-    expect(help.stdout).toMatch(/check[\s\S]*doctor[\s\S]*decode/);
+    const [, list = ""] = /^SUBCOMMANDS\n([\s\S]*)\n\nExit codes: 0 ready.*\n$/m.exec(help.stdout) ?? [];
+    expect(list.split("\n").map((line) => line.trim().split(" ")[0])).toEqual([
+      ...["check", "verify", "doctor", "decode", "nonces", "mcp"],
+    ]);
     expect(help.code).toBe(0);
+    expect(await bin.run(["help"])).toEqual(help);
+    expect(await bin.run(["help", "verify"])).toEqual(await bin.run(["verify", "--help"]));
+    for (const command of [["check"], ["verify"], ["doctor"], ["decode"], ["nonces"], ["nonces", "fill"], ["mcp"]]) {
+      const own = await bin.run([...command, "--help"]);
+      expect([own.code, own.stdout.trimEnd().split("\n").at(-1)]).toEqual([
+        0,
+        expect.stringMatching(/^Exit codes: 0 .*64 wrong usage/),
+      ]);
+    }
     const shown = await bin.run(["--version"]);
     expect(shown.stdout).toContain(version);
     expect(shown.code).toBe(0);
@@ -327,5 +404,51 @@ describe("the bin", () => {
     expect(unknown.stderr).toContain("Did you mean this? check");
     const bare = await bin.run([]);
     expect(bare.code).toBe(64);
+  });
+
+  it("never ends with a verdict's code where a check made no report", async () => {
+    const whole = ["check", "--rpc-url", node.url, ...transfer];
+    for (const args of [
+      ...[
+        [...whole, "--help"],
+        [...whole, "-v"],
+        ["check", "-h", ...transfer],
+        ["check", "tx.json", "--version"],
+      ],
+      ...[
+        [...whole, "--completions", "bash"],
+        [...whole, "-vh"],
+        [...whole, "--", "-h"],
+        [...whole, "--value", "-h"],
+      ],
+      ...[
+        ["check", "help"],
+        ["check", "-"],
+        ["check", "/"],
+        ["check", "--rpc-url"],
+        [...whole, "--json=maybe"],
+      ],
+    ]) {
+      const { code } = await bin.run(args);
+      expect(code, args.join(" ")).toBe(64);
+    }
+  });
+
+  it("says that the program failed, or could not print, by codes of their own", async () => {
+    const env = { ETH_RPC_URL: node.url };
+    const broken = await bin.run(["check", ...transfer], {
+      env: { ...env, NODE_OPTIONS: "--import=data:text/javascript,globalThis.AbortController=null" },
+    });
+    expect([broken.code, broken.stdout]).toEqual([70, ""]);
+    const thrown = await bin.run(["check", ...transfer], {
+      env: {
+        ...env,
+        NODE_OPTIONS:
+          "--import=data:text/javascript,const{listenerCount}=process;setInterval(()=>{if(listenerCount.call(process,`uncaughtException`))throw(Error())},1)",
+      },
+    });
+    expect([thrown.code, thrown.stdout]).toEqual([70, ""]);
+    const full = await bin.run(["check", ...transfer], { env, stdout: "/dev/full" });
+    expect(full.code).toBe(74);
   });
 });

@@ -85,8 +85,13 @@ describe("decode", () => {
       `    1.1  ${told}`,
       `  2  ${told}`,
     ]);
-    const { calls } = JSON.parse((await bin.run(["decode", outer, "--json"])).stdout);
-    expect(calls[0]).toMatchObject({ to: null, value: null, isDelegate: false, more: 0, calls: [{ text: told }] });
+    const { call: decoded } = JSON.parse((await bin.run(["decode", outer, "--json"])).stdout);
+    const within = {
+      function: "transfer",
+      by: "selector",
+      arguments: [{ name: "to" }, { name: "amount", value: "5" }],
+    };
+    expect(decoded.calls[0]).toMatchObject({ to: null, value: null, isDelegate: false, more: 0, calls: [within] });
   });
   it("says when nothing is known, with 3", async () => {
     const { code, stdout } = await bin.run(["decode", "0xdeadbeef00"]);

@@ -10,7 +10,7 @@ import { KnownEndpoint } from "../rooms/rpc.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
-import { sevenMethods, type Proxy } from "../harness/proxy.js";
+import { sevenMethods, startProxy, type Proxy } from "../harness/proxy.js";
 import { forbidden, strict, withoutSimulate } from "./endpoints.js";
 
 interface Printed extends Rpc.KnownEndpoint {
@@ -187,6 +187,13 @@ describe("doctor", () => {
     expect(ended.stdout).toMatch(/^ {2}yes {6}eth_simulateV1/m);
     expect(ended.stdout).toMatch(/^ {2}no {7}maxUsedGas +a result does not carry it$/m);
     expect(ended.stdout).not.toContain("\u001b");
+  });
+
+  it("says now and then on stderr that it goes on, where the endpoint is slow", async () => {
+    const endpoint = await use(startProxy({ target: node.url, delayMs: 700 }));
+    const ended = await bin.run(["doctor", endpoint.url, "--json"]);
+    expect(ended.stderr).toMatch(/^(?:\d+ s · \d+ of \d+ answered \(eth_\w+\) by http:\/\/127\.0\.0\.1:\d+\n)+$/);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ level: "reduced" });
   });
 
   it("refuses what is no URL as wrong usage", async () => {

@@ -1,4 +1,6 @@
 /** `evm-preflight nonces` on real stores and a real node. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as PgClient from "@effect/sql-pg/PgClient";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -14,6 +16,7 @@ import * as Rpc from "../../src/Rpc.js";
 import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
 import { findPostgres, findRedis, freePort, startPostgres, startRedis } from "../nonces/servers.js";
 import { buildBin, type Bin } from "./bin.js";
+import { guarded } from "./endpoints.js";
 
 const account = privateKeyToAccount(accounts[0].privateKey);
 const gwei = 10n ** 9n;
@@ -120,6 +123,27 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
       expect([absent.code, absent.stderr]).toEqual([69, expect.stringContaining("cannot be reached")]);
       const gone = await bin.run(["nonces", "--postgres-url", "postgres://nobody@127.0.0.1:1/none"]);
       expect([gone.code, gone.stderr]).toEqual([69, expect.stringContaining("cannot be reached")]);
+    });
+
+    it("takes headers and what doctor wrote of the endpoint", async () => {
+      const endpoint = await guarded(node.url, "Bearer sesame-open");
+      try {
+        const stranger = ["--chain-id", "31337", "--address", accounts[3].address, "--rpc-url", endpoint.url];
+        const known = ["--endpoint", join(bin.directory, "endpoint.json")];
+        writeFileSync(known[1] ?? "", (await bin.run(["doctor", node.url, "--json"])).stdout);
+        const key = (word: string) => ["--header", `authorization: Bearer ${word}`];
+        const refused = await run("adopt", ...stranger, ...known, ...key("wrong-word"));
+        expect([refused.code, `${refused.stdout}${refused.stderr}`]).toEqual([
+          3,
+          expect.not.stringContaining("wrong-word"),
+        ]);
+        const told = await run("adopt", ...stranger, ...known, ...key("sesame-open"));
+        expect([told.code, told.stdout]).toEqual([3, expect.stringContaining("the chain is at 0")]);
+        const wrong = await run("adopt", ...stranger, "--endpoint", "/nowhere.json");
+        expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining("--endpoint: /nowhere.json")]);
+      } finally {
+        await endpoint.stop();
+      }
     });
 
     it("adopts a lane at the chain's counts and forgets it, on --yes only", async () => {

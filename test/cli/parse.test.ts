@@ -13,6 +13,7 @@ import {
   inputOf,
   inputOfText,
   integer,
+  normalize,
   wei,
   withoutSecrets,
 } from "../rooms/cli.js";
@@ -40,11 +41,17 @@ describe("amounts", () => {
   });
   it.each([
     ["0.1", "needs a unit: 0.1ether, 0.1gwei"],
-    ["0.1wei", "has more decimals than wei can hold (0)"],
-    ["1.0000000001gwei", "has more decimals than gwei can hold (9)"],
+    ["0.1wei", "has more decimals than wei can hold (0); did you mean 0.1gwei or 0.1ether?"],
+    ["1.0000000001gwei", "has more decimals than gwei can hold (9); did you mean 1.0000000001ether?"],
+    [`0.${"1".repeat(19)}ether`, "has more decimals than ether can hold (18)"],
     ["-1", "must be wei"],
+    ["-1ether", '"-1ether"; it cannot be negative'],
+    ["\u22121ether", "it cannot be negative"],
     ["1e18", "must be wei"],
-    ["1,000", "must be wei"],
+    ["1,000", "thousands have nothing between them: 1.000 or 1000"],
+    ["1,000 ether", "1.000 ether or 1000 ether"],
+    ["0,1ether", "a decimal has a point: did you mean 0.1ether?"],
+    [".5gwei", "did you mean 0.5gwei?"],
     ["", "must be wei"],
     ["0x", "must be wei"],
     ["1 finney", "must be wei"],
@@ -74,6 +81,47 @@ describe("amounts", () => {
         for (const read of [duration, block]) expect(Result.isResult(read(String(JSON.stringify(value))))).toBe(true);
       }),
     );
+  });
+});
+
+describe("arguments", () => {
+  it.each([
+    [
+      ["check", "--value", "-1ether"],
+      ["check", "--value=-1ether"],
+    ],
+    [
+      ["check", "--html", "-x", "--json"],
+      ["check", "--html=-x", "--json"],
+    ],
+    [
+      ["check", "--value", "-h"],
+      ["check", "--value", "-h"],
+    ],
+    [
+      ["check", "--value=1wei", "-5"],
+      ["check", "--value=1wei", "-5"],
+    ],
+    [
+      ["check", "--policies", "-"],
+      ["check", "--policies", "-"],
+    ],
+    [
+      ["check", "--value", "--", "-1ether"],
+      ["check", "--value", "--", "-1ether"],
+    ],
+    [["help"], ["--help"]],
+    [
+      ["help", "nonces", "fill"],
+      ["nonces", "fill", "--help"],
+    ],
+    [
+      ["check", "help"],
+      ["check", "help"],
+    ],
+    [[], []],
+  ])("%j are meant as %j", (given, meant) => {
+    expect(normalize(given)).toEqual(meant);
   });
 });
 

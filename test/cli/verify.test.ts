@@ -6,6 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
 import { buildBin, type Bin } from "./bin.js";
+import { guarded } from "./endpoints.js";
 
 const [alice, bob] = accounts;
 const nothing: Hex = `0x${"00".repeat(32)}`;
@@ -43,7 +44,9 @@ describe("verify", () => {
   it("is unknown while it is pending, and where nobody knows it", async () => {
     const pending = await verify(hash, "--report", file);
     expect([pending.code, pending.stdout]).toEqual([3, expect.stringContaining(`${hash}  pending`)]);
+    expect(pending.stdout).toContain("in the pool, in no block");
     const dropped = await verify(nothing, "--report", file);
+    expect(dropped.stdout).toContain("not found: the node does not know this hash");
     expect([dropped.code, dropped.stdout]).toEqual([3, expect.stringContaining(`${nothing}  dropped`)]);
   });
 
@@ -61,6 +64,14 @@ describe("verify", () => {
   it("is 0 under another hash where the very request was mined", async () => {
     const other = await verify(nothing, "--report", file);
     expect([other.code, other.stdout]).toEqual([0, expect.stringContaining(`transaction 1  ${hash}`)]);
+    const [first] = other.stdout.split("\n");
+    expect(first).toBe("SAME · what was said is what happened; the hash was not found: what was found instead follows");
+    expect(other.stdout).toContain(`found in place of ${nothing}, which is in no block, by its sender and nonce`);
+    const json = JSON.parse((await verify(nothing, "--report", file, "--json")).stdout);
+    expect(json.transactions).toMatchObject([{ hash, sent: nothing }]);
+    expect(JSON.parse((await verify(hash, "--report", file, "--json")).stdout).transactions[0]).not.toHaveProperty(
+      "sent",
+    );
   });
 
   it("is 1 where what was mined is not what was proven", async () => {
@@ -85,10 +96,43 @@ describe("verify", () => {
     expect([code, stderr]).toEqual([64, expect.stringContaining(message)]);
   });
 
-  it("refuses what is no report with 64", async () => {
+  it.each([
+    ["{}", "is no report; check --json writes one ("],
+    ["not JSON at all", "is no report; check --json writes one (it is no JSON: "],
+    ["<!doctype html><h1>READY</h1>", "is no report; check --json writes one (it is no JSON: "],
+    [
+      JSON.stringify({ from: alice.address, to: bob.address }),
+      "is a transaction, no report; check --json writes one\n",
+    ],
+    [JSON.stringify([{ from: alice.address }]), "is a bundle of transactions, no report; check --json writes one\n"],
+    ["[]", "is no report; check --json writes one ("],
+  ])("refuses a file that is no report with 64, and says what it is: %s", async (content, says) => {
     const wrong = join(bin.directory, "wrong.json");
-    writeFileSync(wrong, "{}");
-    const { code, stderr } = await verify(hash, "--report", wrong);
-    expect([code, stderr]).toEqual([64, expect.stringContaining("--report")]);
+    writeFileSync(wrong, content);
+    const { code, stdout, stderr } = await verify(hash, "--report", wrong);
+    expect([code, stdout, stderr]).toEqual([64, "", expect.stringContaining(`--report: ${says}`)]);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  it("is told by check that a report is no transaction", async () => {
+    const { code, stderr } = await bin.run(["check", "--rpc-url", node.url, file]);
+    expect([code, stderr]).toEqual([64, expect.stringContaining("input: is a report, not a transaction")]);
+  });
+
+  it("takes headers and what doctor wrote of the endpoint", async () => {
+    const endpoint = await guarded(node.url, "Bearer sesame-open");
+    try {
+      const known = await bin.run(["doctor", node.url, "--json"]);
+      const described = join(bin.directory, "endpoint.json");
+      writeFileSync(described, known.stdout);
+      const asked = ["verify", hash, "--report", file, "--rpc-url", endpoint.url, "--endpoint", described];
+      const refused = await bin.run([...asked, "--header", "authorization: Bearer wrong-word"]);
+      expect([refused.code, refused.stdout]).toEqual([3, expect.not.stringContaining("wrong-word")]);
+      expect((await bin.run([...asked, "--header", "authorization: Bearer sesame-open"])).code).toBe(0);
+      const wrong = await verify(hash, "--report", file, "--endpoint", file);
+      expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining("--endpoint: is not what doctor")]);
+    } finally {
+      await endpoint.stop();
+    }
   });
 });

@@ -23,7 +23,8 @@ import { layerNonces } from "../../src/testing.js";
 import { furnish, passing, turn } from "./furnished.js";
 
 /** Inputs of tests come out of tables. */
-const deliver = (preflight: PreflightClient, sign: Sign, input: AnyInput) => preflight.deliver(sign)(input as never);
+const deliver = (preflight: PreflightClient, sign: Sign, input: AnyInput) =>
+  preflight.deliver(sign)(input as never, { onCaution: "send" });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.each(scenesFor("delivery"))("on %s", (_, start) => {
@@ -133,7 +134,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
       for (; !isOver; await pause(300)) await scene.mine();
     })();
     const { sent } = await preflight
-      .deliver((request, index) => signedBy(senders[index] ?? "")(request))(bundle)
+      .deliver((request, index) => signedBy(senders[index] ?? "")(request))(bundle, { onCaution: "send" })
       .finally(() => {
         isOver = true;
       });

@@ -351,6 +351,11 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
         bundle([await signed(0, nobody, 0n, idle), await signed(1, nobody, 0n, "0x")]),
       );
       expect(said(report)).toEqual(ready);
+      expect(report.owned.map(({ account, kind }) => [account, kind])).toEqual(accounts.map((one) => [one, "account"]));
+      expect(report.transactions[0].call).toMatchObject({
+        function: "handleOps",
+        calls: [{ to: accounts[0] }, {}, {}, {}],
+      });
       expect(report.balanceChanges.filter(({ token }) => token === entryPoint)).toEqual([]);
       const deposit = calldata({ abi }, "depositTo", [owner.address]);
       expect(said(await run(entryPoint, deposit, {}, 1_000n))).toEqual(ready);

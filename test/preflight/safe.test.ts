@@ -65,7 +65,9 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
       const paid = await through(version, { to: stranger, value: 1n });
       expect(paid.verdict).toBe("ready");
       // the signer's own summary says what the Safe pays
-      expect(summary(paid)).toMatch(/^You call 0x\w+…\w+ and pay .+\. 0x\w+…\w+ pays 1 wei to 0x0000…00A1\.$/i);
+      expect(summary(paid)).toMatch(
+        /^You call 0x\w+…\w+: execTransaction\(to: 0x.+\) \(by selector: Safe\)\. Inside: 1 0x0000…00A1 with 1 wei\. You pay .+\. Your Safe \(0x\w+…\w+\) pays 1 wei to 0x0000…00A1\.$/i,
+      );
       for (const other of [
         "MultiSend 1.1.1",
         ...versions.flatMap((one) => [`MultiSend ${one}`, `MultiSendCallOnly ${one}`]),

@@ -42,7 +42,7 @@ export const watcher = (condition: string): Hex => {
   return creation(`${condition}60${target}57005b5f5f5f5f34335af100`);
 };
 
-/** What stands first in the README's table of limits. */
+/** What stands first in the table of docs/limits.md. */
 export const limits = [
   "the parent's hash",
   "the beacon root (EIP-4788)",

@@ -1,11 +1,13 @@
 /** What a proof works on, it works on once: every simulated call is read when it arrives, ABIs are indexed at the door. */
+import { secp256k1 } from "@noble/curves/secp256k1";
+import * as Effect from "effect/Effect";
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { decodeLog, decodeResult, indexAbis } from "../rooms/abi.js";
 import { emptyTape, layerRecorder, layerReplay, layerScripted } from "../../src/testing.js";
 import type { Layer } from "effect/Layer";
 import type { Rpc } from "../../src/Rpc.js";
-import { authorityOf } from "../rooms/transaction.js";
+import { ready } from "../../src/Preflight.js";
 import { Token } from "../contracts/artifacts.js";
 import { layerOf, other, owner, preflightOn, proveOn, scanOn, startAnvilScene, third, type Scene } from "./scene.js";
 
@@ -16,10 +18,6 @@ vi.mock("../../src/abi/abiIndex.js", async (original) => {
 vi.mock("../../src/abi/decodeLogs.js", async (original) => {
   const real = await original<typeof import("../../src/abi/decodeLogs.js")>();
   return { ...real, decodeLog: vi.fn(real.decodeLog), decodeResult: vi.fn(real.decodeResult) };
-});
-vi.mock("../../src/transaction/signer.js", async (original) => {
-  const real = await original<typeof import("../../src/transaction/signer.js")>();
-  return { ...real, authorityOf: vi.fn(real.authorityOf) };
 });
 
 let scene: Scene;
@@ -45,7 +43,6 @@ const worked = () => {
     results: vi.mocked(decodeResult).mock.calls.length,
     logs: vi.mocked(decodeLog).mock.calls.length,
     indices: vi.mocked(indexAbis).mock.calls.length,
-    signers: vi.mocked(authorityOf).mock.calls.length,
   };
   vi.clearAllMocks();
   return counts;
@@ -58,17 +55,17 @@ describe("a proven transfer of a token", () => {
     const report = await preflightOn(layerOf(scene.url), transfer());
     expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
     expect([...runsOf(report)].sort()).toEqual(["alone", "bare", "exact", "next"]);
-    // one user call in each of bare, exact and next
-    expect(worked()).toEqual({ results: 3, logs: 3, indices: 1, signers: 0 });
+    // one user call in each of bare, exact and next; an index of the ABIs, and one of the item of each call
+    expect(worked()).toEqual({ results: 3, logs: 3, indices: 2 });
   });
 
   it("scanned and proven apart does the work of each once", async () => {
     const scanned = await scanOn(layerOf(scene.url), transfer());
-    expect(worked()).toEqual({ results: 1, logs: 1, indices: 1, signers: 0 });
+    expect(worked()).toEqual({ results: 1, logs: 1, indices: 2 });
     const proven = await proveOn(layerOf(scene.url), scanned);
     expect(proven.verdict).toBe("ready");
-    // a report from outside is compared with ample gas, too: exact, next and gas
-    expect(worked()).toEqual({ results: 3, logs: 3, indices: 1, signers: 0 });
+    // a report from outside is compared with ample gas, too: exact, next and gas; its ABIs are the scan's
+    expect(worked()).toEqual({ results: 3, logs: 3, indices: 0 });
   });
 
   it("is read again from a tape, and asked in vain of a node that knows no simulation", async () => {
@@ -80,7 +77,7 @@ describe("a proven transfer of a token", () => {
     expect(replayed.transactions).toEqual(recorded.transactions);
     const blunt: Layer<Rpc> = layerScripted({});
     expect((await preflightOn(blunt, transfer())).verdict).toBe("unknown");
-    expect(worked()).toEqual({ results: 0, logs: 0, indices: 1, signers: 0 });
+    expect(worked()).toEqual({ results: 0, logs: 0, indices: 2 });
   });
 });
 
@@ -88,19 +85,21 @@ it("a bundle of n calls reads each call of each run once, in one request per run
   const bundle = Array.from({ length: 5 }, transfer);
   const report = await preflightOn(layerOf(scene.url), bundle);
   expect(report.verdict).toBe("ready");
-  expect(worked()).toEqual({ results: 15, logs: 15, indices: 1, signers: 0 });
+  expect(worked()).toEqual({ results: 15, logs: 15, indices: 6 });
   expect(runsOf(report)).toHaveLength(4);
 });
 
-it("the signer of an authorisation is recovered twice a scan and twice a proof: for its code, and for what it waits for", async () => {
+it("the signer of an authorisation is recovered once, by a scan for its proof and its clearance", async () => {
   const authorization = await third.signAuthorization({ address: token, chainId: scene.chainId, nonce: 0 });
   const { yParity = 0, address, chainId, nonce, r, s } = authorization;
   const input = {
     ...{ from: owner.address, to: other.address, data: "0x" as const },
     authorizationList: [{ address, chainId, nonce, r, s, yParity }],
   };
+  const recovered = vi.spyOn(secp256k1.Signature, "fromCompact");
   const scanned = await scanOn(layerOf(scene.url), input);
-  expect(worked().signers).toBe(2);
-  await proveOn(layerOf(scene.url), scanned);
-  expect(worked().signers).toBe(2);
+  const proven = await proveOn(layerOf(scene.url), scanned);
+  await Effect.runPromise(Effect.exit(ready(proven)));
+  expect(recovered).toHaveBeenCalledTimes(1);
+  recovered.mockRestore();
 });

@@ -189,7 +189,7 @@ describe("nonces", () => {
     const transfer = { from: sender.address, to: sender.address, value: 1n };
     const wrongs: ReadonlyArray<readonly [() => Promise<unknown>, string]> = [
       [() => preflight.withNonce(lane, none), "sign"],
-      [() => preflight.deliver(none)(transfer), "sign"],
+      [() => preflight.deliver(transfer, none), "sign"],
       [() => preflight.ready({} as never), "report.transactions"],
       [() => preflight.ready(none), "report"],
       [

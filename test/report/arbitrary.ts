@@ -40,6 +40,8 @@ const candidates: ReadonlyArray<{ readonly sample: unknown; readonly arbitrary: 
     sample: "-12",
     arbitrary: fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.bigInt(), fc.constant(0n)).map(String),
   },
+  { sample: "uint256", arbitrary: fc.constantFrom("uint256", "int8", "uint") },
+  { sample: "address[]", arbitrary: fc.constantFrom("address[]", "tuple", "bool", "bytes", "") },
   { sample: 0.5, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0) },
   { sample: 7, arbitrary: fc.maxSafeInteger().map((value) => value + 0) },
 ];
@@ -51,6 +53,9 @@ const leaf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   if (fitting.length === 0) throw new Error(`no random value for ${ast._tag}`);
   return fc.oneof(...fitting).filter((value) => accepts(value));
 };
+
+/** How many suspended schemas are within each other. */
+let nesting = 0;
 
 const build = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   switch (ast._tag) {
@@ -65,6 +70,7 @@ const build = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
     case "Arrays": {
       const [rest] = ast.rest;
       const fixed = fc.tuple(...ast.elements.map(build));
+      if (rest?._tag === "Suspend" && nesting > 1) return fixed;
       return rest === undefined
         ? fixed
         : fc.tuple(fixed, fc.array(build(rest), { maxLength: 3 })).map(([first, more]) => [...first, ...more]);
@@ -82,6 +88,12 @@ const build = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
     }
     case "Declaration":
       return fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+    case "Suspend": {
+      nesting++;
+      const within = build(ast.thunk());
+      nesting--;
+      return within;
+    }
     case "String":
       return ast.checks === undefined ? text : leaf(ast);
     default:

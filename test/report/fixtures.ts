@@ -1,7 +1,7 @@
 /** Reports written by hand, for what a rendering must say. */
 import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
 import type * as Schema from "effect/Schema";
-import { DecodedResult, Revert, RevertCustom } from "../rooms/abi.js";
+import { type AbiSources, callIn, DecodedResult, Revert, RevertCustom } from "../rooms/abi.js";
 import {
   becauseOf,
   fromError,
@@ -27,6 +27,7 @@ const item = (abi: Abi, name: string): Schema.Json =>
   JSON.parse(JSON.stringify(abi.find((one) => "name" in one && one.name === name))) as Schema.Json;
 
 const options: Report["options"] = {
+  accounts: [],
   abis: [],
   block: null,
   pending: null,
@@ -37,6 +38,7 @@ const options: Report["options"] = {
   tolerance: 0.005,
   traceReverts: false,
   delegateTargets: [],
+  tokens: [],
   deadlineMs: 10_000,
   maxAgeMs: 30_000,
   feeHorizonSeconds: 60,
@@ -46,6 +48,7 @@ const options: Report["options"] = {
 /** A plain transfer of 1.5 ETH that is ready. */
 export const transfer: TransactionReport = {
   input: transaction({ from: alice, to: bob, value: 1_500_000_000_000_000_000n }),
+  call: null,
   request: {
     type: "eip1559",
     chainId: 1,
@@ -164,7 +167,10 @@ const fields: Report = {
     },
   ],
   approvals: [],
+  exposure: null,
+  stateChanges: [],
   tokens: [],
+  owned: [],
   findings: [],
   digest: Hash.make(`0x${"cd".repeat(32)}`),
   ledger: {
@@ -177,10 +183,23 @@ const fields: Report = {
   },
 };
 
+/** A transaction with its calldata as data. */
+const called = (one: TransactionReport, { abis }: Report["options"]): TransactionReport => {
+  const { to: address, data, value, item } = one.input;
+  const sources = abis.map(({ address: at, abi }) =>
+    at === null ? abi : { address: at, abi },
+  ) as unknown as AbiSources;
+  return { ...one, call: address === null ? null : callIn(data, sources, { address, value, item }) };
+};
+
 /** The ready transfer with some fields replaced; verdict and reason are those of its findings. */
 export const report = (changed: Partial<Report> = {}): Report => {
-  const { findings, stage } = { ...fields, ...changed };
-  return { ...fields, verdict: verdictOf(findings), because: becauseOf(findings, stage), ...changed };
+  const { findings, stage, transactions, options } = { ...fields, ...changed };
+  const [first, ...others] = transactions.map((one) => called(one, options));
+  return {
+    ...{ ...fields, verdict: verdictOf(findings), because: becauseOf(findings, stage), ...changed },
+    transactions: [first ?? transfer, ...others],
+  };
 };
 
 const errors = parseAbi([

@@ -11,8 +11,17 @@ const hours = 60;
 /** Everything as it should be on Ethereum, but for what is said. */
 const seen = ({ headAge = 0n, chainId = 1, ...changed }: Partial<FreshnessOptions> & { readonly headAge?: bigint }) => {
   const { freshness, findings } = freshnessOf({
-    ...{ base: 100n, head: { number: 100n, timestamp: time - headAge }, highest: 100n, timestamp: null },
-    ...{ now, aheadMs: null, elapsedMs: 50, hasAdvanced: false, chain: lookup(chainId), chainId },
+    ...{ base: 100n, head: { number: 100n, timestamp: time - headAge }, highest: 100n, least: null, timestamp: null },
+    ...{
+      now,
+      aheadMs: null,
+      elapsedMs: 50,
+      hasAdvanced: false,
+      heldMs: 0,
+      isShared: false,
+      chain: lookup(chainId),
+      chainId,
+    },
     ...changed,
   });
   return [freshness, ...findings.map(({ code, severity }) => `${code}/${severity}`)].join(" ");
@@ -41,17 +50,23 @@ describe("by number", () => {
     ["without a base there is nothing to judge", { base: null, highest: 120n }, "unknown"],
     ["without a header only other answers tell", { head: null, highest: 120n }, stale],
     ["and where none does, the report says so", { head: null, highest: null }, untold],
-    ["no pace is endless", { chain: { known: true, blockTimeMs: 0 }, highest: 1_000n }, "fresh"],
+    ["no pace is endless", { chain: { paceKnown: true, blockTimeMs: 0 }, highest: 1_000n }, "fresh"],
   ])("%s", (_, changed, expected) => expect(seen(changed)).toBe(expected));
 });
 
 describe("by age", () => {
   it.each<[string, Partial<FreshnessOptions> & { readonly headAge?: bigint }, string]>([
-    ["a minute is much on Ethereum", { headAge: minutes(1) }, "fresh"],
-    ["and more than that doubtful", { headAge: minutes(1) + 1n }, doubtful],
-    ["up to ten blocks", { headAge: minutes(2) }, doubtful],
-    ["which is stale", { headAge: minutes(2) + 1n }, stale],
-    ["Base has a minute in all", { headAge: minutes(1) + 1n, chainId: 8453 }, stale],
+    ["one missed slot cannot be told from a node that is one behind", { headAge: 39n }, "fresh"],
+    ["two are doubtful", { headAge: 40n }, doubtful],
+    ["up to the third", { headAge: 51n }, doubtful],
+    ["which is stale", { headAge: 52n }, stale],
+    ["slots of 5 s are counted, too", { headAge: 18n, chainId: 100 }, "fresh"],
+    ["two of them are doubtful", { headAge: 19n, chainId: 100 }, doubtful],
+    ["three are stale", { headAge: 24n, chainId: 100 }, stale],
+    ["faster chains have 10 s", { headAge: 10n, aheadMs: 0, chainId: 8453 }, "fresh"],
+    ["and are doubtful then", { headAge: 11n, aheadMs: 0, chainId: 137 }, doubtful],
+    ["for ten more", { headAge: 20n, chainId: 8453 }, doubtful],
+    ["and stale", { headAge: 21n, chainId: 8453 }, stale],
     ["an unknown chain two minutes", { headAge: minutes(2), chainId: 4242 }, "fresh"],
     ["and is doubtful then", { headAge: minutes(2) + 1n, chainId: 4242 }, doubtful],
     ["for ten", { headAge: minutes(10), chainId: 4242 }, doubtful],
@@ -59,6 +74,13 @@ describe("by age", () => {
     ["a chain that is not named is unknown", { headAge: minutes(11), chain: lookup(null), chainId: null }, stale],
     ["development chains have no age", { headAge: minutes(72 * hours), chainId: 31337 }, "fresh"],
     ["whatever else a caller says of them", { headAge: minutes(9), chainId: 1337, chain: lookup(1) }, "fresh"],
+    [
+      "a node's own clock is twelve seconds before what it simulates",
+      { now: now - 10_000, timestamp: time + 51n },
+      "fresh",
+    ],
+    ["and counts", { now: now - 10_000, timestamp: time + 52n }, doubtful],
+    ["so that the block after the latest is no clock", { headAge: 0n, timestamp: time + 12n, chainId: 8453 }, "fresh"],
     [
       "a pending block with the wall clock makes no dead node fresh",
       { headAge: minutes(72 * hours), timestamp: time },
@@ -74,10 +96,29 @@ describe("by age", () => {
   ])("%s", (_, changed, expected) => expect(seen(changed)).toBe(expected));
 });
 
+describe("a head that is as old for others, or stays", () => {
+  it.each<[string, Partial<FreshnessOptions> & { readonly headAge?: bigint }, string]>([
+    ["is the chain's where another endpoint names it", { headAge: 52n, isShared: true }, doubtful],
+    ["or where it was the newest a slot ago", { headAge: 52n, heldMs: 12_000 }, doubtful],
+    ["but not a moment ago", { headAge: 52n, heldMs: 11_999 }, stale],
+    ["up to ten slots", { headAge: 120n, isShared: true, heldMs: 60_000 }, doubtful],
+    ["behind which it stands still", { headAge: 121n, isShared: true, heldMs: 60_000 }, stale],
+    ["faster chains stay for 10 s", { headAge: 21n, heldMs: 10_000, chainId: 8453 }, doubtful],
+    ["and not for one block", { headAge: 21n, heldMs: 9_999, chainId: 8453 }, stale],
+    ["nor longer than a minute", { headAge: 61n, isShared: true, chainId: 8453 }, stale],
+    ["no later block is taken back by it", { headAge: 52n, isShared: true, highest: 102n }, stale],
+    ["nor is what nobody knows the pace of", { headAge: 601n, isShared: true, heldMs: 9e6, chainId: 4242 }, stale],
+  ])("%s", (_, changed, expected) => expect(seen(changed)).toBe(expected));
+});
+
 describe("by clocks that disagree", () => {
   const skewed = "ClockSkew/info";
   it.each<[string, Partial<FreshnessOptions> & { readonly headAge?: bigint }, string]>([
     ["15 s are nothing", { aheadMs: 15_000 }, "fresh"],
+    ["a Date counts before the local clock", { headAge: 40n, aheadMs: -1_000 }, "fresh"],
+    ["which counts by itself beyond 15 s", { headAge: 40n, aheadMs: -16_000 }, `unknown ${skewed} HeadOld/warning`],
+    ["or where no other clock does", { headAge: 40n }, doubtful],
+    ["but not for less", { headAge: 15n, chainId: 8453 }, "fresh"],
     ["nor back", { aheadMs: -15_000 }, "fresh"],
     ["a local clock that is late is told of, and the other one counts", { aheadMs: 16_000 }, `fresh ${skewed}`],
     ["so that a dead node stays dead", { aheadMs: 3_600_000 }, `stale ${skewed} PendingStale/unavailable`],

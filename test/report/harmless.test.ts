@@ -96,6 +96,6 @@ describe("every rendering", () => {
     const text = toText(report({ transactions: [{ ...transfer, input: { ...transfer.input, data, item } }] }), {
       full: true,
     });
-    expect(text).toContain("f(…) with 68 bytes of data");
+    expect(text).toContain("selector 0x12345678, 68 bytes of data");
   });
 });

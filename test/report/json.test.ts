@@ -82,7 +82,8 @@ describe("toJson and fromJson", () => {
     const [valid] = fc.sample(randomJson, { numRuns: 1, seed: 7 }) as [Record<string, unknown>];
     for (const key of Object.keys(valid)) {
       const { [key]: _, ...without } = valid;
-      expect(judged(without), key).toBe(true);
+      // why: reports of older versions have no chain
+      if (key !== "chain") expect(judged(without), key).toBe(true);
       expect(judged({ ...valid, [key]: { never: "this" } }), key).toBe(true);
     }
     for (const other of [undefined, null, "", 1, [], {}, { version: reportVersion }]) expect(judged(other)).toBe(true);

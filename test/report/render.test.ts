@@ -276,11 +276,12 @@ describe("toHtml", () => {
 describe("toMarkdown", () => {
   it("has the verdict as its title, tables for movements and lists for findings", () => {
     const markdown = toMarkdown(tokens(), { full: true });
-    expect(markdown.split("\n").slice(0, 5)).toEqual([
+    expect(markdown.split("\n").slice(0, 6)).toEqual([
       "# ⚠️ CAUTION",
       "",
       "**an unlimited approval is given**",
       "",
+      expect.stringMatching(/^Transaction 1 calls USDC \(0xA0b8…eB48\).*: approve\(spender: /),
       expect.stringMatching(
         /^You send ≈1\.23457 USDC \(0xA0b8…eB48\) to 0x7099…79C8 and 1\.5 ETH to 0x7099…79C8 and others\. {2}$/,
       ),

@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { SimulationDiverged } from "../rooms/errors.js";
 import { differenceText, nothing, type Address } from "../rooms/primitives.js";
 import { diff, diffText, settledText, toText, type BalanceChange, type Report } from "../../src/Report.js";
-import { fromError } from "../rooms/report.js";
+import { fromError, note } from "../rooms/report.js";
 import { compareEffects, type Effects } from "../rooms/steps.js";
+import { log, word } from "../steps/parts.js";
 import { alice, bob, granted, moved, report, tokens, usdc } from "./fixtures.js";
 
 const told = "USDC (0xA0b8…eB48)";
@@ -33,6 +34,21 @@ describe("diffText", () => {
         ...{ ...nothing, kind: "balance", account: alice, unit: { token: usdc, tokenId: null } },
         ...{ a: -1_250_500_000n, b: -1_300_000_001n },
       },
+    ]);
+  });
+
+  it("says of each event, and of each finding, which it is", () => {
+    const [one] = report().transactions;
+    const logs = (...topics: ReadonlyArray<bigint>) =>
+      topics.map((topic) => ({ ...log(usdc, [word(topic)], []), decoded: null }));
+    const told = (...topics: ReadonlyArray<bigint>): Partial<Report> => ({
+      transactions: [{ ...one, outcome: { ...one.outcome, logs: logs(...topics) } }],
+    });
+    expect(linesOf(told(1n, 2n), told(3n, 2n))).toEqual([expect.stringMatching(/^transaction 1, event 1: /)]);
+    const finding = note("ApprovalLeftOver", "warning", { transaction: 0, evidence: "measured" });
+    expect(linesOf({}, { findings: [finding] })).toEqual([
+      "verdict: ready → caution",
+      "transaction 1, finding ApprovalLeftOver (approvals): none → warning",
     ]);
   });
 

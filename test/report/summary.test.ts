@@ -27,6 +27,61 @@ const fees = "pay at most 0.0000441 ETH in fees.";
 const usd = "USDC (0xA0b8…eB48)";
 const pay = `You ${fees}`;
 
+describe("the summary of what was asked for", () => {
+  const word = (amount: bigint) => amount.toString(16).padStart(64, "0");
+  const asking = (data: string, value: bigint, transfers: Report["transfers"]) => {
+    const [call] = calls(1);
+    const input = { ...call.input, data: `0xa9059cbb${data}` as const, value };
+    return moving({ transactions: [{ ...call, input }], transfers });
+  };
+  const typed = 1_250_501_234n;
+  it.each<[what: string, given: Report, text: string]>([
+    ["is exact", asking(word(typed), 0n, [moved({ amount: typed })]), `You send 1,250.501234 ${usd}`],
+    [
+      "so is what comes",
+      asking(word(typed), 0n, [moved({ from: pool, to: alice, amount: typed })]),
+      `You receive 1,250.501234 ${usd}`,
+    ],
+    [
+      "so is the sum of two",
+      asking(word(typed), 0n, [moved({ amount: typed }), moved({ amount: typed })]),
+      `You send 2,501.002468 ${usd}`,
+    ],
+    [
+      "not of an estimate beside it",
+      asking(word(typed), 0n, [moved({ amount: typed }), moved({ amount: 1n })]),
+      `You send ≈1,250.51 ${usd}`,
+    ],
+    [
+      "nor what nobody asked for",
+      asking(word(typed + 1n), 0n, [moved({ amount: typed })]),
+      `You send ≈1,250.51 ${usd}`,
+    ],
+    [
+      "nor what a fee took from",
+      {
+        ...asking(word(typed), 0n, [moved({ from: pool, to: alice, amount: typed })]),
+        balanceChanges: [changed(typed - 7n)],
+      },
+      `You receive ≈1,250.5 ${usd}`,
+    ],
+  ])("%s", (_, given, text) => expect(summary(given)).toContain(text));
+
+  it("is exact in whole ETH", () => {
+    const value = 100_000_000_020_000_000_000_000n;
+    const native = moved({ standard: "native", token: null, to: bob, amount: value });
+    expect(summary(asking("", value, [native]))).toContain("You send 100,000.00002 ETH to 0x7099…79C8");
+  });
+
+  it("is said to be claimed where the balance does not grow", () => {
+    const gift = moved({ from: pool, to: alice, amount: 5_000_000_000n });
+    expect(summary(moving({ transfers: [gift], balanceChanges: [changed(0n)] }))).toContain(
+      `It claims to give you 5,000 ${usd}. You get nothing.`,
+    );
+    expect(summary(moving({ transfers: [gift], balanceChanges: [changed(1n)] }))).not.toContain("claims");
+  });
+});
+
 describe("the summary of what leaves and comes", () => {
   const twin = moved({ to: bob });
   const cases: ReadonlyArray<readonly [what: string, given: Report, text: string]> = [
@@ -53,11 +108,7 @@ describe("the summary of what leaves and comes", () => {
       moving({ transfers: [moved({ from: pool, to: alice }), twin] }),
       `You send 1 ${usd} to 0x7099…79C8. You receive 1 ${usd} from 0x88e6…5640. ${pay}`,
     ],
-    [
-      "to itself",
-      moving({ transfers: [moved({ to: alice })] }),
-      `You call 0x88e6…5640 without moving anything and ${fees}`,
-    ],
+    ["to itself", moving({ transfers: [moved({ to: alice })] }), `You send 1 ${usd} to yourself and ${fees}`],
     [
       "strangers' movements",
       moving({ transfers: [moved({ from: bob })] }),
@@ -194,7 +245,7 @@ describe("the summary of what leaves and comes", () => {
 describe("the summary of what does not work, and of what is not certain", () => {
   it("says why not, and what it would cost", () => {
     expect(summary(blocked())).toBe(
-      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). It would fail. You would call 0xA0b8…eB48 without moving anything and would pay at most 0.0000441 ETH in fees.",
+      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). You would call 0xA0b8…eB48 without moving anything: transfer(recipient: 0x7099…79C8, amount: 1000000) (by an ABI you gave). It would fail. You would pay at most 0.0000441 ETH in fees.",
     );
   });
 
@@ -202,7 +253,7 @@ describe("the summary of what does not work, and of what is not certain", () => 
     const [call] = calls(1);
     const failing = { ...call, outcome: { ...call.outcome, status: "reverted", revert } } as const;
     expect(summary(moving({ transactions: [call, failing, failing] }))).toContain(
-      "Of 3 transactions, 2 and 3 would fail.",
+      "Transactions 2 and 3 of 3 would fail.",
     );
   });
 
@@ -213,7 +264,7 @@ describe("the summary of what does not work, and of what is not certain", () => 
 
   it("says that fees are not known, or not all of them", () => {
     const funds = report().funds.map((one): Funds => ({ ...one, terms: [] }));
-    expect(summary(moving({ funds }))).toContain("pay fees that are not known.");
+    expect(summary(moving({ funds }))).toMatch(/pay at most [0-9.]+ gwei per gas, how much gas is not known\./);
     const open = note("L1FeeUnknown", "unavailable", { evidence: "unavailable" });
     expect(summary(moving({ findings: [open] }))).toContain("pay 0.0000441 ETH in fees and what is not known beside.");
   });

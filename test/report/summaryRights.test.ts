@@ -34,8 +34,12 @@ describe("the summary of rights", () => {
     expect(summary(granting(given))).toBe(`You ${text} and ${fees}`),
   );
 
+  it("says who else grants, and does not say that nothing moves", () =>
+    expect(summary(granting({ owner: bob }))).toBe(
+      `You call 0x88e6…5640 and ${fees} 0x7099…79C8 lets 0x88e6…5640 spend unlimited ${usd}.`,
+    ));
+
   it.each<[why: string, given: Partial<Approval>]>([
-    ["of somebody else", { owner: bob }],
     ["that had ended, and has", { ...part, before: 0n, after: 0n }],
     ["that was spent in part", { ...part, before: 9_000_000n }],
   ])("says nothing of one %s", (_, given) =>

@@ -4,19 +4,19 @@ export { callsIn, callsWithin } from "../../src/abi/batches.js";
 export { forms as batchForms } from "../../src/abi/known/batches.js";
 export { coerce, coerceAll, type Reading } from "../../src/abi/encode.js";
 export { isDecodable, arrayOf, elementOf, isDynamic } from "../../src/abi/layout.js";
-export { decodeCall, describeRawCall, declared, wellKnown } from "../../src/abi/decodeCall.js";
+export { callIn, callText, decodeCall, describeRawCall, innerLines } from "../../src/abi/calls.js";
+export { declared, functionsOf, wellKnown } from "../../src/abi/decodeCall.js";
 export { DecodedLog, DecodedResult, decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
 export { decodeRevert, builtin, packages } from "../../src/abi/table.js";
 export {
   describeLog,
   describeCall,
-  describeCalldata,
   describeResult,
   describeValue,
   describeLayer,
   describeRevert,
 } from "../../src/abi/print.js";
-export { innerCalls, innerLines, type InnerCall } from "../../src/abi/innerCalls.js";
+export { innerCalls, type InnerCall } from "../../src/abi/innerCalls.js";
 export { Revert, RevertAmbiguous, RevertCustom, RevertLayer, looksLikeRevert } from "../../src/abi/revert.js";
 export { shortReasons } from "../../src/abi/table/reasons.js";
 export { innerEventOf, mayTell } from "../../src/abi/known/failures.js";

@@ -34,3 +34,4 @@ export { SimulatedBlocks } from "../../src/eth/simulation.js";
 export type { PoolTransaction } from "../../src/eth/transactions.js";
 export { emitRead, emittedUpTo, type EmittedLogs } from "../../src/eth/watchLogs.js";
 export * as WatchLogs from "../../src/eth/watchLogs.js";
+export { chainsInUse } from "../../src/eth/chains.js";

@@ -43,7 +43,9 @@ export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
 export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/addressPositions.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";
-export { callees, checkProxies, suspects as proxySuspects, type Seen } from "../../src/steps/reading/proxies.js";
+export { callees, facets, suspects as proxySuspects, views } from "../../src/steps/reading/proxies.js";
+export { checkChanges } from "../../src/steps/reading/stateChanges.js";
+export { type Seen } from "../../src/steps/reading/stateWords.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
 export {
   requestedRights,
@@ -59,6 +61,7 @@ export { checkStranded } from "../../src/steps/reading/tokenShortfall.js";
 export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
 export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
 export { depositsIn, settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
+export { checkPayouts } from "../../src/steps/reading/payouts.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
 export * as Simulate from "../../src/steps/simulate.js";
 export type { Plan, Run } from "../../src/steps/simulate.js";

@@ -39,6 +39,7 @@ const read = (
     operator: new Map(),
     deposits: new Set<Address>(),
     signers: new Set([alice]),
+    isContradicted: () => false,
     evidence: "measured",
   } as const;
   const { changes, findings } = Assets.read(holdings, { ...sights, ...known });

@@ -123,7 +123,8 @@ export const answer = (data: string, success = true): CallAnswer => ({
   ...{ kind: "call", success, size: BigInt((data.length - 2) / 2), data: hexOf(data) },
 });
 /** What a STATICCALL answered: one word. */
-export const answered = (value: bigint | string): CallAnswer => answer(`0x${word(value)}`);
+export const answered = (...values: ReadonlyArray<bigint | string>): CallAnswer =>
+  answer(`0x${values.map(word).join("")}`);
 
 export const environment = (changed: Partial<Environment> = {}): Environment => ({
   ...{ kind: "environment", chainId: 1n, number: 101n, parentHash: Hash.make(`0x${"ab".repeat(32)}`) },

@@ -1,12 +1,15 @@
 /** Requests to bytes and back: what is signed is read as what was asked for, and nothing else is. */
+import { secp256k1 } from "@noble/curves/secp256k1";
+import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { fromRlp, toRlp, type Hex, type TransactionSerializable } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { digestOf } from "../rooms/report.js";
 import {
   authorityOf,
   isRequestOf,
   readSigned,
+  recoverAuthorities,
   recoverSigner,
   signingHash,
   type Transaction,
@@ -113,6 +116,49 @@ describe("signed bytes", () => {
     const zero = `0x${"00".repeat(32)}` as never;
     const none = { address: `0x${"00".repeat(20)}` as never, chainId: -1, nonce: -1, r: zero, s: zero, yParity: 9 };
     expect(authorityOf(none)).toBeNull();
+  });
+});
+
+describe("the signers of many authorisations", () => {
+  const entry = {
+    address: transaction({}).from,
+    chainId: 1,
+    r: "0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
+    s: `0x${"22".repeat(32)}`,
+    yParity: 0,
+  } as const;
+  const listed = (first: number, count: number) =>
+    transaction({
+      authorizationList: Array.from({ length: count }, (_, index) => ({ ...entry, nonce: first + index })),
+    });
+
+  it("are recovered in turns of the event loop, a few in each, and not again", async () => {
+    const recovered = vi.spyOn(secp256k1.Signature, "fromCompact");
+    const perTurn: Array<number> = [];
+    let isDone = false;
+    const turn = () => {
+      perTurn.push(recovered.mock.calls.length - perTurn.reduce((sum, count) => sum + count, 0));
+      if (!isDone) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const bundle = [listed(0, 20), listed(20, 20)];
+    await Effect.runPromise(recoverAuthorities(bundle));
+    isDone = true;
+    turn();
+    expect(recovered).toHaveBeenCalledTimes(40);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(16);
+    for (const { authorizationList } of bundle) authorizationList?.forEach(authorityOf);
+    await Effect.runPromise(recoverAuthorities(bundle));
+    expect(recovered).toHaveBeenCalledTimes(40);
+    recovered.mockRestore();
+  });
+
+  it("are those of what an authorisation says now", () => {
+    const changing = { ...entry, nonce: 7 };
+    const before = authorityOf(changing);
+    changing.nonce = 8;
+    expect(authorityOf(changing)).not.toBe(before);
+    expect(authorityOf({ ...entry, nonce: 7 })).toBe(before);
   });
 });
 

@@ -273,6 +273,16 @@ describe("good input", () => {
     expect(accepted({ ...call, abi: odd }).abis[0]?.abi).toEqual(JSON.parse(JSON.stringify(abi)));
   });
 
+  it("takes no more authorisations than a block holds, counted over the bundle", () => {
+    const listed = (count: number) => ({
+      ...base,
+      authorizationList: Array.from({ length: count }, () => authorization),
+    });
+    expect(accepted(listed(2_000)).transactions[0]?.authorizationList).toHaveLength(2_000);
+    for (const input of [listed(2_001), [listed(1_000), listed(1_001)]])
+      expect(Result.getOrThrow(Result.flip(validate(input))).message).toMatch(/authorizationList.*2000/s);
+  });
+
   it("reads viem's authorisations, with `v` and with `contractAddress`", () => {
     const { yParity: _, address, ...rest } = authorization;
     const list = [{ ...rest, contractAddress: address, v: 28n }];

@@ -106,6 +106,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "DelegateCallUnread":
     case "EventUnexplained":
     case "OwnershipChanged":
+    case "PaidToOther":
     case "ProxiesNotSeen":
     case "RightUnexplained":
     case "RoleChanged":
@@ -119,6 +120,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "L1FeeDisagrees":
     case "L1FeeUnknown":
     case "TokenShortfall":
+    case "ReadOnlyCall":
+    case "ValueBurned":
     case "PolicyLost":
     case "StepUnavailable":
     case "PolicyUnknown":
@@ -143,6 +146,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "ScanAgain":
     case "QuorumMissing":
     case "LeftOut":
+    case "BalanceUnconfirmed":
+    case "TokenChanges":
+    case "TokenLies":
       return "note";
     default:
       return kindOfOwn(code);

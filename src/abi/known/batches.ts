@@ -120,6 +120,8 @@ export const lenientForms: Readonly<Record<string, Form>> = {
   // ERC-7579 and ERC-7821 execute(bytes32,bytes), executeFromExecutor(bytes32,bytes)
   "0xe9ae5c53": ofMode,
   "0xd691c964": ofMode,
+  // batch(bytes[],bool)
+  "0xd2423b51": lenient(own(0), isZeroAt(1)),
   // ERC-2771 executeBatch, MinimalForwarder's execute
   "0xccf96b4a": lenient(requests, (data) => !isZeroAt(1)(data)),
   "0x47153f82": lenient(request, () => true),
@@ -140,6 +142,14 @@ export const forms: Readonly<Record<string, Form>> = {
   // execute((address,uint256,bytes)[]), executeBatch of the same
   "0x3f707e6b": many(0, executions),
   "0x34fcd5be": many(0, executions),
+  // executeCalls, batchCall and executeBatchCall of the same, execute((address,uint256,bytes)[],bytes)
+  "0x1726fa81": many(0, executions),
+  "0x86df7292": many(0, executions),
+  "0xabc85c6b": many(0, executions),
+  "0x6171d1c9": many(0, executions),
+  // multicall((address,bytes)[]), executeWithoutChainIdValidation(bytes[])
+  "0xcaa5c23f": many(0, pair),
+  "0x2c2abd1e": own(0),
   // execute(address,uint256,bytes); a timelock's with (…,bytes32,bytes32)
   "0xb61d27f6": singleCall(executions),
   "0x134008d3": singleCall(executions),
@@ -148,6 +158,8 @@ export const forms: Readonly<Record<string, Form>> = {
   "0xe38335e5": ofArrays,
   "0x2656227d": ofArrays,
   "0x18dfb3c7": parallel(0, 1),
+  // execute(address[],uint256[],bytes[])
+  "0xa516a5bf": ofArrays,
   // Safe execTransaction, execTransactionFromModule, execTransactionFromModuleReturnData
   "0x6a761202": ofSafe,
   "0x468721a7": ofSafe,

@@ -210,6 +210,39 @@ export const controlEvents: Readonly<Record<string, ControlRow>> = {
   "0xcd1966d6be16bc0c": control("new Safe module guard", "gains"),
   // ChangedFallbackHandler(address)
   "0x5ac6c46c93c8d0e5": control("new Safe fallback handler", "gains"),
+  // SignMsg(bytes32): whoever asks by ERC-1271 takes it for the Safe's signature
+  "0xe7f4675038f4f603": control("a message is signed in its name"),
   // ChangedMasterCopy(address)
   "0x75e41bc35ff1bf14": control("new implementation", "gains"),
+};
+
+/**
+ * Functions that hand over what the caller has in a contract, or will earn there, by selector: which argument gets it.
+ * No event says whose it was.
+ */
+export const payouts: Readonly<Record<string, number>> = {
+  // withdrawTo(address,uint256), withdrawFor(address,uint256), unstakeTo, redeemTo, claimTo, claimTo(address), exitTo(address)
+  ...{
+    "0x205c2878": 0,
+    "0xdb518db2": 0,
+    "0x93ec4db2": 0,
+    "0x2f7605fb": 0,
+    "0x1204fe0c": 0,
+    "0xa262f5f8": 0,
+    "0x57b148f4": 0,
+  },
+  // ERC-4626 withdraw(uint256,address,address), redeem of the same
+  ...{ "0xb460af94": 1, "0xba087652": 1 },
+  // Aave withdraw(address,uint256,address), claimAllRewards(address[],address), claimRewards(address[],uint256,address,address)
+  ...{ "0x69328dec": 2, "0xbb492bf5": 1, "0x236300dc": 2 },
+  // Comet withdrawTo(address,address,uint256), withdrawFrom(address,address,address,uint256)
+  ...{ "0xc3b35a7e": 0, "0x26441318": 1 },
+  // Curve set_rewards_receiver(address), claim_rewards(address,address)
+  ...{ "0xbdf98116": 0, "0x9faceb1b": 1 },
+  // setRewardsReceiver(address), setRewardReceiver, setRewardsRecipient, setRewardRecipient, setClaimer, set_claim_receiver
+  ...{ "0x26195826": 0, "0xdae254dd": 0, "0x1a54259c": 0, "0xe521136f": 0, "0xcdfb5832": 0, "0xeaabc5b6": 0 },
+  // setBeneficiary(address), setWithdrawalAddress(address)
+  ...{ "0x1c31f710": 0, "0x21b8092e": 0 },
+  // ERC-3525 approve(uint256,address,uint256), transferFrom(uint256,address,uint256)
+  ...{ "0x8cb0a511": 1, "0x0f485c02": 1 },
 };

@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
+import type * as Stdio from "effect/Stdio";
+import type * as Terminal from "effect/Terminal";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
 import * as Eth from "../../eth/index.js";
@@ -11,8 +13,8 @@ import type { Tone } from "../../report/document.js";
 import { painter } from "../../report/text.js";
 import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";
 import { knownEndpointFormat } from "../../rpc/knownEndpoint.js";
-import { endpoint, header, readHeaders, whyDeaf } from "../endpoint.js";
-import { Exited, exitCodes, type ExitCode } from "../exit.js";
+import { endpoint, header, readHeaders, whyDeaf, withProgress } from "../endpoint.js";
+import { Exited, exitCodes, withExitCodes, type ExitCode } from "../exit.js";
 import { toggle } from "../flags.js";
 import { look, print, type Look } from "../terminal.js";
 import {
@@ -153,7 +155,10 @@ const refused = (findings: ReadonlyArray<Finding>, id: string): boolean =>
 const dispensable = ["eth_feeHistory", "eth_getBlockReceipts"] as const;
 
 /** Puts every question to the endpoint, four at a time; where nobody answers the first, no other. */
-const diagnose = (url: string, options: HttpOptions): Effect.Effect<Diagnosis> =>
+const diagnose = (
+  url: string,
+  options: HttpOptions,
+): Effect.Effect<Diagnosis, never, Stdio.Stdio | Terminal.Terminal> =>
   Effect.gen(function* () {
     const rpc = yield* Rpc;
     const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
@@ -174,16 +179,17 @@ const diagnose = (url: string, options: HttpOptions): Effect.Effect<Diagnosis> =
         refuses: dispensable.filter((method) => refused(findings, method)),
       },
     });
-  }).pipe(Effect.provide(Layer.fresh(layerHttp(url, { retryTimes: 1, timeoutMs: 10_000, ...options }))));
+  }).pipe(
+    Effect.provide(
+      withProgress(Layer.fresh(layerHttp(url, { retryTimes: 1, timeoutMs: 10_000, ...options })), { isLong: true }),
+    ),
+  );
 
 const codes: Readonly<Record<Level, ExitCode>> = {
   full: exitCodes.ready,
   reduced: exitCodes.caution,
   unknown: exitCodes.unknown,
 };
-
-const levels =
-  "Exit codes: 0 full, 2 reduced, 3 unknown (reports from it are at most unknown, or it did not answer), 64 wrong usage";
 
 const tones: Readonly<Record<Level | Status, Tone>> = {
   full: "good",
@@ -240,7 +246,8 @@ export const doctor = Command.make(
     return yield* new Exited({ code: codes[diagnosis.level] });
   }),
 ).pipe(
-  Command.withDescription(`Ask an endpoint what it really supports, and what that means for reports\n\n  ${levels}`),
+  Command.withDescription("Ask an endpoint what it really supports, and what that means for reports"),
+  withExitCodes("0 full, 2 reduced, 3 unknown (reports from it are at most unknown, or it did not answer)"),
   Command.withExamples([
     { command: "evm-preflight doctor http://127.0.0.1:8545", description: "Everything that reports need, probed" },
   ]),

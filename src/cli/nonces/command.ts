@@ -1,15 +1,16 @@
 /** `evm-preflight nonces`: where the lanes of shared senders stand, and what repairs them. */
 import * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
+import { withExitCodes } from "../exit.js";
 import { sharedFlags, type LaneFlags } from "./laneInput.js";
 import { adopt, fill, forget, nonceFlags, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
 import { check, perform, status, type Act } from "./show.js";
 
-const described =
-  "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for. " +
-  "Exit codes: 0 healthy; 1 damaged, or a node refused what was sent; 2 somebody has to see to it " +
-  "(a refused or old transaction, a gap, a chain that went back); 3 no lanes, or a lane that cannot be read; 64 wrong usage; " +
-  "69 the store cannot be reached, or cannot be used";
+/** Of `nonces` and all its verbs. */
+const codes = withExitCodes(
+  "0 healthy, 1 damaged or refused by a node, 2 somebody has to see to it (a refused or old transaction, a gap, a chain that went back), 3 no lanes or one that cannot be read",
+  "69 the store cannot be reached, or cannot be used",
+);
 
 const root = Command.make("nonces").pipe(Command.withSharedFlags(sharedFlags), Command.withHandler(status));
 
@@ -27,34 +28,46 @@ const verbs = [
     Command.withDescription(
       "Where the lanes stand and whether that is healthy; asks the chain where there is an endpoint",
     ),
+    codes,
   ),
   Command.make("check", {}, () => Effect.flatMap(shared, check)).pipe(
     Command.withDescription("Whether the store is sound: every violation of a lane's partition"),
+    codes,
   ),
   Command.make("resend", yesFlag, repairing(resend)).pipe(
     Command.withDescription("Send again, byte for byte, what is committed"),
+    codes,
   ),
   Command.make("cancel", nonceFlags, repairing(replaceAt("cancel"))).pipe(
     Command.withDescription("Use up a nonce by a payment of nothing to oneself, in place of what stands there"),
+    codes,
   ),
   Command.make("replace", nonceFlags, repairing(replaceAt("replace"))).pipe(
     Command.withDescription(
       "Put another transaction in place of the one at a nonce, the same with higher fees or your own",
     ),
+    codes,
   ),
   Command.make("fill", signedFlags, repairing(fill)).pipe(
     Command.withDescription("Use the lowest gap, so that what is above it can be mined"),
+    codes,
   ),
   Command.make("adopt", yesFlag, repairing(adopt)).pipe(
     Command.withDescription("Start a lane at the chain's counts, or set one that is known to them, on your word"),
+    codes,
   ),
   Command.make("forget", yesFlag, repairing(forget)).pipe(
     Command.withDescription("Remove a lane from the store, with all that it holds"),
+    codes,
   ),
 ] as const;
 
 export const nonces = root.pipe(
-  Command.withDescription(described),
+  Command.withDescription(
+    "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for",
+  ),
+  Command.withShortDescription("Where the nonces of shared senders stand, and what repairs them"),
+  codes,
   Command.withExamples([
     {
       command: "evm-preflight nonces --redis-url redis://127.0.0.1:6379 --rpc-url https://your.node",

@@ -14,7 +14,7 @@ import { laneOf, type LaneId } from "../../nonces/lane.js";
 import { layer as layerPostgres } from "../../postgres.js";
 import { layerNodeRedis, type NodeRedisClient } from "../../redis.js";
 import * as Rpc from "../../Rpc.js";
-import { endpoint, rpcUrl } from "../endpoint.js";
+import { endpointFlags, readConnection } from "../endpoint.js";
 import { unavailable, wrong, type Unavailable, type WrongUsage } from "../exit.js";
 import { readFlag, text, toggle } from "../flags.js";
 import { count, duration } from "../quantity.js";
@@ -24,7 +24,7 @@ export const sharedFlags = {
   redisUrl: text("redis-url", "the store: redis://…, or unix:///path of its socket"),
   postgresUrl: text("postgres-url", "the store: postgres://user:password@host:port/database"),
   prefix: text("prefix", 'prefix of the keys in Redis (default "evm-preflight")'),
-  rpcUrl,
+  ...endpointFlags,
   chainId: text("chain-id", "chain of the lane"),
   address: text("address", "account of the lane"),
   key: text("key", "key of the lane, for two-dimensional nonces (default 0)"),
@@ -131,10 +131,7 @@ export const onStore = Effect.fnUntraced(function* <A, E>(
   effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>,
 ) {
   const store = yield* storeOf(input);
-  const node =
-    needsNode || hasEndpoint(input)
-      ? Rpc.layerHttp(yield* endpoint(input.rpcUrl, "--rpc-url"))
-      : Rpc.layerProvider(unasked);
+  const node = needsNode || hasEndpoint(input) ? yield* readConnection(input) : Rpc.layerProvider(unasked);
   return yield* effect.pipe(
     Effect.provide(Layer.merge(store, node)),
     Effect.mapError((error) =>

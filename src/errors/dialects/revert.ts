@@ -11,10 +11,12 @@ const refusals: ReadonlySet<number | null> = new Set([401, 403, 429]);
 /** Codes whose `data` is a transaction hash: a sent transaction that timed out or was refused. */
 const hashCodes: ReadonlySet<number | null> = new Set([4, 5]);
 
-// Nethermind and parity put the verdict into `data` under a code that others use for other things
+// Nethermind and parity put the verdict into `data` under a code that others use for other things; -32000 needs the bytes
 const vmError = (level: Level): boolean =>
-  (level.code === -32015 || level.code === -32016) &&
-  (level.texts.some((text) => bytesInText(text) !== null) || (level.bytes !== null && looksLikeRevert(level.bytes)));
+  ((level.code === -32015 || level.code === -32016) && level.texts.some((text) => bytesInText(text) !== null)) ||
+  ((level.code === -32015 || level.code === -32016 || level.code === -32000) &&
+    level.bytes !== null &&
+    looksLikeRevert(level.bytes));
 
 // released anvil (1.3.6 to 1.7.1) answers every failed simulated call with this pair
 const anvilCall = (flat: Flat, level: Level): boolean => flat.scope === "call" && level.code === -3200;

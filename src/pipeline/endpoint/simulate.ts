@@ -34,12 +34,17 @@ export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">
   };
 };
 
+const isReadTwice = ({ second = [] }: Simulate.Plan): boolean => second.length > 0;
 const isLensed = ({ lens = [] }: Simulate.Plan): boolean => lens.length > 0;
 
 /** What may be the lens's doing: of a refused form, or left too little of the gas that a node gives one request. */
 const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reason"]["_tag"]>([
   ...(["InvalidParams", "SimBlockOrder", "NodeLimitExceeded", "MalformedResponse", "InternalError"] as const),
   ...(["IntrinsicGasTooLow", "BlockGasLimitExceeded"] as const),
+]);
+/** What may be the doing of a second reading, which an account pays for. */
+const mayRefuseReading: ReadonlySet<string> = new Set<Verdict["_tag"]>([
+  ...(["InsufficientFunds", "SenderNotEoa", "FeeCapTooLow"] as const),
 ]);
 /** What says so of every request, whatever its calls do. */
 const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["InvalidParams", "SimBlockOrder"]);
@@ -51,12 +56,14 @@ const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["Inval
 export const learn = (
   plan: Simulate.Plan,
   failure: Failure,
-): { readonly part: Lack; readonly isNamed: boolean; readonly isLasting: boolean } | null => {
+): { readonly part: Lack | "second"; readonly isNamed: boolean; readonly isLasting: boolean } | null => {
   const part = refusedPart(failure);
   // why: some say the same words whatever they refuse
   const isLeftOut = part !== null && part !== "deployment" && plan.without?.has(part) === true;
   if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
   const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
+  if (isReadTwice(plan) && (mayRefuse.has(said) || mayRefuseReading.has(said)) && said !== "SimBlockOrder")
+    return { part: "second", isNamed: false, isLasting: false };
   // why: a number that we have set is refused where the head moved, not for the further entry
   const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
   if (!isLensed(plan) || !mayRefuse.has(said) || isMoved) return null;
@@ -72,6 +79,7 @@ export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
     let ask: Effect.Effect<Simulate.Run, Failure, Rpc> = Simulate.ask(plan, abis);
     for (;;) {
       const result = yield* Effect.result(ask);
+      yield* Effect.yieldNow;
       if (Result.isSuccess(result)) {
         if (doubted !== null) learnLack(memory, "entries", doubted);
         return isLensed(input) && !isLensed(plan) ? { ...result.success, slots: null } : result.success;
@@ -79,9 +87,13 @@ export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
       const { failure } = result;
       const lack = learn(plan, failure);
       const refusal = lack?.isLasting === true && failure._tag === "RpcError" ? failure : null;
-      if (lack?.isNamed === true && refusal !== null) learnLack(memory, lack.part, refusal);
-      const less: Simulate.Plan = lack === null ? plan : adapt(plan, new Set([lack.part]));
-      const isLess = less.without?.size !== plan.without?.size || isLensed(less) !== isLensed(plan);
+      if (lack?.isNamed === true && refusal !== null && lack.part !== "second") learnLack(memory, lack.part, refusal);
+      const less: Simulate.Plan =
+        lack === null ? plan : lack.part === "second" ? { ...plan, second: [] } : adapt(plan, new Set([lack.part]));
+      const isLess =
+        less.without?.size !== plan.without?.size ||
+        isLensed(less) !== isLensed(plan) ||
+        isReadTwice(less) !== isReadTwice(plan);
       if (lack === null || !isLess) return yield* Effect.fail(failure);
       // why: whether it is to blame is found out by going without
       if (!lack.isNamed) doubted = refusal;

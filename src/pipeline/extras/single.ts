@@ -5,13 +5,13 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { Chains } from "../../Chains.js";
 import type { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
 import type { BuiltInStep } from "../../primitives/names.js";
 import type { Finding } from "../../report/finding.js";
 import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../../report/parts.js";
+import { chainsInUse } from "../../eth/chains.js";
 import { Rpc } from "../../rpc/index.js";
 import * as Code from "../../steps/code.js";
 import * as Estimate from "../../steps/estimate.js";
@@ -54,7 +54,7 @@ const single = <A>(
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
     const { bundle: all, options, abis } = yield* Options.prepare(input, given, defaults);
-    const chains = yield* Effect.service(Chains);
+    const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
     const about = { options, chain, wanted: [], looks: [], abis, steps: new Set(steps), isWitnessed: true };

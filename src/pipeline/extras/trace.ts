@@ -5,7 +5,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { describeRawCall } from "../../abi/decodeCall.js";
+import { describeRawCall } from "../../abi/calls.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";

@@ -41,7 +41,7 @@ const framesOf = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> 
 const isSame = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
 /** Universal Router's BALANCE_CHECK_ERC20: it fails without a call. */
-const isSilent = ({ call }: Inner): boolean => call.text?.startsWith("BALANCE_CHECK") === true;
+const isSilent = ({ call }: Inner): boolean => call.command?.type === 0x0e;
 
 /** The frame of an inner call: a call as its calldata has it, a command as the call that it makes. */
 const isFrameOf = (one: Inner, { from, to, input }: Frame): boolean =>

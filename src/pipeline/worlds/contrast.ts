@@ -6,7 +6,7 @@ import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
-import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import { ownAccounts, type Bundle, type Filled } from "../../steps/reading/bundle.js";
 import { compareEffects, isSameShape, isAmount, type Effects } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
@@ -61,7 +61,7 @@ const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffec
 
 /** Whose losses decide: the signers', and theirs of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
-  new Set([...bundle.map(({ signer }) => signer), ...parties]);
+  new Set([...ownAccounts(bundle), ...parties]);
 
 /** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
 const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
@@ -103,7 +103,7 @@ export const judge = (
   const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
   const concerned = concernedIn(bundle, measure.parties, measure.doubtful, lives);
   const whose = losersIn(bundle, measure);
-  const senders = new Set<string>(bundle.map(({ input }) => input.from));
+  const senders = new Set<string>(ownAccounts(bundle));
   const by = { tolerance, whose, concerned, numbers: null };
   // guard: what is booked in events
   const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);

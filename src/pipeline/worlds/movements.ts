@@ -2,16 +2,20 @@
 import * as Arr from "effect/Array";
 import * as Approvals from "../../steps/approvals.js";
 import * as Assets from "../../steps/assets.js";
+import * as Exposure from "../../steps/reading/exposure.js";
 import * as Holdings from "../../steps/reading/holdings.js";
+import * as Owners from "../../steps/reading/owners.js";
 import * as Rights from "../../steps/reading/rights.js";
 import * as Tokens from "../../steps/reading/tokens.js";
+import { isContradicted } from "../../steps/reading/secondReading.js";
 import { checkStranded } from "../../steps/reading/tokenShortfall.js";
 import type { Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
-import { signers, type Filled } from "../../steps/reading/bundle.js";
+import { ownAccounts, type Filled } from "../../steps/reading/bundle.js";
 import { type Effects, isSameFlow } from "../../steps/reading/compare.js";
 import { depositsIn, type Standards } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
+import { heldIn } from "../../steps/reading/proxies.js";
 import { either, unseen } from "../../witness/view.js";
 import { isFree, type ActiveSteps } from "../answers.js";
 import type { Measure } from "../limits.js";
@@ -21,6 +25,9 @@ import { isSameBalance } from "../../steps/reading/holdings.js";
 /** What a run did; the standards are those that the tokens answered to in the run. */
 export interface RunEffects extends Effects {
   readonly standards: Standards;
+  readonly exposure: Report["exposure"];
+  /** What the tokens that were asked call themselves. */
+  readonly tokens: Report["tokens"];
 }
 
 /** What was paid for gas, none where none is charged, and for blobs. */
@@ -31,6 +38,21 @@ const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["tra
   const baseFee = told ?? executed ?? 0n;
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
+
+/** What contracts could take behind a run; null where nothing of it was read. */
+const exposureOf = (
+  bundle: ReadonlyArray<Filled>,
+  { exposed }: Measure,
+  run: Run | null,
+  seen: Pick<Exposure.Answers, "standards" | "transfers">,
+): Report["exposure"] =>
+  run === null || exposed === null
+    ? null
+    : Exposure.read(exposed, bundle, {
+        ...seen,
+        after: run.after,
+        evidence: run.plan.pretended ? "assumed" : "measured",
+      });
 
 /** What one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
 export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Measure): RunEffects => {
@@ -47,30 +69,47 @@ export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Meas
       paid: paidIn(bundle, run, transfers),
       operator: Assets.operatorFees(bundle, run.plan.calls),
       deposits: depositsIn(bundle),
-      signers: new Set(signers(bundle)),
+      signers: new Set(ownAccounts(bundle)),
+      isContradicted: (holding) => isContradicted(run, holding),
       evidence: "measured",
     }),
     approvals: Approvals.read(measure.rights, sights),
+    exposure: exposureOf(bundle, measure, run, { standards, transfers }),
+    tokens: Tokens.answered(measure.tokens, either(run.before, run.after), measure.named),
     producer: run.before.environment?.feeRecipient ?? null,
+    held: heldIn(bundle, run),
     standards,
   };
 };
 
 /** What one run moves and grants, for a report, and what was found where that was read. */
-export interface Movements extends Pick<Report, "transfers" | "balanceChanges" | "approvals" | "tokens"> {
+export interface Movements extends Pick<
+  Report,
+  "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens" | "owned"
+> {
   readonly assets: ReadonlyArray<Finding>;
   readonly rights: ReadonlyArray<Finding>;
 }
 
 /** What moves and is granted, without what is of a step that was left out. */
-export const withoutLeftOut = <M extends Partial<Pick<Report, "transfers" | "balanceChanges" | "approvals">>>(
+export const withoutLeftOut = <
+  M extends Partial<Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure">>,
+>(
   moved: M,
   steps: ActiveSteps,
 ): M => ({
   ...moved,
   ...(steps.has("assets") ? {} : { transfers: [], balanceChanges: [] }),
-  ...(steps.has("approvals") ? {} : { approvals: [] }),
+  ...(steps.has("approvals") ? {} : { approvals: [], exposure: null }),
 });
+
+/** The names of the chain's best known tokens, too, as far as they could be taken. */
+const withKnown = (tokens: Report["tokens"], exposure: Report["exposure"], { exposed }: Measure): Report["tokens"] => {
+  const met = new Set([...(exposure?.rows ?? []).map(({ token }) => token)]);
+  const isNew = (token: string) => !tokens.some((info) => info.token === token);
+  const known = (exposed?.known ?? []).filter(({ address }) => met.has(address) && isNew(address));
+  return [...tokens, ...known.map(({ address: token, symbol, decimals }) => ({ token, name: null, symbol, decimals }))];
+};
 
 /** Reads one run for a report: what it tells of beyond what was asked stays `logged`. */
 export const movementsOf = (
@@ -94,21 +133,32 @@ export const movementsOf = (
     paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
     operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
     deposits: depositsIn(bundle),
-    signers: new Set(signers(bundle)),
+    signers: new Set(ownAccounts(bundle)),
+    isContradicted: (holding: Holdings.Holding) => run !== null && isContradicted(run, holding),
     evidence: run?.plan.pretended === true ? "assumed" : "measured",
   } as const;
   const moved = Assets.read(holdings, known, logs);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, { ...sights, standards });
+  const exposure = exposureOf(bundle, measure, run, { standards, transfers });
   return {
     transfers,
     balanceChanges: moved.changes,
     approvals,
-    tokens: Tokens.read(measure.tokens, words, measure.named),
+    exposure,
+    tokens: withKnown(Tokens.read(measure.tokens, words, measure.named), exposure, measure),
+    owned: Owners.read(bundle, measure.payers, words),
     assets: [...moved.findings, ...checkStranded(bundle, transfers)],
     rights: Approvals.check(approvals, bundle, { ...sights, chainId }),
   };
 };
+
+/** The same, where tokens call themselves the same in every other world; what they do otherwise is told. */
+export const settledTokens = <M extends Movements>(moved: M, worlds: ReadonlyArray<Pick<Report, "tokens">>): M =>
+  worlds.reduce<M>((here, there) => {
+    const { tokens, findings } = Tokens.settleInfos(here.tokens, there.tokens);
+    return { ...here, tokens, assets: [...here.assets, ...findings] };
+  }, moved);
 
 /** What moves in one world. */
 interface Moved {

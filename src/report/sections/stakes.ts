@@ -2,13 +2,15 @@
 import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
 import {
+  accountsOf,
   amountForPeople,
   fiatText,
   mostForPeople,
   nativeForPeople,
-  sendersOf,
+  perGasText,
   signedText,
   symbolOf,
+  unitForPeople,
   type Names,
   type Price,
 } from "../amounts.js";
@@ -24,27 +26,58 @@ import {
   type Section,
   type Shown,
 } from "../document.js";
-import { rightText, spenderText, costsOf, flowsOf, grantsOf, isTwice, type Flow, type Grant } from "../stakes.js";
+import {
+  rightText,
+  spenderText,
+  costsOf,
+  exposuresOf,
+  flowsOf,
+  grantsOf,
+  isTwice,
+  roundingOf,
+  type Flow,
+  type Grant,
+} from "../stakes.js";
+import type { Exposure } from "../exposure.js";
+import type { CallLook } from "../../abi/calls.js";
+import { callFacts } from "./transaction.js";
 import type { Funds } from "../parts.js";
 import type { Report } from "../schema.js";
 
 /** As many rows as a screen holds; the technical part has more. */
 const mostRows = 12;
 
+/** The calls inside, whole, where there are any: what is called from outside stands in the summary. */
+export const callsSection = ({ transactions }: Report, look: CallLook): ReadonlyArray<Section> =>
+  section(
+    "Calls",
+    facts(
+      ...transactions
+        .flatMap(({ call }, index) =>
+          call === null || call.calls.length === 0
+            ? []
+            : callFacts(call, look).map((fact) =>
+                transactions.length === 1 ? fact : { ...fact, label: `${index + 1}: ${fact.label}` },
+              ),
+        )
+        .slice(0, mostRows),
+    ),
+  );
+
 const partyCell = ({ way, party }: Flow, names: Names): Cell | string => {
   if (party === null) return "a party that no event names";
   if (isNobody(party)) return way === "out" ? "nobody (burned)" : "nobody (newly made)";
-  return { text: names.whole(party), isAddress: true };
+  return { text: names.whole(party), isAddress: names.label(party) === null };
 };
 
 /** Who is meant, where a bundle has several senders. */
 const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => string): ReadonlyArray<Shown<A>> =>
-  sendersOf(report).length > 1 ? [[left("of"), (item) => names.short(accountOf(item))]] : [];
+  accountsOf(report).length > 1 ? [[left("of"), (item) => names.party(accountOf(item))]] : [];
 
 /** What each sender gives and gets, net and by party. */
 export const flowsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const senders = sendersOf(report);
-  const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, flow.way === "out" ? "up" : "down");
+  const senders = accountsOf(report);
+  const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf(flow));
   const flows = flowsOf(report).filter((flow) => !isTwice(flow, senders));
   const columns: ReadonlyArray<Shown<Flow>> = [
     ...ofColumn<Flow>(report, names, ({ account }) => account),
@@ -70,28 +103,62 @@ const spenderKinds: Readonly<Record<string, string>> = {
 
 /** The rights over what the senders have. */
 export const grantsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const their = sendersOf(report).length > 1 ? "its" : "your";
   const words = { new: "may", kept: "may still", back: "may no longer" } as const;
   const right = ({ approval, change }: Grant): Cell => {
     const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
     return {
-      text: `${words[change]} ${rightText(approval, names, their)}${kind === undefined ? "" : ` (${kind})`}`,
+      text: `${words[change]} ${rightText(approval, names, names.isYou(approval.owner) ? "your" : "its")}${kind === undefined ? "" : ` (${kind})`}`,
       tone: change === "back" ? "good" : approval.unlimited ? "bad" : "warn",
     };
   };
   const columns: ReadonlyArray<Shown<Grant>> = [
     ...ofColumn<Grant>(report, names, ({ approval }) => approval.owner),
-    [left("to"), ({ approval }) => ({ text: spenderText(approval, names.whole), isAddress: true })],
+    [
+      left("to"),
+      ({ approval }) => ({
+        text: spenderText(approval, names.whole),
+        isAddress: names.label(approval.spender) === null,
+      }),
+    ],
     [left("right"), right],
   ];
   return section("Approvals", table(grantsOf(report), columns, mostRows));
 };
 
-const sumText = (funds: Funds | undefined, names: Names, price: Price | undefined): string => {
-  if (funds === undefined || funds.required === null) return "not known";
+const means: Readonly<Record<Exposure["by"], string>> = {
+  allowance: "an allowance",
+  operator: "an operator of all",
+  delegate: "the account's delegate",
+  value: "the value sent",
+};
+
+/** What contracts could take, at least, beside what they do take. */
+export const exposureSection = (report: Report, names: Names): ReadonlyArray<Section> => {
+  if (report.exposure === null) return [];
+  const { pairs, unread } = report.exposure;
+  const amountOf = (row: Exposure) => (row.amount === null ? null : amountForPeople(names, row, row.amount, "up"));
+  const columns: ReadonlyArray<Shown<Exposure>> = [
+    [left("of"), ({ account }) => names.who(account)],
+    [left("by"), ({ spender }) => ({ text: names.whole(spender), isAddress: true })],
+    [right("at least"), (row) => `${amountOf(row)?.mark ?? ""}${amountOf(row)?.digits ?? "not known"}`],
+    [left("what"), (row) => amountOf(row)?.unit ?? unitForPeople(names, row)],
+    [left("as"), ({ by }) => means[by]],
+  ];
+  const rows = exposuresOf(report);
+  if (rows.length === 0 && unread === 0) return [];
+  const looked = `looked at ${pairs} pairs of a contract and a token${unread === 0 ? "" : `, not looked at ${unread}`}`;
+  return section("What could be taken beside", [
+    ...table(rows, columns, mostRows),
+    ...facts({ label: "of", text: looked, tone: unread === 0 ? "dim" : "warn" }),
+  ]);
+};
+
+/** What is paid in all, where that is more than the fees, and what is likely and there. */
+const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, price: Price | undefined): string => {
+  if (funds === undefined || funds.required === null) return atMost === null ? "" : "not known";
   const { required, expected, balance } = funds;
   return joined(
-    `at most ${mostForPeople(required, names)}${fiatText(required, price)}`,
+    required === atMost ? null : `at most ${mostForPeople(required, names)}${fiatText(required, price, names.native)}`,
     expected === null ? null : `likely ${nativeForPeople(expected, "up", names)}`,
     balance === null ? null : `balance ${nativeForPeople(balance, "down", names)}`,
   );
@@ -100,15 +167,23 @@ const sumText = (funds: Funds | undefined, names: Names, price: Price | undefine
 /** What each payer gives at most, and whether it is there. */
 export const costSection = (report: Report, names: Names, price: Price | undefined): ReadonlyArray<Section> => {
   const costs = costsOf(report);
-  const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, isOpen }): ReadonlyArray<Fact> => {
+  const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }): ReadonlyArray<Fact> => {
     const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);
-    const fees = atMost === null ? "not known" : mostForPeople(atMost, names);
+    const fees = atMost === null ? perGasText(perGas, names) : mostForPeople(atMost, names);
     const bound = isOpen ? `${fees}, and what is not known beside` : `at most ${fees}`;
     const short = funds?.shortfall ?? 0n;
+    const inAll = sumText(funds, atMost, names, price);
+    const isSame = atMost !== null && funds?.required === atMost;
     return [
       ...(costs.length > 1 ? [{ label: "of", text: checksummed(account) }] : []),
-      { label: "fees", text: atMost === null ? fees : `${bound}${fiatText(atMost, price)}` },
-      { label: "in all", text: sumText(funds, names, price) },
+      {
+        label: "fees",
+        text: joined(
+          atMost === null ? fees : `${bound}${fiatText(atMost, price, names.native)}`,
+          isSame ? inAll : null,
+        ),
+      },
+      ...(isSame || inAll === "" ? [] : [{ label: "in all", text: inAll }]),
       ...(short <= 0n ? [] : [{ label: "missing", text: nativeForPeople(short, "up", names), tone: "bad" as const }]),
     ];
   });
@@ -117,7 +192,7 @@ export const costSection = (report: Report, names: Names, price: Price | undefin
 
 /** The whole addresses of the tokens that are named above, for a symbol is what a contract says of itself. */
 export const tokensSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const told = [...flowsOf(report), ...grantsOf(report).map(({ approval }) => approval)];
+  const told = [...flowsOf(report), ...grantsOf(report).map(({ approval }) => approval), ...exposuresOf(report)];
   const tokens = [...new Set(told.flatMap(({ token }) => (token === null ? [] : [token.toLowerCase()])))];
   const columns: ReadonlyArray<Shown<string>> = [
     [left("calls itself"), (token) => symbolOf(names, token) ?? "no name"],

@@ -24,17 +24,17 @@ import {
 import type { Evidence } from "../finding.js";
 import type { Observed, Report, World } from "../schema.js";
 import {
+  accountsOf,
   amountForPeople,
   amountInSentence,
   dateText,
   fiatText,
   type Names,
-  sendersOf,
   type Unit,
   unitForPeople,
   weiText,
 } from "../amounts.js";
-import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
+import { type Currency, formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
 import type { Money } from "./transaction.js";
 
@@ -51,7 +51,7 @@ const smallest = (token: string | null, amount: bigint): string => (token === nu
 
 /** The movements, in the order they happen. */
 export const transfersSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const senders = sendersOf(report);
+  const senders = accountsOf(report);
   const place: Shown<Transfer> = [left("tx"), ({ transaction }) => dim(`tx ${transaction + 1}`)];
   return section(
     "Every movement, exact",
@@ -162,7 +162,9 @@ const termNames: Readonly<Record<FundsTerm["name"], string>> = {
 
 const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
   const wei = (amount: bigint | null): string =>
-    amount === null ? "not known" : `${weiText(amount, money.symbol)}${fiatText(amount, money.price)}`;
+    amount === null
+      ? "not known"
+      : `${weiText(amount, money.currency)}${fiatText(amount, money.price, money.currency)}`;
   const place: Shown<FundsTerm> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
   const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
   return [
@@ -180,7 +182,7 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
     ...table<FundsTerm>(funds.terms, [
       ...(bundle ? [place] : []),
       [left("for"), ({ name }) => termNames[name]],
-      [right("amount"), ({ amount }) => formatWei(amount, money.symbol)],
+      [right("amount"), ({ amount }) => formatWei(amount, money.currency)],
       [right("exact"), ({ amount }) => dim(`${amount} wei`)],
     ]),
   ];
@@ -232,7 +234,7 @@ const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
 /** The state everything was asked on, and what it took. */
 export const observedSection = (
   { observed, ledger, digest, chainId }: Report,
-  symbol: string,
+  currency: Currency,
 ): ReadonlyArray<Section> =>
   section(
     "What this rests on",
@@ -252,7 +254,7 @@ export const observedSection = (
         : {
             label: "header",
             text: joined(
-              known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee, symbol)}`),
+              known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee, currency)}`),
               known(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`),
             ),
           },

@@ -1,19 +1,18 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
-import type { AbiIndex } from "../../abi/abiIndex.js";
-import { describeRawCall, eventByTopic } from "../../abi/decodeCall.js";
-import { innerCalls, innerLines } from "../../abi/innerCalls.js";
-import { describeCalldata, describeResult, describeRevert } from "../../abi/print.js";
+import { callText, innerLines, type DecodedCall, type CallLook } from "../../abi/calls.js";
+import { eventByTopic } from "../../abi/decodeCall.js";
+import { describeResult, describeRevert, sizeOf } from "../../abi/print.js";
 import { isNobody } from "../../abi/words.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
-import { formatGasPrice, grouped } from "../../primitives/units.js";
+import { type Currency, formatGasPrice, grouped } from "../../primitives/units.js";
 import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
 import { facts, joined, known, section, type Fact, type Section } from "../document.js";
-import type { Request, TransactionReport } from "../schema.js";
+import type { Report, Request, TransactionReport } from "../schema.js";
 import { fiatText, weiText, type Price } from "../amounts.js";
 
 /** How native amounts are written. */
 export interface Money {
-  readonly symbol: string;
+  readonly currency: Currency;
   readonly price?: Price | undefined;
 }
 
@@ -93,8 +92,8 @@ const tipSources: Readonly<Record<Fee["tipSource"], string>> = {
   unknown: "no source",
 };
 
-const feeText = (fee: Fee, { symbol }: Money): string => {
-  const price = (weiPerGas: bigint) => formatGasPrice(weiPerGas, symbol);
+const feeText = (fee: Fee, { currency }: Money): string => {
+  const price = (weiPerGas: bigint) => formatGasPrice(weiPerGas, currency);
   const cap =
     known(fee.gasPrice, (limit) => `gas price ${price(limit)}`) ??
     known(fee.maxFeePerGas, (limit) => `at most ${price(limit)}`);
@@ -118,12 +117,30 @@ const requestText = (request: Request, money: Money): string =>
     `gas ${request.gas}`,
     ...prices.map((name) => known(request[name] ?? null, (price) => `${name} ${price} wei`)),
     request.to === undefined ? "deployment" : `to ${checksummed(request.to)}`,
-    `value ${weiText(request.value, money.symbol)}`,
+    `value ${weiText(request.value, money.currency)}`,
     `data ${(request.data.length - 2) >> 1} bytes`,
     request.accessList === undefined ? null : `${request.accessList.length} access list entries`,
     request.authorizationList === undefined ? null : `${request.authorizationList.length} authorisations`,
     request.blobVersionedHashes === undefined ? null : `${request.blobVersionedHashes.length} blobs`,
   );
+
+/** What is to be signed, a line for each request; nothing where it is not to be. */
+export const requestsSection = ({ verdict, transactions }: Report, money: Money): ReadonlyArray<Section> =>
+  verdict === "blocked" || verdict === "unknown"
+    ? []
+    : section(
+        "To sign",
+        facts(
+          ...transactions.map(({ request }, index) =>
+            request === null
+              ? null
+              : {
+                  label: transactions.length === 1 ? "request" : `request ${index + 1}`,
+                  text: requestText(request, money),
+                },
+          ),
+        ),
+      );
 
 /** What the transaction is, in two words for its title. */
 const nature = ({ input, code }: TransactionReport): string => {
@@ -132,21 +149,23 @@ const nature = ({ input, code }: TransactionReport): string => {
   return code.to?.kind === "nobody" ? "data to an account without a contract" : "call";
 };
 
+/** A call, and the calls inside it below. */
+export const callFacts = (call: DecodedCall, look: CallLook): ReadonlyArray<Fact> => [
+  ...[callText(call, look.look)].flatMap((text) => (text === null ? [] : { label: "call", text })),
+  ...innerLines(call, look).map(({ indent, place, text }) => ({ label: `${indent}${place}`, text })),
+];
+
 /** `Transaction 1 of 2`, with everything that belongs to it alone. */
 export const transactionSection = (
   transaction: TransactionReport,
   index: number,
   count: number,
   money: Money,
-  abis: AbiIndex,
+  look: CallLook,
 ): ReadonlyArray<Section> => {
   const { input, code, outcome, gas, nonce, fee, request } = transaction;
   const title = count === 1 ? "Transaction" : `Transaction ${index + 1} of ${count}`;
-  const call =
-    input.item === null && input.to !== null
-      ? describeRawCall(input.data, abis, { address: input.to })
-      : describeCalldata(input.data, input.item);
-  const within = input.to === null ? [] : innerLines(innerCalls(input.data, abis, { address: input.to }), money.symbol);
+  const { call } = transaction;
   const result = outcome.result === null ? null : describeResult(outcome.result);
   const events = eventsText(outcome);
   const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
@@ -173,11 +192,11 @@ export const transactionSection = (
             text: joined(checksummed(input.to), known(code.to, kindText)),
             evidence: code.to?.evidence,
           },
-      call === null ? null : { label: input.to === null ? "initcode" : "call", text: call },
-      ...within.map(({ indent, place, text }): Fact => ({ label: `${indent}${place}`, text })),
+      ...(call === null ? [] : callFacts(call, look)),
+      input.to === null ? { label: "initcode", text: `${sizeOf(input.data)} bytes` } : null,
       {
         label: "value",
-        text: `${weiText(input.value, money.symbol)}${fiatText(input.value, money.price)}`,
+        text: `${weiText(input.value, money.currency)}${fiatText(input.value, money.price, money.currency)}`,
       },
       ...authorizations.slice(0, 8),
       { label: "outcome", ...outcomeText(outcome), evidence: outcome.evidence },

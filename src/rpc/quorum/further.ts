@@ -12,6 +12,7 @@ import {
   compareAdvice,
   compareAnswers,
   compareBlocks,
+  hashIn,
   inBlocksOf,
   movedTo,
   numberIn,
@@ -56,18 +57,13 @@ const isOld = (mine: bigint | null, theirs: bigint | null): boolean =>
 
 const old = unconfirmed("has much later blocks");
 
+const success = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
+
 /** Reasons with which nodes say that they have no such block. */
 const lacking = new Set(["BlockNotFound", "StateUnavailable", "InvalidParams", "SimBlockOrder"]);
 
 const lacksBlock = (answer: Answer): boolean =>
   Result.isFailure(answer) && answer.failure._tag === "RpcError" && lacking.has(answer.failure.reason._tag);
-
-const hashIn = (block: unknown, field: "hash" | "parentHash"): string | null => {
-  const hash = isRecord(block) ? block[field] : null;
-  return typeof hash === "string" && hash.length === 66 && !/^0x0*$/.test(hash) ? hash : null;
-};
-
-const success = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
 
 /** The block that a simulation with a number of its own stands on. */
 const baseOf = (params: ReadonlyArray<unknown>): bigint | null => {

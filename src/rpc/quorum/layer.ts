@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
 import * as Metric from "effect/Metric";
-import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
 import { WitnessesDisagree, type Verdict } from "../../errors/verdicts.js";
@@ -22,12 +21,14 @@ import { compareFurther, onItsOwn, type Ask, type SharedQuestion, type Question 
 import {
   asking,
   byMiddle,
+  claimsOf,
   earliestFork,
   isFailed,
   kindOf,
   providersOf,
   reachedBy,
   sharedBy,
+  sightHead,
   textOf,
   unasked,
   votesOf,
@@ -35,29 +36,13 @@ import {
   type Member,
   type MemberVote,
   type Quorum,
-  type Vote,
 } from "./members.js";
-import {
-  compareAnswers,
-  numberIn,
-  quantityOf,
-  stateOf,
-  tagOf,
-  testimonyOf,
-  type Answer,
-  type Finding,
-} from "./verdict.js";
+import { compareAnswers, quantityOf, stateOf, tagOf, testimonyOf, type Answer, type Finding } from "./verdict.js";
 
 const outvoted = Metric.counter("evm_preflight_outvoted_total", {
   description: "answers against which enough others gave another, where only one is right",
   incremental: true,
 });
-
-const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => bigint | null) =>
-  votes.flatMap(({ provider, answer }) => {
-    const value = read(answer);
-    return value === null ? [] : [[provider, value] as const];
-  });
 
 /** What came of handing one member's answer on. */
 interface Weighed {
@@ -181,12 +166,7 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
         testimonies.push({ kind: "confirmed", isSealed: true, method, run: run.run ?? null, lines: [] });
       testimonies.push(...told);
       if (method === "eth_getBlockByNumber" && tagOf(method, params) === "latest") {
-        // why: an endpoint that is ahead shows how old a head is; what only those tell who may lie shows nothing
-        const newest = reachedBy(
-          claimsOf(votes, (one) => (Result.isSuccess(one) ? numberIn(one.success) : null)),
-          most,
-        );
-        if (newest !== null && newest > (run.sighted.block ?? -1n)) run.sighted.block = newest;
+        sightHead(run.sighted, votes, chosen, most);
       }
       return yield* Effect.fromResult(answer);
     }

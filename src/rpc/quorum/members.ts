@@ -11,7 +11,7 @@ import { isRecord } from "../../primitives/record.js";
 import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../service.js";
 import type { Ask } from "./further.js";
 import { environmentIn, simulationParts } from "./simulated.js";
-import type { Answer } from "./verdict.js";
+import { hashIn, numberIn, type Answer } from "./verdict.js";
 
 /** An answer, and who runs the endpoint that gave it. */
 export interface Vote {
@@ -251,4 +251,32 @@ export const votesOf = (members: ReadonlyArray<Member>, answers: Answers): Reado
     votes.set(member.provider, { provider: member.provider, member, answer });
   }
   return [...votes.values()];
+};
+
+export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => bigint | null) =>
+  votes.flatMap(({ provider, answer }) => {
+    const value = read(answer);
+    return value === null ? [] : [[provider, value] as const];
+  });
+
+const valueOf = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
+
+/**
+ * What the latest blocks of several endpoints show of a head: how old it is, by one that is ahead, for what only those tell
+ * who may lie shows nothing; and that it is everybody's.
+ */
+export const sightHead = (
+  sighted: HeadSighting,
+  votes: ReadonlyArray<MemberVote>,
+  { answer, isConfirmed }: { readonly answer: Answer; readonly isConfirmed: boolean },
+  most: number,
+): void => {
+  const newest = reachedBy(
+    claimsOf(votes, (one) => numberIn(valueOf(one))),
+    most,
+  );
+  if (newest !== null && newest > (sighted.block ?? -1n)) sighted.block = newest;
+  const hash = hashIn(valueOf(answer), "hash");
+  const alike = votes.filter((vote) => hashIn(valueOf(vote.answer), "hash") === hash);
+  if (isConfirmed && hash !== null && providersOf(alike) > 1) sighted.isShared = true;
 };

@@ -177,6 +177,11 @@ export const compareAnswers = (
   return { kind: kind === "disagreed" && isDoubtOnly(different) ? "unconfirmed" : kind, path, values: [one, two] };
 };
 
+export const hashIn = (block: unknown, field: "hash" | "parentHash"): string | null => {
+  const hash = isRecord(block) ? block[field] : null;
+  return typeof hash === "string" && hash.length === 66 && !/^0x0*$/.test(hash) ? hash : null;
+};
+
 /** The number of a block; null where there is none. */
 export const numberIn = (block: unknown): bigint | null => {
   const number = isRecord(block) ? block["number"] : null;

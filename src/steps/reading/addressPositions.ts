@@ -3,7 +3,7 @@ import type * as Arr from "effect/Array";
 import { hasDecodable, addressesOf } from "../../abi/layout.js";
 import type { Address } from "../../primitives/hex.js";
 import type { View } from "../../witness/view.js";
-import { signers, type Case } from "./bundle.js";
+import { ownAccounts, type Case } from "./bundle.js";
 
 /**
  * Parties of one bundle that are looked for; calldata may hold any number. As many words as pools take in a transaction:
@@ -94,7 +94,7 @@ export const concernedIn = (
 ): ReadonlySet<string> => {
   // why: who is paid by name may produce the next block, and is no less who was meant
   const paid = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
-  const own = [...signers(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
+  const own = [...ownAccounts(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
   const typed = bundle.flatMap(typedIn);
   const telling = bundle.flatMap((entry) => namedIn(entry).telling);
   const living = doubtful.filter(lives).map((account) => account.slice(2));

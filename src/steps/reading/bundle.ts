@@ -20,6 +20,8 @@ export interface Case {
   readonly authorizations: ReadonlyArray<Authorized>;
   /** What it calls, batches taken apart; nothing of a deployment. */
   readonly calls: Calls;
+  /** Who counts as a sender beside the senders, by the option `accounts`; absent = nobody. */
+  readonly accounts?: ReadonlyArray<Address>;
 }
 
 /** One authorisation, and the account that signed it; null when its signature is none: the chain skips it. */
@@ -36,8 +38,11 @@ const callsOf = ({ from, to, data }: Transaction): Calls =>
     ? { read: [], delegates: [], isCut: false, isUnread: false }
     : callsIn({ from, to, data: data.toLowerCase() as Hex });
 
-/** Transactions as cases. */
-export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>): Bundle =>
+/** Transactions as cases; `accounts` = who counts as a sender beside the senders. */
+export const bundleOf = (
+  inputs: Arr.NonEmptyReadonlyArray<Transaction>,
+  accounts: ReadonlyArray<Address> = [],
+): Bundle =>
   Arr.map(inputs, (input, index) => ({
     index,
     input,
@@ -45,7 +50,13 @@ export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>): Bundle
     // why: recovering a signer costs more than all the rest
     authorizations: (input.authorizationList ?? []).map((entry) => ({ entry, authority: authorityOf(entry) })),
     calls: callsOf(input),
+    accounts,
   }));
+
+/** The senders, each once, and who counts as one. */
+export const ownAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
+  ...new Set([...bundle.map(({ input }) => input.from), ...bundle.flatMap(({ accounts = [] }) => accounts)]),
+];
 
 /** Each signer once, in order of first appearance. */
 export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [

@@ -10,6 +10,8 @@ import * as Arr from "effect/Array";
 import { nothing, paired, type Fact, type OutcomeDifference, type Pair } from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
+import { addressOf } from "../../abi/words.js";
+import type { HeldWords } from "./proxies.js";
 import { rightsIn } from "./rights.js";
 import { controlsIn } from "./control.js";
 import { compareOutputs, type Numbers } from "./outputs.js";
@@ -23,6 +25,8 @@ export interface Effects {
   readonly approvals: ReadonlyArray<Approval>;
   /** The block's fee recipient, one party under as many addresses as there are runs; null = not known. */
   readonly producer: Address | null;
+  /** Who acts for contracts, by their storage; absent = it was not read. */
+  readonly held?: HeldWords | null;
 }
 
 /** What is no difference, and what decides. */
@@ -156,6 +160,21 @@ const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
       return { of: { ...nothing, kind: "control", account, to, unit: { token, tokenId: null }, what: all }, value: 1n };
     });
 
+/** Who acts for contracts by their storage, of those that both runs read on the same state. */
+const kept = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray<Amount> =>
+  mine == null || theirs == null || mine.state !== theirs.state
+    ? []
+    : [...mine.words]
+        .filter(([place]) => theirs.words.has(place))
+        .map(([, { contract, holds, word }]) => ({
+          of: {
+            ...nothing,
+            ...{ kind: "control", account: null, to: addressOf(word), unit: { token: contract, tokenId: null } },
+            what: `${holds} by its storage`,
+          },
+          value: 1n,
+        }));
+
 /**
  * Who is the block's producer in what a run moves: one party in all runs, of which nothing is compared but what it is
  * paid. Where its own place decides, as a sender's does, it stays who it is.
@@ -173,6 +192,7 @@ export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyAr
   return [
     ...compareOutcomes(a.outcomes, b.outcomes),
     ...facts.flatMap((read) => compareFacts(read(a, mine), read(b, theirs), terms)),
+    ...compareFacts(kept(a, b), kept(b, a), terms),
     ...compareOutputs(a, b, terms),
   ];
 };

@@ -3,7 +3,7 @@ import type { Address } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding, type Severity, type Evidence } from "../../report/finding.js";
 import { unseen, type View } from "../../witness/view.js";
-import type { Ran, Case } from "./bundle.js";
+import { ownAccounts, type Ran, type Case } from "./bundle.js";
 import { nobody, eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
 import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
 import type { OutcomeLog } from "../../report/parts.js";
@@ -20,11 +20,9 @@ const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>
   return gained && !lost && change.code !== "ContractControlChanged" ? "info" : "warning";
 };
 
-const sendersOf = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => new Set(bundle.map(({ input }) => input.from));
-
 /** The changes that the bundle's logs announce: what a sender loses first, then whatever else may do harm. */
 const worstFirst = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> => {
-  const senders = sendersOf(bundle);
+  const senders = new Set(ownAccounts(bundle));
   const rankOf = (change: Control): number => {
     if (change.loses !== null && senders.has(change.loses)) return 0;
     return severityOf(change, unseen, senders) === "warning" ? 1 : 2;
@@ -47,7 +45,7 @@ export const checkControl = (
   bundle: ReadonlyArray<Ran>,
   { before }: { readonly before: View },
 ): ReadonlyArray<Finding> => {
-  const senders = sendersOf(bundle);
+  const senders = new Set(ownAccounts(bundle));
   return worstFirst(bundle).map((change) =>
     note(
       change.code,

@@ -40,7 +40,7 @@ const emitters = ({ outcome }: Running, events: ReadonlySet<string>) =>
   (outcome?.logs ?? []).filter(({ topics }) => events.has(topics[0] ?? ""));
 
 /** Accounts that are called as a Safe is. */
-const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>
+export const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>
   bundle.flatMap(({ calls }) => [
     ...calls.read.filter(({ data }) => ofSafes.has(data.slice(0, 10))).map(({ to }) => lower(to)),
     ...calls.delegates.flatMap(({ as }) => (as === undefined || as === nobody ? [] : lower(as))),

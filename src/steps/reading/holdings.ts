@@ -67,10 +67,13 @@ export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
   const add = (account: Address, token: Address | null) => {
     if (account !== token && found.all.length < mostSuspects) found.add(holding(account, token));
   };
-  const called = bundle.flatMap(({ input: { from, to, data }, calls }) =>
-    to === null || data.length < 10 ? [] : [{ from, to, named: addressesIn(calls.read, mostArguments) }],
+  const called = bundle.flatMap(({ input: { from, to, data }, calls, accounts = [] }) =>
+    to === null || data.length < 10
+      ? []
+      : [{ own: new Set([from, ...accounts]), to, named: addressesIn(calls.read, mostArguments) }],
   );
-  for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
+  for (const { to, named, own } of called)
+    for (const from of own) for (const token of new Set([to, ...named])) add(from, token);
   // why: not every node traces all native movements (self-destruction)
   for (const { to, named } of called) for (const account of new Set([to, ...named])) add(account, null);
   for (const { to, named } of called) for (const account of named) add(account, to);

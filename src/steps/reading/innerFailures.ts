@@ -4,6 +4,7 @@
  */
 import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
+import { innerText } from "../../abi/calls.js";
 import { isLenient } from "../../abi/batches.js";
 import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
@@ -127,7 +128,7 @@ export const failureOf = (
   index: innerCall?.index ?? null,
   to: innerCall?.to ?? null,
   data: (innerCall?.call.data as Hex | undefined) ?? null,
-  call: innerCall?.call.text ?? null,
+  call: innerCall === null ? null : innerText(innerCall.call, innerCall.by, abis),
   revert: data === null ? null : decodeRevert(data, abis, { address: innerCall?.to ?? null }),
   evidence,
 });

@@ -1,15 +1,14 @@
-/** Proxies among the contracts that a bundle calls: what their slots hold before and after, as findings. Pure. */
+/** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
 import { addressOf } from "../../abi/words.js";
-import type { Address } from "../../primitives/hex.js";
-import { address, text } from "../../primitives/statement.js";
-import { note, type Evidence, type Finding } from "../../report/finding.js";
+import type { Address, Hash } from "../../primitives/hex.js";
+import type { TransactionReport } from "../../report/schema.js";
+import type { Held } from "../../witness/placement.js";
 import { slotsOf, wordIn } from "../../witness/placement.js";
-import { unseen, type View } from "../../witness/view.js";
+import { staticCall, type Call } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
-import { controlsIn } from "./control.js";
 import { isSafeProxy, likelySafes } from "./delegateCalls.js";
 import { successOf, type AskResult } from "./askResult.js";
-import type { TransactionReport } from "../../report/schema.js";
 
 /** How many contracts are looked at, in the order in which they are called. */
 export const mostContracts = 8;
@@ -33,13 +32,22 @@ export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
 };
 
 /** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
-const safesIn = (
+export const safesIn = (
   bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
   accounts: View,
 ): ((contract: Address) => boolean) => {
   const likely = likelySafes(bundle);
   return (contract) => likely.has(contract) || isSafeProxy(contract, accounts);
 };
+
+/** Whether a word is the text of at most 31 bytes that Solidity keeps in one: its last byte is twice the length. */
+const isText = (word: bigint): boolean => {
+  const length = word & 0xffn;
+  return length % 2n === 0n && length <= 62n && (word >> 8n) % (1n << (8n * (31n - length / 2n))) === 0n;
+};
+
+/** Whether any 20 bytes of a word may be an account, and not a small number or a text. */
+export const mayName = (word: bigint): boolean => word >> 96n !== 0n && !isText(word);
 
 /** Those whose slots are not known to have been empty, by what an earlier run left in them; none where it saw none. */
 export const suspects = (
@@ -49,88 +57,51 @@ export const suspects = (
 ): ReadonlyArray<Address> =>
   left === null
     ? []
-    : contracts.filter((contract) => slotsOf(isSafe(contract)).some(({ slot }) => wordIn(left, contract, slot) !== 0n));
-
-/** Whether a word may be the address of code, and not a counter or a hash that another contract keeps there. */
-const mayBeCode = (word: bigint): boolean => word >> 96n !== 0n && word >> 160n === 0n;
-
-/** What was seen of the slots; null where a run did not see them. */
-export interface Seen {
-  /** Without the calls. */
-  readonly before: View | null;
-  /** Behind the calls, in every world. */
-  readonly after: ReadonlyArray<View | null>;
-  /** Contracts whose slots may hold something before. */
-  readonly suspects: ReadonlyArray<Address>;
-  /** The accounts before the calls. */
-  readonly accounts: View;
-  readonly evidence: Evidence;
-}
-
-/** Slots that change and that no event of the contract tells of, and contracts whose slots were not seen. */
-export const checkProxies = (
-  bundle: ReadonlyArray<Ran>,
-  contracts: ReadonlyArray<Address>,
-  { before, after, suspects, accounts, evidence }: Seen,
-): ReadonlyArray<Finding> => {
-  const controls = bundle.flatMap(({ index, outcome }) => controlsIn(outcome.logs, index));
-  const isSafe = safesIn(bundle, accounts);
-  const findings: Array<Finding> = [];
-  const missed = new Set<Address>();
-  const party = (word: bigint) => (word === 0n ? null : addressOf(word));
-  for (const contract of contracts) {
-    const isNew = accounts.account(contract)?.codeSize === 0n;
-    const transaction = bundle.find(({ calls }) => calls.read.some(({ to }) => to.toLowerCase() === contract))?.index;
-    for (const { what, slot, isOfSafes } of slotsOf(isSafe(contract))) {
-      const was = wordIn(before ?? unseen, contract, slot) ?? (suspects.includes(contract) ? null : 0n);
-      for (const word of new Set(after.map((view) => wordIn(view ?? unseen, contract, slot)))) {
-        if (was === null || word === null) missed.add(contract);
-        else if (
-          word !== was &&
-          (isOfSafes !== true || mayBeCode(was)) &&
-          !controls.some((one) => one.contract === contract && one.what === what && one.gains === party(word))
-        )
-          findings.push(
-            note(
-              "ContractControlChanged",
-              isNew ? "info" : "warning",
-              { transaction: transaction ?? null, evidence },
-              text("", `${what}, without an event`),
-              address("contract", contract),
-              address("from", party(was)),
-              address("to", party(word)),
-            ),
-          );
-      }
-    }
-  }
-  const unread = [...missed].slice(0, mostContracts).map((contract) => address("", contract));
-  return unread.length === 0
-    ? findings
-    : [...findings, note("ProxiesNotSeen", "info", { evidence: "unavailable" }, ...unread)];
-};
+    : contracts.filter((contract) =>
+        slotsOf(isSafe(contract)).some(({ slot, holds }) => {
+          const word = wordIn(left, contract, slot);
+          return word === null || (holds === null ? mayName(word) : word !== 0n);
+        }),
+      );
 
 /** What a run shows of slots. */
-type Run = AskResult<{
+export type SlotRun = {
   readonly before: View;
+  readonly after: View;
   readonly slots: View | null;
-  readonly plan: { readonly pretended: boolean };
-}>;
+  readonly plan: { readonly pretended: boolean; readonly lens?: ReadonlyArray<Address>; readonly block: unknown };
+};
 
 /** What is proven, and what the scan of the same call ran; null for a report from outside. */
-interface Proven {
+export interface Proven {
   readonly bundle: ReadonlyArray<Case & { readonly said: TransactionReport }>;
-  readonly scanned: { readonly run: Run | null } | null;
+  readonly scanned: { readonly run: AskResult<SlotRun> | null } | null;
 }
 
 const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));
 
-const calledBy = (proven: Proven): ReadonlyArray<Address> =>
+export const calledBy = (proven: Proven): ReadonlyArray<Address> =>
   // why: what a report from outside says of code is not believed
   callees(saidOf(proven), ({ said }) => proven.scanned === null || said.code.to?.kind !== "nobody");
 
+/** The beacons of the proxies among them, as the scan of the same call left them. */
+const beaconsOf = (proven: Proven): ReadonlyArray<Address> => {
+  const left = successOf(proven.scanned?.run)?.slots ?? null;
+  const beacons = slotsOf(false).filter(({ holds }) => holds === "beacon");
+  return left === null
+    ? []
+    : calledBy(proven).flatMap((contract) =>
+        beacons.flatMap(({ slot }) => {
+          const word = wordIn(left, contract, slot) ?? 0n;
+          return word === 0n ? [] : addressOf(word);
+        }),
+      );
+};
+
 /** The contracts whose slots a proof looks at. */
-export const lensOf = (proven: Proven): ReadonlyArray<Address> => calledBy(proven).slice(0, mostContracts);
+export const lensOf = (proven: Proven): ReadonlyArray<Address> => [
+  ...new Set([...calledBy(proven).slice(0, mostContracts), ...beaconsOf(proven).slice(0, mostContracts)]),
+];
 
 /** Those of them that must be seen without the calls, too. */
 export const suspectsOf = (proven: Proven): ReadonlyArray<Address> => {
@@ -138,20 +109,58 @@ export const suspectsOf = (proven: Proven): ReadonlyArray<Address> => {
   return run === null ? lensOf(proven) : suspects(lensOf(proven), run.slots, safesIn(saidOf(proven), run.before));
 };
 
-/** What changes in the proxies that the calls reach, in every world of a proof. */
-export const checkSlots = (
-  proven: Proven,
-  { round, next }: { readonly round: Readonly<Record<"run" | "alone", Run | null>>; readonly next: Run },
-  bundle: ReadonlyArray<Ran>,
-): ReadonlyArray<Finding> => {
-  const run = successOf(round.run);
-  if (run === null) return [];
-  const worlds = [run, successOf(next)].filter((world) => world !== null);
-  return checkProxies(bundle, calledBy(proven), {
-    before: successOf(round.alone)?.slots ?? null,
-    after: worlds.map(({ slots }) => slots),
-    suspects: suspectsOf(proven),
-    accounts: run.before,
-    evidence: run.plan.pretended ? "assumed" : "measured",
+/** More than `owner()` takes behind a beacon's proxy. */
+const viewGas = 60_000;
+/** For a list of up to 62 facets. */
+const facetsGas = 300_000;
+const facetsBytes = 2_048;
+
+const view =
+  (holds: Held, selector: `0x${string}`) =>
+  (contract: Address): { readonly holds: Held; readonly query: Call } => ({
+    ...{ holds, query: staticCall(contract, selector, viewGas) },
   });
+
+/** What contracts are asked in every run: owner(), governance(), gov(), governor(), admin(), implementation(). */
+export const views = [
+  view("owner", "0x8da5cb5b"),
+  view("owner", "0x5aa6e675"),
+  view("owner", "0x12d43a51"),
+  view("owner", "0x0c340a24"),
+  view("owner", "0xf851a440"),
+  view("implementation", "0x5c60da1b"),
+] as const;
+
+/** facetAddresses() of a diamond (ERC-2535). */
+export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
+
+/** What the witness asks contracts themselves, for whoever keeps it elsewhere than the slots that are known. */
+export const viewsOf = (proven: Proven): ReadonlyArray<Call> =>
+  lensOf(proven).flatMap((contract) => [...views.map((ask) => ask(contract).query), facets(contract)]);
+
+/** What slots hold whose meaning is known, by contract and slot; `state` = what the run stood on. */
+export interface HeldWords {
+  readonly state: string;
+  readonly words: ReadonlyMap<string, { readonly contract: Address; readonly holds: Held; readonly word: bigint }>;
+}
+
+/** Who acts for the contracts of a run behind it, by their slots; null where those were not read. */
+export const heldIn = (
+  bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
+  { slots: seen, before, plan: { lens = [], block } }: SlotRun,
+): HeldWords | null => {
+  if (seen === null || lens.length === 0) return null;
+  const isSafe = safesIn(bundle, before);
+  const words = lens.flatMap((contract) =>
+    slotsOf(isSafe(contract)).flatMap(({ slot, holds }) => {
+      const word = wordIn(seen, contract, slot);
+      return holds === null || word === null
+        ? []
+        : [[`${contract} ${slot satisfies Hash}`, { contract, holds, word }] as const];
+    }),
+  );
+  return {
+    state: JSON.stringify(block, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+    words: new Map(words),
+  };
 };

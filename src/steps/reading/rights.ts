@@ -33,7 +33,7 @@ import {
   type Call as Read,
   type Query,
 } from "../../witness/queries.js";
-import type { Case, Ran } from "./bundle.js";
+import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import type { Call } from "../../abi/batches.js";
 import type { Standards } from "./transferLogs.js";
 
@@ -189,7 +189,7 @@ export const rights = (
   const silent = worked.flatMap((entry) => requestedRights(entry).filter((right) => !isTold(right)));
   const all = new Map<string, Right>();
   for (const right of [...told, ...silent]) all.set(keyOf(right), right);
-  const senders = new Set(bundle.map(({ input }) => input.from));
+  const senders = new Set(ownAccounts(bundle));
   const isForeign = ({ owner }: Right) => Number(!senders.has(owner));
   const kept = [...all.values()].sort((a, b) => isForeign(a) - isForeign(b)).slice(0, limit);
   return { kept, cut: all.size - kept.length };
@@ -207,10 +207,13 @@ export const spent = (
   transfers: ReadonlyArray<Transfer>,
   limit: number,
 ): ReadonlyArray<Right> => {
-  const senders = new Set(bundle.map(({ input }) => input.from));
+  const senders = new Set(ownAccounts(bundle));
   const found = new Map<string, Right>();
+  const tokens = new Set<Address>();
   for (const { standard, token, from: owner, to: receiver, transaction } of transfers) {
     const entry = bundle[transaction];
+    // why: nothing of it would be kept
+    if (found.size >= limit && token !== null && !tokens.has(token)) continue;
     if (standard !== "erc20" || token === null || owner === nobody || entry === undefined || entry.input.to === null)
       continue;
     const { from, to, data } = entry.input;
@@ -224,6 +227,7 @@ export const spent = (
         ...{ operator: false, open: null, said: 0n, expiration: null, source: "spent", transaction },
       };
       found.set(keyOf(right), right);
+      tokens.add(token);
     };
     const isDirect = to === token;
     for (const spender of isDirect ? spenders : [...spenders, keeper]) {

@@ -239,6 +239,12 @@ const rows: ReadonlyArray<KnownCode & { readonly hash: Hash | ((self: Address) =
     kind: "multicall3",
     hash: "0x5a29a1eb2f59e45e4249b938c8192cac0d2bd32398e1afa03f302a867db692ea",
   },
+  // @account-abstraction/contracts 0.8.0: acts for its own account and the EntryPoint alone
+  {
+    name: "Simple7702Account 0.8.0",
+    kind: "delegate",
+    hash: "0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3",
+  },
 ];
 
 /** What is known of the code with this hash at this address, of this kind or of any; null where it is nobody's that is known. */

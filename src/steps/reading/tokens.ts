@@ -8,10 +8,15 @@ import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import { moves } from "../../abi/known/movements.js";
+import { argumentsAt } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
+import { address, count, quote } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
 import { readBool, readString, readUint8 } from "../../witness/answers.js";
 import type { View } from "../../witness/view.js";
 import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
+import type { Case } from "./bundle.js";
 import type { Standards } from "./transferLogs.js";
 import type { TokenInfo, Transfer } from "../../report/parts.js";
 
@@ -40,6 +45,9 @@ export const tokens = (
   return { kept, cut: all.length - kept.length };
 };
 
+/** `approve(address,uint256)`. */
+const approve = "0x095ea7b3";
+
 /** ERC-165 ids: ERC-721, the draft of ERC-721 that CryptoKitties has, ERC-1155. */
 const erc721 = "0x80ac58cd";
 const erc721Draft = "0x9a20483d";
@@ -58,6 +66,22 @@ export const standardQueries = (asked: ReadonlyArray<Address>): ReadonlyArray<Qu
 export const queries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   asked.flatMap((token) => [decimals(token), symbol(token), name(token)]);
 
+/** Names are read of no more tokens than this before it is known what moves. */
+const mostCalled = 8;
+
+/** The tokens that the bundle itself calls, by the functions of theirs that are known. */
+export const called = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
+  [
+    ...new Set(
+      bundle.flatMap(({ calls }) =>
+        calls.read.flatMap(({ to, data }) => {
+          const selector = data.slice(0, argumentsAt);
+          return selector === approve || moves[selector]?.amount !== undefined ? to : [];
+        }),
+      ),
+    ),
+  ].slice(0, mostCalled);
+
 /** Which standard each token answers to: by ERC-165, else whoever has decimals is an ERC-20. */
 export const standards = (asked: ReadonlyArray<Address>, view: View): Standards => {
   const supports = (token: Address, id: Hex): boolean => readBool(view.call(supportsInterface(token, id))) === true;
@@ -70,6 +94,16 @@ export const standards = (asked: ReadonlyArray<Address>, view: View): Standards 
   return found;
 };
 
+const infoOf = (token: Address, view: View, named: ReadonlyArray<TokenInfo>): TokenInfo => {
+  const tokenInfo = named.find((info) => info.token === token);
+  return {
+    token,
+    name: tokenInfo?.name ?? readString(view.call(name(token))),
+    symbol: tokenInfo?.symbol ?? readString(view.call(symbol(token))),
+    decimals: readUint8(view.call(decimals(token))),
+  };
+};
+
 /**
  * What each token answered; null where it did not answer or answered nonsense, left out where nothing
  * is known at all. `named`: what is remembered of some, decimals apart.
@@ -79,16 +113,44 @@ export const read = (
   view: View,
   named: ReadonlyArray<TokenInfo> = [],
 ): ReadonlyArray<TokenInfo> =>
-  asked.flatMap((token): ReadonlyArray<TokenInfo> => {
-    const tokenInfo = named.find((info) => info.token === token);
-    const info = {
-      token,
-      name: tokenInfo?.name ?? readString(view.call(name(token))),
-      symbol: tokenInfo?.symbol ?? readString(view.call(symbol(token))),
-      decimals: readUint8(view.call(decimals(token))),
-    };
-    return info.name === null && info.symbol === null && info.decimals === null ? [] : [info];
+  asked
+    .map((token) => infoOf(token, view, named))
+    .filter((info) => info.name !== null || info.symbol !== null || info.decimals !== null);
+
+/** The same of those that were asked, whatever they answered. */
+export const answered = (
+  asked: ReadonlyArray<Address>,
+  view: View,
+  named: ReadonlyArray<TokenInfo>,
+): ReadonlyArray<TokenInfo> =>
+  asked.filter((token) => view.call(decimals(token)) !== null).map((token) => infoOf(token, view, named));
+
+/**
+ * What tokens call themselves in one world, and what of it is otherwise in another: told, and then not known, so that
+ * amounts are shown in smallest units.
+ */
+export const settleInfos = (
+  here: ReadonlyArray<TokenInfo>,
+  there: ReadonlyArray<TokenInfo>,
+): { readonly tokens: ReadonlyArray<TokenInfo>; readonly findings: ReadonlyArray<Finding> } => {
+  const differing = here.flatMap((info) => {
+    const other = there.find(({ token }) => token === info.token);
+    return other !== undefined && (other.decimals !== info.decimals || other.symbol !== info.symbol)
+      ? [{ info, other }]
+      : [];
   });
+  const isSame = (info: TokenInfo) => !differing.some((its) => its.info.token === info.token);
+  return {
+    tokens: here.map((info) => (isSame(info) ? info : { ...info, symbol: null, decimals: null })),
+    findings: differing.map(({ info, other }) =>
+      note(
+        ...(["TokenChanges", "warning", { evidence: "measured" }] as const),
+        ...[address("token", info.token), quote("symbol", info.symbol), count("decimals", info.decimals)],
+        ...[quote("symbol elsewhere", other.symbol), count("decimals elsewhere", other.decimals)],
+      ),
+    ),
+  };
+};
 
 /** Names and symbols by chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts hang on them. */
 export interface TokenNames {

@@ -10,7 +10,7 @@ import { movementEvents, type MovementRow, keeping, withdrawn } from "../../abi/
 import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";
-import type { Ran } from "./bundle.js";
+import { ownAccounts, type Ran } from "./bundle.js";
 
 /** Whether an event of this kind tells of a movement. */
 export const tellsOfMovement = (signature: string): boolean => movementEvents[signature] !== undefined;
@@ -142,7 +142,7 @@ const isPaidAway = (log: OutcomeLog, senders: ReadonlySet<string>): boolean => {
  * that pays a sender's deposit to somebody else is looked at as one, for nothing else tells of that loss.
  */
 export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => {
-  const senders = new Set(bundle.map(({ input }) => input.from.toLowerCase()));
+  const senders = new Set<string>(ownAccounts(bundle));
   const found = new Set<Address>();
   const tokens = new Set<Address>();
   for (const { outcome } of bundle)

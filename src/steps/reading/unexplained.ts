@@ -5,7 +5,7 @@ import type { Address } from "../../primitives/hex.js";
 import { address, hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
-import type { Case, Ran } from "./bundle.js";
+import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { tellsOfControl } from "./control.js";
 import { tellsOfRight, requestedRights } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
@@ -103,7 +103,4 @@ const checkCalls = (
 export const checkUnexplained = (
   bundle: ReadonlyArray<Ran>,
   approvals: ReadonlyArray<Approval>,
-): ReadonlyArray<Finding> => [
-  ...checkEvents(bundle, new Set(bundle.map(({ input }) => input.from))),
-  ...checkCalls(bundle, approvals),
-];
+): ReadonlyArray<Finding> => [...checkEvents(bundle, new Set(ownAccounts(bundle))), ...checkCalls(bundle, approvals)];

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assignNonces, choose, keep, reportOf, signedOf, withLimits } from "../../rooms/pipeline.js";
+import { assignNonces, choose, everyStep, keep, reportOf, signedOf, withLimits } from "../../rooms/pipeline.js";
 import { digestOfReport, type Report } from "../../rooms/report.js";
 import { isRequestOf } from "../../rooms/transaction.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
@@ -139,6 +139,33 @@ describe("a price that the balance does not carry", () => {
     expect(report.transactions.map(({ fee }) => fee.shortenedFrom)).toEqual([null, null]);
     expect(codes(report.findings)).toContain("InsufficientFunds/blocker");
   });
+});
+
+describe("a price of a payer who lacks funds", () => {
+  const short = (inputs: NonNullable<Parameters<typeof scanned>[0]>, changed: Parameters<typeof scanned>[1] = {}) => {
+    const before = holding((scanned(inputs).report.funds[0]?.required ?? 0n) - 1n);
+    const run1 = Result.succeed(
+      run(
+        inputs.map(() => did()),
+        { before },
+      ),
+    );
+    const { report } = scanned(inputs, {
+      alone: Result.succeed(named("alone", [], { before })),
+      run: run1,
+      ...changed,
+    });
+    return report.transactions.map(({ fee }) => fee.shortenedFrom === null);
+  };
+  it("is lowered where it is ours, and stays where the caller fixed it", () => {
+    expect(short([{}, {}])).toEqual([false, false]);
+    expect(short([{}, { gasPrice: 10n * gwei }])).toEqual([false, true]);
+  });
+  it("stays where nobody looks at funds", () =>
+    expect(short([{}, {}], { steps: new Set([...everyStep].filter((name) => name !== "funds")) })).toEqual([
+      true,
+      true,
+    ]));
 });
 
 describe("nonces reserved elsewhere", () => {

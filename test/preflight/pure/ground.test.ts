@@ -30,10 +30,19 @@ describe("a run that was asked for on block 100", () => {
     ["as the latest stands there", ran(101n, wanted, wanted, "latest"), false],
     ["as the latest stands on another", ran(101n, other, other, "latest"), true],
     ["as the latest stands on the block after", ran(102n, other, other, "latest"), true],
-    ["as pending may stand anywhere", ran(102n, other, other, "pending"), false],
+    ["as pending may stand on the block after", ran(102n, other, other, "pending"), false],
+    ["as pending stands there", ran(101n, wanted, wanted, "pending"), false],
+    ["as pending stands on the block before", ran(100n, other, other, "pending"), true],
+    ["as pending stands on another branch, or another chain", ran(101n, other, other, "pending"), true],
     ["by a number is the caller's own", ran(91n, other, other, 90n), false],
   ])("%s", (_, run, isElsewhere) => {
     expect(isParted([run], ground)).toBe(isElsewhere);
+  });
+
+  it("as what is ordered before us may have been the beginning of the head", () => {
+    const preconfirmed = { ...ground, isPreconfirmed: true };
+    expect(isParted([ran(101n, other, other, "pending")], preconfirmed)).toBe(false);
+    expect(isParted([ran(100n, other, other, "pending")], preconfirmed)).toBe(true);
   });
 
   it("behind blocks that the caller pretends cannot be seen", () => {

@@ -1,6 +1,7 @@
 /** What a run measures, in the order of importance, and how much of it at most. */
 import { describe, expect, it } from "vitest";
 import { everyStep, measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/pipeline.js";
+import { lookup } from "../../../src/Chains.js";
 import * as Policy from "../../../src/Policy.js";
 import { Address } from "../../rooms/primitives.js";
 import { transfers } from "../../rooms/steps.js";
@@ -91,8 +92,8 @@ describe("what a run measures", () => {
       transactions: [{ ...report.transactions[0], code: { ...code, from: { ...code.from, delegate: other } } }],
     } as const;
     const cases = running();
-    expect(measureOfReport(delegated, cases, [], plenty, everyStep).accounts).toEqual([other]);
-    expect(measureOfReport(report, cases, [], plenty, everyStep).accounts).toEqual([]);
+    expect(measureOfReport(delegated, cases, [], plenty, everyStep, lookup(1)).accounts).toEqual([other]);
+    expect(measureOfReport(report, cases, [], plenty, everyStep, lookup(1)).accounts).toEqual([]);
   });
 });
 

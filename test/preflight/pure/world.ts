@@ -66,6 +66,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
       met: [],
       witnessed: true,
       traced: true,
+      second: { environment: null, account: () => null, call: () => null },
       slots: null,
     },
     ...changed,
@@ -132,17 +133,29 @@ export const nothing: Measure = {
   tokens: [],
   named: [],
   doubtful: [],
+  payers: [],
+  owners: [],
   accounts: [],
   parties: [],
+  exposed: null,
   cut: 0,
 };
 
 type About = Parameters<typeof reportOf>[2];
 
 export const about = (changed: Partial<About> = {}): About => ({
-  ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [], elsewhere: [], readings: [] },
+  ...{
+    options,
+    described: null,
+    policies: [],
+    stage: "scanned",
+    measure: nothing,
+    worlds: [],
+    elsewhere: [],
+    readings: [],
+  },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
-  ...{ own: { names: [], check: () => [] }, next: null },
+  ...{ own: { names: [], check: () => [] }, next: null, stateChanges: [] },
   ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null, isForkUsed: true },
   ...changed,
 });

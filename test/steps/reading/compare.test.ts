@@ -60,6 +60,12 @@ describe("two runs", () => {
     );
   });
 
+  it("are held against each other by the sum of what moves between two, whatever its parts", () => {
+    const moving = (...amounts: ReadonlyArray<bigint>) => ({ transfers: amounts.map((amount) => transfer(amount)) });
+    expect(told(moving(5n, 7n), moving(7n, 5n))).toEqual([]);
+    expect(told(moving(5n, 7n), moving(905n, 7n))).toMatchObject([{ kind: "movement", a: 12n, b: 912n }]);
+  });
+
   it("are the same where each pays its own block's producer, unless its place decides", () => {
     const [one, other] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const;
     const paying = (to: Address, held: bigint, producer: Address | null): Effects =>

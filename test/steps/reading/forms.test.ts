@@ -110,6 +110,20 @@ const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> =
   "execute((address,uint256,bytes)[])": [[pairs.map(([to, data]) => [to, 0n, data])]],
   "executeBatch((address,uint256,bytes)[])": [[pairs.map(([to, data]) => [to, 0n, data])]],
   ...Object.fromEntries(
+    ["executeCalls", "batchCall", "executeBatchCall"].map((name) => [
+      `${name}((address,uint256,bytes)[])`,
+      [[pairs.map(([to, data]) => [to, 0n, data])]],
+    ]),
+  ),
+  "execute((address,uint256,bytes)[],bytes)": [[pairs.map(([to, data]) => [to, 0n, data]), "0x"]],
+  "execute(address[],uint256[],bytes[])": [lists],
+  "executeWithoutChainIdValidation(bytes[])": [[[first, second]]],
+  "multicall((address,bytes)[])": [[pairs]],
+  "batch(bytes[],bool)": [
+    [[first, second], true],
+    [[first, second], false],
+  ],
+  ...Object.fromEntries(
     ["execute", "executeFromExecutor"].map((name) => [
       `${name}(bytes32,bytes)`,
       [

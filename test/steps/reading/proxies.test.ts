@@ -1,28 +1,42 @@
 /** What the slots of proxies say: which are looked at, and what a change of them is. */
 import { describe, expect, it } from "vitest";
 import { Hash, type Address } from "../../rooms/primitives.js";
-import { callees, checkProxies, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
-import { slotQueries, slots } from "../../rooms/witness.js";
+import { callees, checkChanges, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
+import { slotQueries, slots, slotsOf, type View } from "../../rooms/witness.js";
 import { answered, bundle, codes, filled, hexOf, inhabited, log, outcome, seeing, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
 
 const [one, two, three] = [at("1"), at("2"), at("3")];
-/** The slots of the token, in their order; those not named hold nothing. */
+/** The slots of the token, in the order of the words that are read; those not named hold nothing. */
+const watched = [...new Set(slots.map(({ slot }) => slot))];
 const holding = (...words: ReadonlyArray<bigint | string>) =>
-  seeing(...slotQueries([token]).map((query, index) => [query, answered(words[index] ?? 0n)] as const));
+  seeing(
+    ...slotQueries([token]).map(
+      (query) => [query, answered(...watched.map((_, index) => words[index] ?? 0n))] as const,
+    ),
+  );
+/** The same, by what a slot holds. */
+const keeping = (slot: string, held: bigint | string) => holding(...watched.map((each) => (each === slot ? held : 0n)));
 const isAny = () => true;
 const calling = (to: Address, data = "0x12345678") => bundle({ to, data: hexOf(data) });
 
-const check = (seen: Partial<Seen>, logs: ReadonlyArray<ReturnType<typeof log>> = []) =>
-  checkProxies(
+interface Sights extends Omit<Partial<Seen>, "worlds"> {
+  readonly after?: ReadonlyArray<View | null>;
+  readonly accounts?: View;
+}
+const changed = ({ after, accounts, ...seen }: Sights, logs: ReadonlyArray<ReturnType<typeof log>> = []) => {
+  const before = accounts ?? inhabited({ [token]: "0x00" });
+  return checkChanges(
     calling(token).map((each) => filled(each, { outcome: outcome({ logs }) })),
     [token],
     {
-      ...{ before: holding(one), after: [holding(one), holding(one)], suspects: [token] },
-      ...{ accounts: inhabited({ [token]: "0x00" }), evidence: "measured" },
+      ...{ before: holding(one), suspects: [token], codeOf: () => null, evidence: "measured" },
+      worlds: (after ?? [holding(one), holding(one)]).map((slots) => ({ slots, before, after: before })),
       ...seen,
     },
   );
+};
+const check = (...seen: Parameters<typeof changed>) => changed(...seen).findings;
 
 describe("what is looked at", () => {
   it("is every contract that is called once, none that is paid unless it may have code, and no precompile", () => {
@@ -34,10 +48,8 @@ describe("what is looked at", () => {
   });
   it("is looked at before, unless its slots are known to be empty or nothing is seen here", () => {
     expect(suspects([token], holding(), isAny)).toEqual([]);
-    for (const index of slots.keys())
-      expect(suspects([token], holding(...slots.map((_, other) => (other === index ? one : 0n))), isAny)).toEqual([
-        token,
-      ]);
+    for (const { slot } of slotsOf(true)) expect(suspects([token], keeping(slot, one), isAny)).toEqual([token]);
+    for (const { slot } of slotsOf(false)) expect(suspects([token], keeping(slot, one), () => false)).toEqual([token]);
     expect(suspects([token, three], holding(), isAny)).toEqual([three]);
     expect(suspects([token], null, isAny)).toEqual([]);
   });
@@ -72,8 +84,8 @@ describe("a slot", () => {
     expect(check({ after: [holding(one, 0n, two)] }, upgraded(token, two))).toHaveLength(1);
   });
   it("0 is a Safe's alone: by how it is called, by its code, or by its own events", () => {
-    const holdingLast = (word: Address) =>
-      holding(...slots.map((_, index) => (index === slots.length - 1 ? word : 0n)));
+    const first = slots.find(({ isOfSafes }) => isOfSafes)?.slot ?? "";
+    const holdingLast = (word: Address) => keeping(first, word);
     const seen = { before: holdingLast(one), after: [holdingLast(two)], suspects: [token] };
     const proxy = inhabited({ [token]: "0x00" });
     expect(check(seen)).toEqual([]);
@@ -88,8 +100,8 @@ describe("a slot", () => {
     expect(codes(check({ ...seen, accounts }))).toEqual(["ContractControlChanged/warning"]);
     const executed = "442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e";
     expect(codes(check(seen, [log(token, [executed])]))).toEqual(["ContractControlChanged/warning"]);
-    expect(suspects([token], holding(0n, 0n, 0n, 0n, one), () => false)).toEqual([]);
-    expect(suspects([token], holding(0n, 0n, 0n, 0n, one), isAny)).toEqual([token]);
+    expect(suspects([token], keeping(first, 7n), () => false)).toEqual([]);
+    expect(suspects([token], keeping(first, 7n), isAny)).toEqual([token]);
   });
   it("that was not seen before, after, or in one world is told as such", () => {
     for (const seen of [{ before: null }, { after: [null] }, { after: [holding(one), null] }]) {

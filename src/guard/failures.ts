@@ -1,0 +1,88 @@
+/** Why a guard kept a request from the key, or tells of one that the wallet changed. */
+import type { Hash } from "../primitives/hex.js";
+import type { Difference } from "../primitives/difference.js";
+import { decidingSeverity } from "../report/ready.js";
+import type { Report } from "../report/schema.js";
+
+/** The field and both values of one difference, in words. */
+const differenceText = ({ what, a, b }: Difference): string =>
+  `${(what ?? "").replace("request ", "")}: ${a ?? "none"} → ${b ?? "none"}`;
+
+const because = (report: Report, cause: unknown): string => (cause instanceof Error ? cause.message : report.because);
+
+/**
+ * The report gives no clearance, or its warnings are not accepted (`onCaution`): the key signed nothing and nothing was sent.
+ * `cause` is the error that `ready` failed with.
+ */
+export class NotCleared extends Error {
+  readonly _tag = "NotCleared";
+  /** The tag again, as errors have it. */
+  override readonly name = "NotCleared";
+  /** EIP-1474: the transaction is rejected. */
+  readonly code = -32003;
+  /** Nothing is, or will be, sent. */
+  readonly mayBeSent = false;
+  /** For whoever gets the error over EIP-1193: why, and the codes of the findings that decided. */
+  readonly data: { readonly _tag: "NotCleared"; readonly sentence: string; readonly codes: ReadonlyArray<string> };
+  /** The whole report. */
+  readonly report: Report;
+  constructor(report: Report, cause: unknown) {
+    const sentence = because(report, cause);
+    super(`not cleared, ${report.verdict}: ${sentence}`, { cause });
+    this.report = report;
+    const deciding = decidingSeverity[report.verdict];
+    const codes = report.findings.flatMap(({ severity, code }) => (severity === deciding ? [code] : []));
+    this.data = { _tag: "NotCleared", sentence, codes: [...new Set(codes)] };
+  }
+}
+
+/**
+ * The wallet sent something other than what was cleared. It is sent, and may be mined: never try again without looking at
+ * `hash`.
+ */
+export class Tampered extends Error {
+  readonly _tag = "Tampered";
+  /** The tag again, as errors have it. */
+  override readonly name = "Tampered";
+  /** EIP-1474: an internal error, which no caller takes for "not sent". */
+  readonly code = -32603;
+  /** It is sent. */
+  readonly mayBeSent = true;
+  /** For whoever gets the error over EIP-1193. */
+  readonly data: { readonly _tag: "Tampered"; readonly hash: Hash; readonly sentence: string };
+  /** The transaction that was sent, 32 bytes. */
+  readonly hash: Hash;
+  /** What was cleared. */
+  readonly report: Report;
+  /** Each field that differs: `a` as cleared, `b` as sent. */
+  readonly differences: ReadonlyArray<Difference>;
+  constructor(hash: Hash, report: Report, differences: ReadonlyArray<Difference>) {
+    const sentence = `the wallet sent another transaction than was cleared: ${differences.map(differenceText).join(", ")}`;
+    super(`${sentence} · ${hash}`);
+    this.hash = hash;
+    this.report = report;
+    this.differences = differences;
+    this.data = { _tag: "Tampered", hash, sentence };
+  }
+}
+
+/** What a guard cannot judge, and therefore refuses: signatures, raw bytes it did not clear, capabilities it does not know. */
+export class GuardRefused extends Error {
+  readonly _tag = "GuardRefused";
+  /** The tag again, as errors have it. */
+  override readonly name = "GuardRefused";
+  /** Nothing is, or will be, sent. */
+  readonly mayBeSent = false;
+  /** For whoever gets the error over EIP-1193. */
+  readonly data: { readonly _tag: "GuardRefused"; readonly sentence: string };
+  /** The JSON-RPC method, or the name of the capability. */
+  readonly what: string;
+  /** EIP-1193 4100: not authorised. EIP-5792 5700: a capability is not supported; 5760: atomicity is not. */
+  readonly code: 4100 | 5700 | 5760;
+  constructor(what: string, sentence: string, code: 4100 | 5700 | 5760 = 4100) {
+    super(`${what}: ${sentence}`);
+    this.what = what;
+    this.code = code;
+    this.data = { _tag: "GuardRefused", sentence };
+  }
+}

@@ -1,0 +1,138 @@
+/** What a guard is told, and the one place that turns an input into a clearance or a refusal. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Semaphore from "effect/Semaphore";
+import type { Difference } from "../primitives/difference.js";
+import type { Hash } from "../primitives/hex.js";
+import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
+import { mismatch } from "../report/digest.js";
+import type { Clearance, Report, Request } from "../report/schema.js";
+import type { NonceStore } from "../NonceStore.js";
+import { NotCleared } from "./failures.js";
+
+/** A signature of something that is no transaction. */
+export interface SignaturePayload {
+  /** `hash`: bare 32 bytes, which may be anything. `authorization`: EIP-7702, which gives the account away. */
+  readonly kind: "message" | "typedData" | "hash" | "authorization";
+  /** Who is to sign; null where the request does not name it. */
+  readonly address: string | null;
+  /** What is to be signed, as the caller gave it. */
+  readonly content: unknown;
+}
+
+/** What a guard does where a person, or a rule of yours, has to decide. */
+export interface GuardRules {
+  /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
+  readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
+  /** Whether messages, typed data, bare hashes and EIP-7702 authorisations are signed. Default `refuse`. */
+  readonly signatures?: "refuse" | "allow" | ((payload: SignaturePayload) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Whether a nonce, gas limit or fee that the wallet's user changed is accepted; default `reject`, with `Tampered`. It is
+   * sent by then. Any other change always rejects.
+   */
+  readonly onChanged?: "reject" | ((differences: ReadonlyArray<Difference>) => boolean | Promise<boolean>) | undefined;
+  /** Told of what a wallet sent and the node did not show within the deadline: nothing was compared. */
+  readonly onUnverified?: ((hash: Hash) => unknown) | undefined;
+  /** Told what became of calls that went through `wallet_sendCalls`, when `wallet_getCallsStatus` is asked and they are mined. */
+  readonly onSettled?: ((settled: unknown) => unknown) | undefined;
+}
+
+/** A guard's pipeline, rules and memory. */
+export interface Guarding {
+  readonly on: Facade<NonceStore>;
+  readonly rules: GuardRules;
+  readonly options: RunOptions;
+  /** JSON-RPC accounts sign one at a time. */
+  readonly turn: Semaphore.Semaphore;
+  /** Signed bytes that this guard cleared, and until when, epoch ms. */
+  readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
+  /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
+  readonly calls: Map<string, Report>;
+}
+
+export const guarding = (on: Facade<NonceStore>, rules: GuardRules, options: RunOptions): Guarding => ({
+  ...{ on, rules, options, turn: Semaphore.makeUnsafe(1) },
+  ...{ cleared: new Map(), calls: new Map() },
+});
+
+/** What is remembered is bounded: the oldest goes first. */
+const mostKept = 256;
+export const keep = <A>(all: Map<string, A>, key: string, value: A): void => {
+  const [oldest] = all.keys();
+  if (all.size >= mostKept && oldest !== undefined) all.delete(oldest);
+  all.set(key, value);
+};
+
+/** Whether a rule lets something pass: only a `true` does, and what it throws does not. */
+export const allows = <A>(
+  rule: string | ((about: A) => boolean | Promise<boolean>) | undefined,
+  about: A,
+): Effect.Effect<boolean> =>
+  typeof rule === "function"
+    ? Effect.map(
+        Effect.orElseSucceed(
+          attempt(() => Promise.resolve(about).then(rule)),
+          () => false,
+        ),
+        (answer) => answer === true,
+      )
+    : Effect.succeed(rule === "send" || rule === "allow");
+
+/** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
+const isWarned = ({ verdict, findings }: Report): boolean =>
+  verdict === "caution" &&
+  findings.some(({ severity, code }) => severity === "warning" && code !== "NonceUnderReservation");
+
+/** The clearance of a report, under the rules; fails with `NotCleared`. */
+export const clear = ({ on, rules }: Guarding, report: Report): Effect.Effect<Clearance, NotCleared> =>
+  Effect.gen(function* () {
+    const clearance = yield* Effect.mapError(
+      attempt(() => on.ready(report)),
+      (cause) => new NotCleared(report, cause),
+    );
+    // why: a caution that nobody accepted
+    if (isWarned(report) && !(yield* allows(rules.onCaution, report)))
+      return yield* Effect.fail(new NotCleared(report, undefined));
+    return clearance;
+  });
+
+/** Scan, proof and clearance of an input; fails with `InvalidTransaction` or `NotCleared`. */
+export const preflight = (guard: Guarding, input: unknown) =>
+  Effect.gen(function* () {
+    const report = yield* attempt(() => guard.on.preflight(input as never, guard.options));
+    return { report, clearance: yield* clear(guard, report) };
+  });
+
+/**
+ * The cleared request, signed: the bytes are held to the clearance, and where it expired meanwhile, the report is proven
+ * again before they are handed out.
+ */
+export const signed = (guard: Guarding, input: unknown, sign: (request: Request) => Promise<`0x${string}`>) =>
+  Effect.gen(function* () {
+    const { report, clearance } = yield* preflight(guard, input);
+    const raw = yield* attempt(() => sign(clearance.requests[0]));
+    yield* hold(guard, report, clearance, raw);
+    return raw;
+  });
+
+/** Signed bytes held to their clearance, and remembered as those that may be sent. */
+export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw: string) =>
+  Effect.gen(function* () {
+    // why: signed bytes that are not the cleared request
+    const wrong = mismatch(clearance, [raw]);
+    if (wrong !== null) return yield* Effect.fail(wrong);
+    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance, raw));
+  });
+
+/** The report of signed bytes that may be sent now: proven again where its clearance has expired. */
+export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Clearance, "expiresAt">, raw: string) =>
+  Effect.gen(function* () {
+    // why: a clearance that expired while it was signed
+    if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };
+    const again = yield* attempt(() => guard.on.prove(report, guard.options));
+    const clearance = yield* clear(guard, again);
+    const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
+    if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
+    const wrong = mismatch(clearance, [raw]);
+    return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
+  });

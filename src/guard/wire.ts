@@ -1,0 +1,55 @@
+/** Transactions as JSON-RPC writes them: read into an input, and written from a cleared request. Pure. */
+import { formatTransactionRequest, numberToHex } from "viem";
+import { isRecord, safely } from "../primitives/record.js";
+import type { Request } from "../report/schema.js";
+import { fields } from "../transaction/fields.js";
+
+const number = (value: unknown): unknown => (typeof value === "string" ? safely(() => BigInt(value), value) : value);
+
+const small = (value: unknown): unknown => {
+  const read = number(value);
+  return typeof read === "bigint" && read <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(read) : read;
+};
+
+const authorization = (value: unknown): unknown => {
+  if (!isRecord(value)) return value;
+  const { chainId, nonce, yParity } = value;
+  return { ...value, chainId: small(chainId), nonce: small(nonce), yParity: small(yParity) };
+};
+
+const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
+  quantity: number,
+  authorizationList: (value) => (Array.isArray(value) ? value.map(authorization) : value),
+};
+
+/**
+ * The fields of a JSON-RPC transaction as the pipeline takes them; what cannot be read stays as it is, for the pipeline's check
+ * names the field. `input` is `data`. Fields that the pipeline does not know are kept: it refuses them.
+ */
+export const inputOf = (transaction: unknown, chainId: number): unknown => {
+  if (!isRecord(transaction)) return transaction;
+  // why: the type follows from the fields; nodes take `data` and `input` for the same
+  const { type: _, input, data = input, ...given } = transaction;
+  const read = Object.entries({ ...given, ...(data == null ? {} : { data }) }).flatMap(([name, value]) => {
+    if (value === undefined || value === null) return [];
+    const wire = Object.entries(fields).find(([field]) => field === name)?.[1].wire;
+    const reader = name === "chainId" || name === "nonce" ? small : readers[wire ?? ""];
+    return [[name, reader?.(value) ?? value] as const];
+  });
+  return { chainId, ...Object.fromEntries(read) };
+};
+
+/** Every field of a cleared request, for a wallet. */
+export const transactionOf = (request: Request, from: string): Record<string, unknown> => ({
+  ...formatTransactionRequest(request as never),
+  from,
+  chainId: numberToHex(request.chainId),
+});
+
+/** The bundle of an EIP-5792 request: one transaction for each call. */
+export const bundleOf = (calls: ReadonlyArray<unknown>, from: unknown, chainId: number): ReadonlyArray<unknown> =>
+  calls.map((call) => {
+    if (!isRecord(call)) return call;
+    const { capabilities: _, ...transaction } = call;
+    return inputOf({ ...transaction, from }, chainId);
+  });

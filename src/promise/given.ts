@@ -1,0 +1,44 @@
+/** What callers without types may hand in for a report or a function. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { InvalidTransaction } from "../errors/input.js";
+import { ready } from "../pipeline/index.js";
+import type { Report } from "../report/schema.js";
+
+const lists = ["transactions", "findings", "funds"] as const;
+const records = ["observed", "options"] as const;
+
+const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
+
+/** A report by its parts; what is in them is judged where it is used. */
+export const reportGiven = (report: Report): Result.Result<Report, InvalidTransaction> => {
+  const input: unknown = report;
+  if (typeof input !== "object" || input === null) return wrong("report", "must be a report");
+  const parts = new Map<string, unknown>(Object.entries(input));
+  const list = lists.find((name) => !Array.isArray(parts.get(name)));
+  if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
+  const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
+  if (record !== undefined) return wrong(`report.${record}`, "must be an object: give a whole report");
+  return report.transactions.length > 0
+    ? Result.succeed(report)
+    : wrong("report.transactions", "must have at least one transaction");
+};
+
+/** A function that the caller has to give. */
+export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
+  typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
+
+const notWhole = new InvalidTransaction({
+  field: "report",
+  problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
+});
+
+/** `ready` of what may be no report. */
+export const clearing = (report: Report) =>
+  Effect.flatMap(Effect.fromResult(reportGiven(report)), (checked) =>
+    // why: it asks nobody, so that what throws is in the report
+    Effect.catchDefect(
+      Effect.suspend(() => ready(checked)),
+      () => Effect.fail(notWhole),
+    ),
+  );

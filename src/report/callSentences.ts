@@ -1,0 +1,88 @@
+/** What is called, in sentences: the function and its arguments, told as what they are known by, and the calls inside. Pure. */
+import { callText, type DecodedCall } from "../abi/calls.js";
+import { escapeText } from "../primitives/text.js";
+import { nativeForPeople, tokenForPeople, type Names } from "./amounts.js";
+import { mostItems } from "./hindrances.js";
+import type { Report } from "./schema.js";
+
+/** Our own words as the beginning of a sentence. */
+export const upper = (who: string): string =>
+  who.startsWith("you") || who.startsWith("transaction ") ? `${who.slice(0, 1).toUpperCase()}${who.slice(1)}` : who;
+
+/** What transactions without calldata are: whom they call, or that they create a contract. */
+export const bareCalls = (
+  own: ReadonlyArray<Report["transactions"][number]>,
+  { names, verb }: { readonly names: Names; readonly verb: (base: string) => string },
+): string => {
+  const [first, ...more] = own;
+  if (first === undefined || more.length > 0) return `${verb("make")} ${own.length} calls`;
+  const { to } = first.input;
+  if (to !== null) return `${verb("call")} ${names.party(to)}`;
+  return `${verb("create")} a contract${first.code.creates === null ? "" : ` at ${names.short(first.code.creates)}`}`;
+};
+
+/** More than one sentence takes of a call, and of the calls inside it. */
+const mostCall = 320;
+const mostInside = 4;
+
+const standards: Readonly<Record<string, string>> = { erc20: "ERC-20", erc721: "ERC-721", erc1155: "ERC-1155" };
+
+const isMade = (type: string): boolean => type.startsWith("bytes") || type.startsWith("tuple");
+
+/** A call in a sentence: by the standard that its contract turned out to have, where several functions fit. */
+const callSentence = (call: DecodedCall, report: Report, names: Names): string => {
+  const same = (token: string | null) => token !== null && token.toLowerCase() === call.to?.toLowerCase();
+  const seen = [...report.approvals, ...report.transfers].find(({ token }) => same(token))?.standard ?? "";
+  const fitting = [call, ...call.others];
+  const known = fitting.find(({ sources }) => sources.includes(standards[seen] ?? ""));
+  const meant = known ?? call;
+  const look = { address: names.who, items: 4, string: 40, bytes: 8 };
+  const sources = known?.sources ?? fitting.flatMap((one) => one.sources);
+  // why: what a batch is made of stands behind it, call by call
+  const told = meant.arguments.filter(({ type }) => call.calls.length === 0 || !isMade(type));
+  const one = {
+    ...{ ...call, ...meant, others: [], sources: [...new Set(sources)], arguments: told },
+    moreArguments: meant.moreArguments + meant.arguments.length - told.length,
+  };
+  return escapeText(callText(one, look) ?? "nothing", mostCall);
+};
+
+/** Who is called, by the symbol of a token. */
+const calledText = (to: string, names: Names): string =>
+  names.label(to) === null && names.token(to) !== null ? tokenForPeople(names, to) : names.party(to);
+
+const insideText = (call: DecodedCall, report: Report, names: Names): string => {
+  const flat = (within: DecodedCall, above: string): ReadonlyArray<string> =>
+    within.calls.flatMap((one, index) => {
+      const place = `${above}${index + 1}`;
+      const amount = one.value === null || one.value === 0n ? "" : ` with ${nativeForPeople(one.value, "up", names)}`;
+      const whom = one.to === null ? "" : `${one.isDelegate ? "the code of " : ""}${calledText(one.to, names)}`;
+      const what = one.size === 0 ? "" : callSentence(one, report, names);
+      const text = [`${whom}${amount}`.trim(), what].filter((part) => part !== "").join(": ");
+      return [`${place} ${text}`, ...flat(one, `${place}.`)];
+    });
+  const lines = flat(call, "");
+  const rest = Math.max(0, lines.length - mostInside) + restOf(call);
+  const shown = lines.slice(0, mostInside).join("; ");
+  return lines.length === 0 ? "" : ` Inside: ${shown}${rest > 0 ? `; and ${rest} more` : ""}.`;
+};
+const restOf = ({ more, calls: inside }: DecodedCall): number => inside.reduce((sum, one) => sum + restOf(one), more);
+
+/** What each transaction calls, a sentence each, by its calldata; `still` = that nothing moves, where nothing does. */
+export const callSentences = (report: Report, names: Names, isIf: boolean, still: string): ReadonlyArray<string> => {
+  const { transactions } = report;
+  const called = transactions.flatMap(({ call, input, code }, index) =>
+    call === null || call.to === null ? [] : [{ call, to: call.to, input, code, index }],
+  );
+  const sentences = called.slice(0, mostItems).map(({ call, to, input, code, index }) => {
+    const who = transactions.length === 1 ? names.who(input.from) : `transaction ${index + 1}`;
+    const verb = isIf ? "would call" : who === "you" ? "call" : "calls";
+    const where = code.to?.kind === "nobody" ? ", where no contract is" : "";
+    const text = callSentence(call, report, names);
+    return `${upper(who)} ${verb} ${calledText(to, names)}${where}${transactions.length === 1 ? still : ""}: ${text}.${insideText(call, report, names)}`;
+  });
+  const rest = called.length - sentences.length;
+  return rest > 0
+    ? [...sentences, `${rest} more ${rest === 1 ? "transaction calls" : "transactions call"} functions.`]
+    : sentences;
+};

@@ -1,0 +1,263 @@
+/**
+ * What contracts could take of our accounts beside what they do take: by allowances, as operators, as delegates
+ * (EIP-7702), and of the value sent. Read behind the transactions, by the witness in its run. Pure.
+ */
+import { permit2 } from "../../abi/known/batches.js";
+import { nobody } from "../../abi/words.js";
+import type { KnownToken } from "../../Chains.js";
+import type { Address } from "../../primitives/hex.js";
+import type { Evidence } from "../../report/finding.js";
+import type { Exposure, Exposures } from "../../report/exposure.js";
+import type { Transfer } from "../../report/parts.js";
+import { readAddress, readUint256 } from "../../witness/answers.js";
+import { allowance, balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
+import { knows, type View } from "../../witness/view.js";
+import { ownAccounts, type Filled, type Ran } from "./bundle.js";
+import { likelySafes } from "./delegateCalls.js";
+import { callees } from "./proxies.js";
+import { levelIn } from "./rightLevel.js";
+import { keyOf, queryOf, type Right } from "./rights.js";
+import { knownCode } from "./safeCode.js";
+import type { Standards } from "./transferLogs.js";
+
+/** How many pairs one proof looks at. */
+const mostPairs = 64;
+
+/** What one contract may have a right to, of one account and token. */
+export interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
+  /** Any of these; none of a delegate, which acts as the account. */
+  readonly rights: ReadonlyArray<Right>;
+  readonly isDelegate: boolean;
+  /** Ids of the token that are known. */
+  readonly ids: ReadonlyArray<bigint>;
+  /** Whether somebody named the token: what it does not answer is then told. */
+  readonly isWanted: boolean;
+}
+
+/** What a proof looks at. */
+export interface Exposed {
+  readonly pairs: ReadonlyArray<Pair>;
+  /** Pairs beyond those. */
+  readonly cut: number;
+  /** The chain's best known tokens. */
+  readonly known: ReadonlyArray<KnownToken>;
+  /** Delegates that the caller trusts. */
+  readonly trusted: ReadonlyArray<Address>;
+}
+
+/** What the pairs are made of. */
+export interface Sources extends Pick<Exposed, "known" | "trusted"> {
+  readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
+  readonly rights: ReadonlyArray<Right>;
+  readonly transfers: ReadonlyArray<Transfer>;
+  /** Accounts and tokens that a policy or the caller names, these first. */
+  readonly accounts: ReadonlyArray<Address>;
+  readonly wanted: ReadonlyArray<Address>;
+  /** Tokens that the bundle moves or approves. */
+  readonly tokens: ReadonlyArray<Address>;
+}
+
+const rightTo = (
+  standard: "erc20" | "erc721" | "permit2",
+  pair: Pick<Pair, "spender" | "account">,
+  token: Address,
+) => ({
+  ...{ standard, token, owner: pair.account, spender: pair.spender, tokenId: null, operator: standard === "erc721" },
+  ...{ keeper: standard === "permit2" ? permit2 : token, open: null, said: 0n, expiration: null },
+  ...({ source: "spent", transaction: 0 } as const),
+});
+
+/** Those over what an account holds, as against what it may borrow. */
+const overHoldings: ReadonlySet<Right["standard"]> = new Set<Right["standard"]>([
+  ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
+]);
+
+/** Who acts as which account, as the state was before or as the bundle has it. */
+const delegatesOf = (bundle: Sources["bundle"]): ReadonlyArray<readonly [account: Address, delegate: Address]> =>
+  bundle.flatMap(({ input, code, authorizations }) => [
+    ...(code.from.delegate === null ? [] : [[input.from, code.from.delegate] as const]),
+    ...authorizations.flatMap(({ authority, entry: { address } }) =>
+      authority === null || address === nobody ? [] : [[authority, address.toLowerCase() as Address] as const],
+    ),
+  ]);
+
+/**
+ * The pairs that a proof looks at: of the senders first, of tokens that somebody names before those that the bundle has to
+ * do with and the chain's best known ones. Permit2 is no spender: what it moves, others have a right to.
+ */
+export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources }: Sources): Exposed => {
+  const best = known.map(({ address }) => address);
+  const tokens = [...new Set([...sources.wanted, ...sources.tokens, ...best])];
+  const delegates = delegatesOf(bundle);
+  const isPaid = ({ code }: Sources["bundle"][number]) => code.to?.kind !== "nobody";
+  const called = callees(bundle, isPaid).filter((account) => account !== permit2 && !best.includes(account));
+  const accounts = new Set([
+    ...ownAccounts(bundle),
+    ...sources.accounts,
+    ...delegates.map(([account]) => account),
+    ...likelySafes(bundle),
+  ]);
+  const found = new Map<string, Pair>();
+  const add = (pair: Pair) => found.set(`${pair.spender}/${pair.account}/${pair.token}/${pair.isDelegate}`, pair);
+  for (const account of accounts) {
+    const own = delegates.flatMap(([whose, delegate]) => (whose === account ? [delegate] : []));
+    const acting = { account, isDelegate: true, rights: [], isWanted: false };
+    for (const spender of own) add({ ...acting, spender, token: null, ids: [] });
+    for (const token of tokens) {
+      const told = rights.filter((right) => right.owner === account && right.token === token);
+      const moved = transfers.filter((transfer) => transfer.token === token);
+      const ids = [...new Set([...moved, ...told].flatMap(({ tokenId }) => tokenId ?? []))];
+      const over = { token, ids, isWanted: sources.wanted.includes(token) };
+      for (const spender of own) add({ ...acting, ...over, spender });
+      for (const spender of new Set([...called, ...told.map((right) => right.spender)])) {
+        if (spender === account || spender === permit2 || spender === nobody) continue;
+        const usual = [
+          rightTo("erc20", { spender, account }, token),
+          rightTo("permit2", { spender, account }, token),
+          ...(best.includes(token) ? [] : [rightTo("erc721", { spender, account }, token)]),
+        ];
+        const its = told.filter((right) => right.spender === spender && overHoldings.has(right.standard));
+        const all = [...new Map([...usual, ...its].map((right) => [keyOf(right), right])).values()];
+        add({ spender, account, ...over, rights: all, isDelegate: false });
+      }
+    }
+  }
+  const all = [...found.values()];
+  return { pairs: all.slice(0, mostPairs), cut: Math.max(0, all.length - mostPairs), known, trusted };
+};
+
+/** What is read of one pair; of a spender inside Permit2 also what Permit2 may take. */
+const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Pair): ReadonlyArray<Query> => [
+  ...(isDelegate ? [account, spender] : []).map((address): Query => ({ kind: "account", address })),
+  ...(token === null ? [] : [balanceOf(token, account)]),
+  ...rights.flatMap((right) => [
+    ...[queryOf(right)].filter((query) => query !== null),
+    ...(right.standard === "permit2" ? [allowance(right.token, account, right.keeper)] : []),
+  ]),
+  ...(token === null ? [] : ids.flatMap((id) => [balanceOf1155(token, account, id), ownerOf(token, id)])),
+];
+
+/** What the witness reads behind the transactions, each once. */
+export const queries = ({ pairs }: Exposed): ReadonlyArray<Query> => [
+  ...new Map(pairs.flatMap(queriesOf).map((query) => [JSON.stringify(query), query])).values(),
+];
+
+/** What is known of a run when its exposure is read. */
+export interface Answers {
+  readonly after: View;
+  readonly standards: Standards;
+  readonly transfers: ReadonlyArray<Transfer>;
+  readonly evidence: Evidence;
+}
+
+type Row = Omit<Exposure, "spender" | "account" | "token" | "evidence">;
+
+const least = (a: bigint | null, b: bigint | null): bigint | null => (a === null || b === null ? null : a < b ? a : b);
+
+const row = (by: Exposure["by"], amount: bigint | null, balance: bigint | null, tokenId: bigint | null = null) => ({
+  ...{ by, amount, balance, tokenId },
+});
+
+/** All that an account holds of a token: by its ids, where balances are kept by id. */
+const holdingsOf = (pair: Pair, by: Exposure["by"], { after, standards }: Answers): ReadonlyArray<Row> => {
+  const { account, token, ids, rights } = pair;
+  if (token === null) {
+    const balance = after.account(account)?.balance ?? null;
+    return [row(by, balance, balance)];
+  }
+  const isById = standards.get(token) === "erc1155" || rights.some(({ standard }) => standard === "erc6909");
+  if (isById && ids.length > 0)
+    return ids.map((id) => {
+      const balance = readUint256(after.call(balanceOf1155(token, account, id)));
+      return row(by, balance, balance, id);
+    });
+  const balance = isById ? null : readUint256(after.call(balanceOf(token, account)));
+  return [row(by, balance, balance)];
+};
+
+/** What a spender has a right to. */
+const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
+  const { account, token, rights } = pair;
+  const { after } = answers;
+  if (token === null) return [];
+  const levels = rights.map((right) => ({ right, amount: levelIn(after, right).amount }));
+  if (levels.some(({ right, amount }) => right.operator && amount === 1n)) return holdingsOf(pair, "operator", answers);
+  const balance = readUint256(after.call(balanceOf(token, account)));
+  // why: what answers neither as the one nor as the other kind of token keeps its rights in a way that is not known
+  if (!levels.some(({ right, amount }) => right.standard !== "permit2" && amount !== null))
+    return [row("allowance", null, balance)];
+  const given = levels.reduce((sum, { right, amount }) => {
+    if (right.operator || right.tokenId !== null || amount === null) return sum;
+    const means =
+      right.standard === "permit2" ? readUint256(after.call(allowance(token, account, right.keeper))) : amount;
+    return sum + (least(amount, means) ?? 0n);
+  }, 0n);
+  const single = levels.flatMap(({ right: { tokenId, standard }, amount }): ReadonlyArray<Row> => {
+    if (tokenId === null || amount === null || amount === 0n) return [];
+    if (standard === "erc6909") {
+      const held = readUint256(after.call(balanceOf1155(token, account, tokenId)));
+      return [row("allowance", least(amount, held), held, tokenId)];
+    }
+    const isHeld = readAddress(after.call(ownerOf(token, tokenId))) === account;
+    return isHeld ? [row("allowance", 1n, 1n, tokenId)] : [];
+  });
+  return [...(given === 0n ? [] : [row("allowance", least(given, balance), balance)]), ...single];
+};
+
+/** Whether nobody but the account itself is known to act by a delegate's code. */
+const isTrusted = (delegate: Address, { trusted }: Exposed, after: View): boolean => {
+  const hash = after.account(delegate)?.codeHash ?? null;
+  return trusted.includes(delegate) || (hash !== null && knownCode(hash, delegate, "delegate") !== null);
+};
+
+const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers): ReadonlyArray<Row> => {
+  if (!pair.isDelegate) return spendable(pair, answers);
+  const code = answers.after.account(pair.account)?.codePrefix.toLowerCase();
+  const isActing = code === `0xef0100${pair.spender.slice(2)}`;
+  return isActing && !isTrusted(pair.spender, exposed, answers.after) ? holdingsOf(pair, "delegate", answers) : [];
+};
+
+/** What an account sends to each contract, which could keep it whatever it gives back. */
+const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers): ReadonlyArray<Exposure> => {
+  const worked = bundle.filter(({ outcome }) => outcome.status === "success");
+  const contracts = new Set(
+    worked.flatMap(({ input: { to }, code, calls }) => [
+      ...(to === null ? [code.creates] : code.to?.kind === "nobody" ? [] : [to]),
+      ...calls.read.flatMap((call) => (call.data.length > 2 ? [call.to] : [])),
+    ]),
+  );
+  return ownAccounts(worked).flatMap((account) =>
+    [...contracts].flatMap((spender): ReadonlyArray<Exposure> => {
+      if (spender === null || spender === account) return [];
+      const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((all, one) => all + one, 0n);
+      const isOurs = ({ token, from, to }: Transfer) => token === null && from === account && to === spender;
+      const seen = sum(transfers.filter(isOurs).map(({ amount }) => amount));
+      const sent = sum(
+        worked.flatMap(({ input, code }) =>
+          input.from === account && (input.to ?? code.creates) === spender ? [input.value] : [],
+        ),
+      );
+      // why: not every node traces native movements
+      const amount = seen > sent ? seen : sent;
+      const all = { spender, account, token: null, tokenId: null, balance: null };
+      return amount === 0n ? [] : [{ ...all, by: "value", amount, evidence }];
+    }),
+  );
+};
+
+/** What could be taken, of every pair that was looked at. */
+export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): Exposures => {
+  const seen = exposed.pairs.filter((pair) => queriesOf(pair).every((query) => knows(answers.after, query)));
+  const rows = seen.flatMap((pair) =>
+    rowsOf(pair, exposed, answers).flatMap((one): ReadonlyArray<Exposure> => {
+      // why: of what answers nothing at all is told where somebody named it
+      const isOpen = one.amount === null && (pair.isWanted || one.by === "operator" || one.balance !== null);
+      if (one.amount === 0n || one.balance === 0n || (one.amount === null && !isOpen)) return [];
+      const { spender, account, token } = pair;
+      const evidence = one.amount === null ? "unavailable" : answers.evidence;
+      return [{ spender, account, token, ...one, evidence }];
+    }),
+  );
+  const unread = exposed.cut + exposed.pairs.length - seen.length;
+  return { rows: [...values(bundle, answers), ...rows], pairs: seen.length, unread };
+};

@@ -1,0 +1,89 @@
+/**
+ * Accounts that a sender owns: a Safe by `isOwner`, an ERC-4337 or ERC-1271 account by `owner`, delegated (EIP-7702) or
+ * not. Read by the witness, so that it costs no request. A contract may claim any owner: nothing is decided by it. Pure.
+ */
+import { isBatch } from "../../abi/batches.js";
+import { nobody } from "../../abi/words.js";
+import type { Address } from "../../primitives/hex.js";
+import type { OwnedAccount, Transfer } from "../../report/parts.js";
+import { readAddress, readBool, readUint256 } from "../../witness/answers.js";
+import { staticCall, type Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
+import { ownAccounts, type Case } from "./bundle.js";
+
+/** How many accounts and senders are looked at, and the gas of one question: a Safe's proxy answers below 12,000. */
+const most = { accounts: 6, senders: 2, gas: 50_000 } as const;
+
+const ask = (account: Address, data: `0x${string}`) => staticCall(account, data, most.gas);
+
+const questions = (account: Address, sender: Address) => ({
+  // isOwner(address), getThreshold()
+  isOwner: ask(account, `0x2f54bf6e${sender.slice(2).toLowerCase().padStart(64, "0")}`),
+  threshold: ask(account, "0xe75235b8"),
+  // owner(), entryPoint(), isValidSignature(bytes32,bytes) of nothing
+  owner: ask(account, "0x8da5cb5b"),
+  entryPoint: ask(account, "0xb0d691fe"),
+  signature: ask(account, `0x1626ba7e${"0".repeat(64)}${"40".padStart(64, "0")}${"0".repeat(64)}`),
+});
+
+const sendersIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
+  [...new Set(bundle.map(({ input }) => input.from))].slice(0, most.senders);
+
+const candidates = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address>): ReadonlyArray<Address> => {
+  const own = ownAccounts(bundle);
+  return [...new Set(accounts)]
+    .filter((account) => account !== nobody && !own.includes(account))
+    .slice(0, most.accounts);
+};
+
+/** Accounts that the calldata has make calls: Safes, and accounts of user operations. */
+const callers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
+  candidates(
+    bundle,
+    bundle.flatMap(({ calls }) =>
+      calls.read.flatMap(({ to, data, as }) => (as === undefined && isBatch(data) ? to : [])),
+    ),
+  );
+
+/** Accounts that pay others than the senders, and are not known by the calldata. */
+export const payers = (bundle: ReadonlyArray<Case>, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Address> => {
+  const known = callers(bundle);
+  const own = ownAccounts(bundle);
+  return candidates(
+    bundle,
+    transfers.flatMap(({ from, to }) => (own.includes(to) ? [] : from)),
+  )
+    .filter((account) => !known.includes(account))
+    .slice(0, most.accounts - known.length);
+};
+
+const queriesOf = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address>): ReadonlyArray<Query> =>
+  accounts.flatMap((account) => sendersIn(bundle).flatMap((sender) => Object.values(questions(account, sender))));
+
+/** What is asked of those that the calldata tells of, and of those that pay. */
+export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => queriesOf(bundle, callers(bundle));
+export const payerQueries = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address>): ReadonlyArray<Query> =>
+  queriesOf(bundle, accounts);
+
+/** The accounts that name a sender as their owner, as `view` saw them. */
+export const read = (
+  bundle: ReadonlyArray<Case>,
+  payers: ReadonlyArray<Address>,
+  view: View,
+): ReadonlyArray<OwnedAccount> =>
+  [...callers(bundle), ...payers].flatMap((account) =>
+    sendersIn(bundle)
+      .flatMap((owner): ReadonlyArray<OwnedAccount> => {
+        const asked = questions(account, owner);
+        const isListed = readBool(view.call(asked.isOwner)) === true;
+        const threshold = readUint256(view.call(asked.threshold)) ?? 0n;
+        const isAccount =
+          (readAddress(view.call(asked.entryPoint)) ?? nobody) !== nobody ||
+          readUint256(view.call(asked.signature)) !== null;
+        const isOwned = isListed || (isAccount && readAddress(view.call(asked.owner)) === owner);
+        return isOwned
+          ? [{ account, owner, kind: isListed && threshold > 0n ? "safe" : "account", evidence: "measured" }]
+          : [];
+      })
+      .slice(0, 1),
+  );

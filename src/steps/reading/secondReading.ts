@@ -1,0 +1,147 @@
+/**
+ * Balances read a second time, by calls of an account itself: a token may know the witness by its code, its gas or its
+ * wealth, and tell it what nobody else hears. Behind the transactions only: in front of them such a call would raise the
+ * account's nonce. Pure.
+ */
+import type * as Eth from "../../eth/index.js";
+import type { Address } from "../../primitives/hex.js";
+import { address, units } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
+import { readUint256 } from "../../witness/answers.js";
+import type { Placement } from "../../witness/placement.js";
+import { balanceOf, type Call } from "../../witness/queries.js";
+import { unseen, type View } from "../../witness/view.js";
+import type { Report } from "../../report/schema.js";
+import type { Case } from "./bundle.js";
+import type { Holding } from "./holdings.js";
+
+/** One balance that an account reads. */
+export interface SecondReading {
+  /** Who reads it, and pays for it. */
+  readonly from: Address;
+  readonly query: Call;
+  /** The most gas that it may have. */
+  readonly gas: bigint;
+  readonly fees: Pick<Eth.CallRequest, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">;
+}
+
+/** How many balances one run reads a second time. */
+export const mostSecond = 8;
+/** Gas of one reading: more than the witness gives, where it can be paid; with less than the least it is not asked. */
+export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n };
+
+/** What is proven, as far as it says who can pay for a reading. */
+interface Proven {
+  readonly bundle: ReadonlyArray<Pick<Case, "signer"> & { readonly request: Fees }>;
+  readonly measure: { readonly holdings: ReadonlyArray<Holding> };
+  readonly report: Pick<Report, "funds">;
+}
+
+type Fees = {
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  readonly gasPrice?: bigint;
+};
+
+const feesOf = ({ gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Fees, baseFee: bigint | null) => {
+  if (gasPrice !== undefined) return { price: gasPrice, fees: { gasPrice } };
+  const charged = (baseFee ?? maxFeePerGas) + maxPriorityFeePerGas;
+  const price = charged < maxFeePerGas ? charged : maxFeePerGas;
+  const tip = maxPriorityFeePerGas < price ? maxPriorityFeePerGas : price;
+  return { price, fees: { maxFeePerGas: price, maxPriorityFeePerGas: tip } };
+};
+
+/**
+ * Who reads which balances, at the price that it signs: a signer its own, the first signer those of others; nothing where
+ * what it will have left does not suffice. `baseFee` = that of the block, wei per gas; null = not known.
+ */
+export const secondReadings = (
+  { bundle, measure, report }: Proven,
+  baseFee: bigint | null,
+): ReadonlyArray<SecondReading> => {
+  const all = judged(measure.holdings).slice(0, mostSecond);
+  return all.flatMap(({ token, account }): ReadonlyArray<SecondReading> => {
+    const payer = bundle.find(({ signer }) => signer === account) ?? bundle[0];
+    const funds = report.funds.find((one) => one.account === payer?.signer);
+    if (payer === undefined || funds?.balance == null) return [];
+    const left = funds.balance - (funds.expected ?? funds.required ?? funds.balance);
+    const { price, fees } = feesOf(payer.request, baseFee);
+    // why: what is expected to be paid is no bound, and each reading pays for those before it
+    const affordable =
+      price === 0n ? secondGas.most : (left * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
+    const gas = affordable < secondGas.most ? affordable : secondGas.most;
+    return gas < secondGas.least ? [] : [{ from: payer.signer, query: balanceOf(token, account), gas, fees }];
+  });
+};
+
+/** The call, with an amount of gas that no contract can foresee. */
+export const secondCall = ({ from, query, gas, fees }: SecondReading, { address }: Placement): Eth.CallRequest => {
+  const room = gas - secondGas.usual;
+  const more = room > 0n ? secondGas.usual + (BigInt(`0x${address.slice(-8)}`) % room) : gas;
+  return { from, to: query.to, data: query.data, gas: more, ...fees };
+};
+
+/** What the readings answered. */
+export const readBy = (
+  readings: ReadonlyArray<SecondReading>,
+  results: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData">>,
+): View => {
+  const answers = new Map(readings.map(({ query }, place) => [`${query.to}${query.data}`, results[place]]));
+  return {
+    ...unseen,
+    call: ({ to, data }) => {
+      const result = answers.get(`${to}${data}`);
+      if (result === undefined) return null;
+      const { status, returnData } = result;
+      return {
+        kind: "call",
+        success: status === "success",
+        size: BigInt((returnData.length - 2) >> 1),
+        data: returnData,
+      };
+    },
+  };
+};
+
+/** What a run shows of a balance behind the transactions, twice. */
+interface Seen {
+  readonly after: View;
+  readonly second: View;
+}
+
+/** Balances of tokens that somebody judges by. */
+export const judged = (holdings: ReadonlyArray<Holding>): ReadonlyArray<Holding & { readonly token: Address }> =>
+  holdings.flatMap((holding) => {
+    const { token, tokenId, wanted } = holding;
+    return wanted && token !== null && tokenId === null ? [{ ...holding, token }] : [];
+  });
+
+const twice = ({ after, second }: Seen, token: Address, account: Address) => {
+  const query = balanceOf(token, account);
+  return { first: readUint256(after.call(query)), other: readUint256(second.call(query)) };
+};
+
+/** Whether a token told the witness another balance than the account. */
+export const isContradicted = (seen: Seen, { token, account, tokenId }: Holding): boolean => {
+  if (token === null || tokenId !== null) return false;
+  const { first, other } = twice(seen, token, account);
+  return first !== null && other !== null && first !== other;
+};
+
+/** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
+export const checkSecond = (holdings: ReadonlyArray<Holding>, worlds: ReadonlyArray<Seen>): ReadonlyArray<Finding> =>
+  judged(holdings).flatMap(({ token, account }): ReadonlyArray<Finding> => {
+    const readings = worlds.map((seen) => twice(seen, token, account)).filter(({ first }) => first !== null);
+    const of = [address("token", token), address("of", account)];
+    const lie = readings.find(({ first, other }) => other !== null && first !== other);
+    if (lie !== undefined)
+      return [
+        note(
+          ...(["TokenLies", "unavailable", { evidence: "measured" }] as const),
+          ...[...of, units("to the witness", lie.first), units("to an account", lie.other)],
+        ),
+      ];
+    return readings.some(({ other }) => other === null)
+      ? [note("BalanceUnconfirmed", "unavailable", { evidence: "unavailable" }, ...of)]
+      : [];
+  });

@@ -1,0 +1,328 @@
+/** Both guards on real nodes: the key signs only what was cleared, and what a wallet changes is told. */
+import {
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  parseEther,
+  publicActions,
+  zeroAddress,
+  type Client,
+} from "viem";
+import * as actions from "viem/actions";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Policy, Report } from "evm-preflight";
+import { guardProvider, type GuardOptions } from "evm-preflight/promise";
+import { guard } from "evm-preflight/viem";
+import { Token } from "../contracts/artifacts.js";
+import { keys, other, owner, scenesFor, third, type Scene } from "../preflight/scene.js";
+
+/** Sends of each guard on each node; three hundred in all where it is asked for. */
+const count = Number(process.env["GUARD_SENDS"] ?? 12);
+const amount = 1_000n;
+
+/** The innermost of an error and its causes that has a tag of ours. */
+const reasonOf = (error: unknown): { readonly _tag: string; readonly [field: string]: unknown } => {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ("_tag" in at && ["NotCleared", "Tampered", "GuardRefused", "InvalidTransaction"].includes(String(at._tag)))
+      return at as never;
+  return { _tag: String(error) };
+};
+const rejection = (promise: Promise<unknown>) =>
+  promise.then((value) => ({ _tag: `resolved ${String(value)}` }) as ReturnType<typeof reasonOf>, reasonOf);
+
+describe.each(scenesFor("the guards"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: `0x${string}`;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Dollar", "USD", 6]);
+    const data = encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [other.address, 10n ** 12n] });
+    await scene.pool(owner, { to: token, data });
+    await scene.mine();
+  });
+  afterAll(() => scene.stop());
+
+  const chainOf = () => ({
+    ...{ id: scene.chainId, name: "test", nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 } },
+    rpcUrls: { default: { http: [scene.url] } },
+  });
+  /** A key that counts what it signs, and for which request. */
+  const watched = (account: (typeof keys)[number], slow = 0) => {
+    const signed: Array<unknown> = [];
+    const signTransaction: typeof account.signTransaction = async (transaction, options) => {
+      signed.push(transaction);
+      await new Promise((resolve) => setTimeout(resolve, slow));
+      return account.signTransaction(transaction, options);
+    };
+    return { signed, account: { ...account, signTransaction } };
+  };
+  const clientOf = (account: (typeof keys)[number], options: GuardOptions = {}) =>
+    guard(createWalletClient({ account, chain: chainOf(), transport: http(scene.url) }).extend(publicActions), options);
+  const transfer = (to: `0x${string}`, value = amount) =>
+    ({
+      to: token,
+      data: encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [to, value] }),
+    }) as const;
+
+  it(
+    "honest sends are mined as cleared, hostile ones reach no key",
+    async () => {
+      const { account, signed } = watched(other);
+      const client = clientOf(account);
+      const hostile = [
+        { to: zeroAddress.replace(/0$/, "d") as `0x${string}`, data: "0x12345678" },
+        { to: third.address, value: parseEther("100000") },
+        transfer(third.address, 10n ** 30n),
+        { ...transfer(third.address), gas: 22_000n },
+      ] as const;
+      for (let index = 0; index < count; index++) {
+        const before = signed.length;
+        const wrong = hostile[index % hostile.length] ?? hostile[0];
+        expect((await rejection(client.sendTransaction(wrong)))._tag).toBe("NotCleared");
+        expect(signed.length).toBe(before);
+        const right = index % 2 === 0 ? transfer(third.address) : { to: third.address, value: amount };
+        const hash = await client.sendTransaction(right);
+        expect(signed.length).toBe(before + 1);
+        await scene.mine();
+        expect((await scene.receipt(hash)).status).toBe("0x1");
+      }
+    },
+    count * 10_000,
+  );
+
+  it("every way of viem's to send or sign is guarded", async () => {
+    const { account, signed } = watched(other);
+    const client = clientOf(account) as unknown as Client;
+    const bad = { to: "0x00000000000000000000000000000000000000dd", data: "0x12345678" } as const;
+    const same = client as never;
+    const refused = [
+      () => actions.sendTransaction(same, bad as never),
+      () => actions.sendTransactionSync(same, bad as never),
+      () => actions.signTransaction(same, bad as never),
+      () => actions.writeContract(same, { ...writing, address: bad.to } as never),
+      () =>
+        client
+          .extend(() => ({}))
+          .request({ method: "eth_sendTransaction", params: [{ ...bad, from: account.address }] } as never),
+      () => actions.sendCalls(same, { calls: [bad] } as never),
+    ];
+    const writing = { abi: Token.abi, functionName: "transfer", args: [third.address, 1n] } as const;
+    for (const send of refused) expect((await rejection(send()))._tag, String(send)).toBe("NotCleared");
+    const stranger = await owner.signTransaction({
+      ...{
+        chainId: scene.chainId,
+        type: "eip1559",
+        nonce: 0,
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 10n,
+        to: third.address,
+      },
+    });
+    const authorization = { chainId: scene.chainId, contractAddress: token, nonce: 0 } as const;
+    const judged = [
+      () => actions.signMessage(same, { message: "x" } as never),
+      () => actions.signTypedData(same, { domain: {}, types: { A: [] }, primaryType: "A", message: {} } as never),
+      () => actions.signAuthorization(same, authorization as never),
+      () => (client.account as unknown as typeof other).sign({ hash: `0x${"11".repeat(32)}` }),
+      () => actions.sendRawTransaction(same, { serializedTransaction: stranger }),
+      () => client.request({ method: "personal_sign", params: ["0x11", account.address] } as never),
+      () => client.request({ method: "eth_signTypedData_v4", params: [account.address, "{}"] } as never),
+      () => client.request({ method: "eth_sendUserOperation", params: [] } as never),
+      () => actions.sendCalls(same, { calls: [{ to: third.address }], forceAtomic: true } as never),
+      () =>
+        actions.sendCalls(same, {
+          calls: [{ to: third.address }],
+          capabilities: { paymasterService: { url: "x" } },
+        } as never),
+    ];
+    for (const sign of judged) expect((await rejection(sign()))._tag, String(sign)).toBe("GuardRefused");
+    expect(signed).toEqual([]);
+    expect(other.signTransaction).not.toBe(client.account);
+  });
+
+  it("signs the cleared request in full, and sends bytes that it cleared", async () => {
+    const { account, signed } = watched(other);
+    const client = clientOf(account);
+    const serializedTransaction = (await client.signTransaction({
+      ...transfer(third.address),
+      type: "eip1559",
+    } as never)) as `0x${string}`;
+    expect(signed).toMatchObject([{ to: token, chainId: scene.chainId, type: "eip1559" }]);
+    const hash = await client.sendRawTransaction({ serializedTransaction });
+    await scene.mine();
+    expect((await scene.receipt(hash)).status).toBe("0x1");
+    const [one] = await client
+      .sendCalls({ calls: [transfer(third.address), { to: third.address, value: 1n }] })
+      .then(({ id }) => [id]);
+    await scene.mine();
+    expect(await client.getCallsStatus({ id: one as string })).toMatchObject({ status: "success", receipts: [{}, {}] });
+  });
+
+  it("twelve at once get a nonce each", async () => {
+    const { account, signed } = watched(third);
+    const client = clientOf(account, { onCaution: "send" });
+    const hashes = await Promise.all(
+      Array.from({ length: 12 }, () => client.sendTransaction({ to: other.address, value: 1n }).catch(reasonOf)),
+    );
+    const sent = hashes.filter((hash) => typeof hash === "string");
+    const nonces = signed.map((request) => (request as { readonly nonce: number }).nonce);
+    expect(new Set(nonces).size).toBe(nonces.length);
+    expect(sent).toHaveLength(12);
+    await scene.mine();
+    for (const hash of sent) expect((await scene.receipt(hash as `0x${string}`)).status).toBe("0x1");
+  }, 60_000);
+
+  it("a slow signer is proven again, and a caution is refused unless it is accepted", async () => {
+    const slow = watched(other, 400);
+    const quick = { maxAge: 300 } as const;
+    const hash = await clientOf(slow.account, quick).sendTransaction({ to: third.address, value: 1n });
+    await scene.mine();
+    expect((await scene.receipt(hash)).status).toBe("0x1");
+    const approve = {
+      to: token,
+      data: encodeFunctionData({ abi: Token.abi, functionName: "approve", args: [third.address, 2n ** 256n - 1n] }),
+    } as const;
+    const refusal = await rejection(clientOf(other).sendTransaction(approve));
+    expect([refusal._tag, refusal["code"], refusal["data"]]).toEqual([
+      "NotCleared",
+      -32003,
+      expect.objectContaining({ _tag: "NotCleared", codes: expect.arrayContaining(["ApprovalUnlimited"]) as unknown }),
+    ]);
+    const seen: Array<Report.Report> = [];
+    const asking = { onCaution: (report: Report.Report) => seen.push(report) > 0 };
+    expect(await clientOf(other, asking).sendTransaction(approve)).toMatch(/^0x/);
+    expect(seen.map(({ verdict }) => verdict)).toEqual(["caution"]);
+    const throwing = { onCaution: () => Promise.reject(new Error("x")), policies: [Policy.noUnlimitedApprovals] };
+    expect((await rejection(clientOf(other, throwing).sendTransaction(approve)))._tag).toBe("NotCleared");
+    await scene.mine();
+  });
+
+  /** A wallet that holds a key, and does with a request what it likes. */
+  const walletOf = (change: (transaction: Record<string, string>) => Record<string, string> = (same) => same) => {
+    const wallet = createWalletClient({ account: other, chain: chainOf(), transport: http(scene.url) });
+    const listened: Array<string> = [];
+    return {
+      listened,
+      on: (event: string) => void listened.push(event),
+      request: async ({
+        method,
+        params = [],
+      }: {
+        readonly method: string;
+        readonly params?: ReadonlyArray<unknown>;
+      }) => {
+        if (method !== "eth_sendTransaction") return wallet.request({ method, params } as never);
+        const { from: _, type: __, ...changed } = change(params[0] as Record<string, string>);
+        const number = (name: string) => (changed[name] === undefined ? {} : { [name]: BigInt(changed[name] ?? 0) });
+        const serializedTransaction = await other.signTransaction({
+          ...{ type: "eip1559", chainId: scene.chainId, to: changed["to"], data: changed["data"] },
+          ...{ nonce: Number(changed["nonce"]), ...number("gas"), ...number("value") },
+          ...{ ...number("maxFeePerGas"), ...number("maxPriorityFeePerGas") },
+        } as never);
+        return wallet.request({ method: "eth_sendRawTransaction", params: [serializedTransaction] });
+      },
+    };
+  };
+  const asked = (transaction: object) =>
+    ({ method: "eth_sendTransaction", params: [{ from: other.address, ...transaction }] }) as never;
+
+  it(
+    "a provider sends what was cleared, and everything else passes",
+    async () => {
+      const wallet = walletOf();
+      const guarded = guardProvider(wallet);
+      guarded.on("accountsChanged");
+      expect(wallet.listened).toEqual(["accountsChanged"]);
+      expect(await guarded.request({ method: "eth_chainId" } as never)).toBe(`0x${scene.chainId.toString(16)}`);
+      for (let index = 0; index < count; index++) {
+        const hash = await guarded.request(asked(transfer(third.address)));
+        await scene.mine();
+        expect((await scene.receipt(hash as `0x${string}`)).status).toBe("0x1");
+        expect(
+          (await rejection(guarded.request(asked({ to: third.address, value: "0xffffffffffffffffffffff" }))))._tag,
+        ).toBe("NotCleared");
+      }
+      const chain = await rejection(guarded.request(asked({ to: third.address, chainId: "0x7" })));
+      expect([chain._tag, chain["code"]]).toEqual(["GuardRefused", 4100]);
+    },
+    count * 10_000,
+  );
+
+  it.each([
+    ["the receiver", { to: owner.address }, "request to", false],
+    ["the data", { data: "0x" }, "request data", false],
+    ["the value", { value: "0x9" }, "request value", false],
+    ["the fee", { maxFeePerGas: "0x2540be400" }, "request maxFeePerGas", true],
+    ["the gas", { gas: "0x30d40" }, "request gas", true],
+  ] as const)("a wallet that changes %s is told", async (_, changed, what, isFee) => {
+    const send = (options: GuardOptions) =>
+      guardProvider(
+        walletOf((same) => ({ ...same, ...changed })),
+        options,
+      ).request(asked(transfer(third.address)));
+    const failure = await rejection(send({}));
+    await scene.mine();
+    expect([failure._tag, failure["mayBeSent"], failure["code"]]).toEqual(["Tampered", true, -32603]);
+    expect(failure["differences"]).toMatchObject([{ what }]);
+    expect(await scene.receipt((failure["data"] as { readonly hash: `0x${string}` }).hash)).not.toBeNull();
+    const accepted = await rejection(send({ onChanged: () => true }));
+    expect(accepted._tag.startsWith("resolved")).toBe(isFee);
+    await scene.mine();
+  });
+
+  it("what the node never shows is told as not verified", async () => {
+    const hidden = `0x${"77".repeat(32)}`;
+    const unverified: Array<string> = [];
+    const wallet = {
+      request: (each: { readonly method: string }) =>
+        each.method === "eth_sendTransaction" ? Promise.resolve(hidden) : walletOf().request(each),
+    };
+    const options = { deadline: 3_000, onUnverified: (hash: string) => unverified.push(hash) };
+    expect(await guardProvider(wallet, options).request(asked({ to: third.address, value: "0x1" }))).toBe(hidden);
+    expect(unverified).toEqual([hidden]);
+  });
+
+  it("calls are proven as one bundle, passed on unchanged, and settled when their status is asked", async () => {
+    const passed: Array<unknown> = [];
+    const settled: Array<unknown> = [];
+    const hashes: Array<`0x${string}`> = [];
+    const wallet = {
+      request: async (each: { readonly method: string; readonly params?: ReadonlyArray<unknown> }) => {
+        if (each.method === "wallet_getCallsStatus")
+          return { status: 200, receipts: hashes.map((transactionHash) => ({ transactionHash })) };
+        if (each.method !== "wallet_sendCalls") return walletOf().request(each);
+        passed.push(each.params?.[0]);
+        hashes.push(
+          await scene.pool(other, transfer(third.address)),
+          await scene.pool(other, { to: third.address, value: 1n }),
+        );
+        return { id: "0x01" };
+      },
+    };
+    const guarded = guardProvider(wallet, { onSettled: (one) => settled.push(one) });
+    const calls = [transfer(third.address), { to: third.address, value: "0x1" }];
+    const request = { version: "2.0.0", from: other.address, chainId: `0x${scene.chainId.toString(16)}`, calls };
+    expect(await guarded.request({ method: "wallet_sendCalls", params: [request] } as never)).toEqual({ id: "0x01" });
+    expect(passed).toEqual([request]);
+    await scene.mine();
+    expect(await guarded.request({ method: "wallet_getCallsStatus", params: ["0x01"] } as never)).toMatchObject({
+      status: 200,
+    });
+    expect(settled).toMatchObject([{ transactions: [{}, {}] }]);
+    const asking = { ...request, capabilities: { paymasterService: { url: "x" } } };
+    const unknown = await rejection(guarded.request({ method: "wallet_sendCalls", params: [asking] } as never));
+    expect([unknown._tag, unknown["code"]]).toEqual(["GuardRefused", 5700]);
+  });
+});
+
+describe("a guard", () => {
+  const transport = http("http://127.0.0.1:1");
+  it("refuses a client that others extended, and a node that is not there", async () => {
+    const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
+    const extended = createWalletClient({ account, transport }).extend(() => ({ sneak: () => 1 }));
+    expect(() => guard(extended)).toThrow("client.sneak");
+    const client = guard(createWalletClient({ account, transport: http("http://127.0.0.1:1", { retryCount: 0 }) }));
+    await expect(client.sendTransaction({ to: account.address, chain: null })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,190 @@
+/** What contracts could take beside what they do take, balances read twice, and tokens that change their name, on real nodes. */
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Policy from "../../src/Policy.js";
+import * as Report from "../../src/Report.js";
+import * as artifacts from "../contracts/artifacts.js";
+import { calldata, other, owner, preflight, scan, scenesFor, severe, third, type Scene } from "./scene.js";
+import { sendingFrom } from "./troupe.js";
+
+const me = owner.address.toLowerCase() as Hex;
+const you = other.address.toLowerCase() as Hex;
+const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+
+const rowsOf = ({ exposure }: Report.Report) =>
+  exposure?.rows.map(({ spender, account, token, tokenId, by, amount }) => [
+    spender,
+    account,
+    token,
+    tokenId,
+    by,
+    amount,
+  ]);
+const codesOf = (report: Report.Report) => severe(report).map((code) => code.split("/")[0]);
+
+for (const [name, start] of scenesFor("exposure")) {
+  describe(`on ${name}`, () => {
+    let scene: Scene;
+    let at: Readonly<
+      Record<"token" | "spare" | "nft" | "multi" | "taker" | "knowing" | "fee" | "rebasing" | "open", Hex>
+    >;
+    let changing: ReadonlyArray<Hex>;
+    let sending: Awaited<ReturnType<typeof sendingFrom>>;
+    const token = (of: Hex, call: string, ...args: ReadonlyArray<unknown>) => ({
+      from: me,
+      to: of,
+      data: calldata(artifacts.Token, call, args),
+    });
+    const take = (amount: bigint) => ({
+      from: me,
+      to: at.taker,
+      data: calldata(artifacts.Taker, "take", [at.token, amount]),
+    });
+    const run = (input: object, policies: ReadonlyArray<Policy.Policy> = [], tokens: ReadonlyArray<Hex> = []) =>
+      preflight(scene.url, input as never, { policies, tokens });
+
+    beforeAll(async () => {
+      scene = await start();
+      sending = await sendingFrom(scene);
+      const { deploy, send, mined } = sending;
+      const named = (symbol: string) => [symbol, symbol, 18];
+      at = {
+        token: await deploy(artifacts.Token, named("AAA")),
+        spare: await deploy(artifacts.Token, named("BBB")),
+        nft: await deploy(artifacts.Nft),
+        multi: await deploy(artifacts.Multi),
+        taker: await deploy(artifacts.Taker),
+        knowing: await deploy(artifacts.KnowingToken),
+        fee: await deploy(artifacts.FeeToken),
+        rebasing: await deploy(artifacts.RebasingToken),
+        open: await deploy(artifacts.OpenDelegate),
+      };
+      changing = [await deploy(artifacts.ChangingToken, [false]), await deploy(artifacts.ChangingToken, [true])];
+      for (const of of [at.token, at.spare, at.knowing, at.fee, at.rebasing])
+        await send({ to: of, data: calldata(artifacts.Token, "mint", [me, 10_000n]) });
+      await send({ to: at.token, data: calldata(artifacts.Token, "approve", [at.taker, 700n]) });
+      await send({ to: at.spare, data: calldata(artifacts.Token, "approve", [at.taker, 2n ** 255n]) });
+      await send({ to: at.nft, data: calldata(artifacts.Nft, "mint", [me, 1n]) });
+      await send({ to: at.nft, data: calldata(artifacts.Nft, "mint", [me, 2n]) });
+      await send({ to: at.nft, data: calldata(artifacts.Nft, "setApprovalForAll", [at.taker, true]) });
+      await mined();
+    }, 60_000);
+    afterAll(() => scene.stop());
+
+    it("is what is allowed and there, of tokens that the bundle has to do with and that somebody names", async () => {
+      const report = await run(take(100n), [], [at.spare, at.nft]);
+      expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+      expect(new Set(rowsOf(report))).toEqual(
+        new Set([
+          [at.taker, me, at.spare, null, "allowance", 10_000n],
+          [at.taker, me, at.nft, null, "operator", 2n],
+          [at.taker, me, at.token, null, "allowance", 600n],
+        ]),
+      );
+      expect(report.exposure).toMatchObject({ pairs: 3, unread: 0 });
+      expect(Report.summary(report)).toMatch(
+        /could take at least 0\.00000000000001 BBB .* beside, and 2 more such holdings/,
+      );
+      expect(Report.toText(report)).toContain("looked at 3 pairs");
+      expect(Report.toHtml(report)).toContain("What could be taken beside");
+      expect(Report.fromJson(Report.toJson(report))).toBeTruthy();
+    });
+
+    it("is nothing in a scan, and of a plain payment", async () => {
+      expect((await scan(scene.url, take(1n))).exposure).toBeNull();
+      expect((await run({ from: me, to: you, value: 1n })).exposure).toEqual({ rows: [], pairs: 0, unread: 0 });
+    });
+
+    it("blocks by the policy alone, which cannot tell where something was not looked at", async () => {
+      const by = async (policy: Policy.Policy, tokens: ReadonlyArray<Hex> = []) => {
+        const report = await run(take(100n), [policy], tokens);
+        return [report.verdict, ...codesOf(report)];
+      };
+      expect(await by(Policy.maxExposure(at.token, 600n))).toEqual(["ready"]);
+      expect(await by(Policy.maxExposure(at.token, 599n))).toEqual(["blocked", "PolicyViolation"]);
+      expect(await by(Policy.maxExposure(at.spare, 9_999n))).toEqual(["blocked", "PolicyViolation"]);
+      expect(await by(Policy.maxExposure(at.nft, 1n))).toEqual(["blocked", "PolicyViolation"]);
+      expect(await by(Policy.any(Policy.maxExposure(at.spare, 1n), Policy.maxExposure(at.nft, 2n)))).toEqual(["ready"]);
+      const many = Array.from({ length: 64 }, (_, place): Hex => `0x${(place + 1).toString(16).padStart(40, "7")}`);
+      expect(await by(Policy.maxExposure(at.token, 600n), many)).toEqual(["unknown", "PolicyUnknown"]);
+      const cut = await run(take(100n), [], many);
+      expect([cut.verdict, cut.exposure?.pairs, cut.exposure?.unread]).toEqual(["ready", 64, 1]);
+    });
+
+    it("counts the value that a contract could keep, and tells of what it gives back", async () => {
+      const half = { from: me, to: at.taker, value: 1_000n, data: calldata(artifacts.Taker, "half", []) };
+      const report = await run(half);
+      expect(rowsOf(report)).toEqual([[at.taker, me, null, null, "value", 1_000n]]);
+      expect(Report.summary(report)).toContain("could take at least 500 wei beside");
+      expect((await run(half, [Policy.maxExposure("native", 999n)])).verdict).toBe("blocked");
+      expect((await run(half, [Policy.maxExposure("native", 1_000n)])).verdict).toBe("ready");
+    });
+
+    it("counts everything for a delegate that is not known, and nothing for one that the caller trusts", async () => {
+      const nonce = await scene.count(third.address);
+      const authorization = await third.signAuthorization({ contractAddress: at.open, chainId: scene.chainId, nonce });
+      const input = { from: me, to: you, value: 1n, authorizationList: [authorization] };
+      const account = third.address.toLowerCase();
+      const balance = await scene.balance(account);
+      expect(rowsOf(await run(input))).toEqual([[at.open, account, null, null, "delegate", balance]]);
+      const trusted = await preflight(scene.url, input, { delegateTargets: [at.open] });
+      expect(rowsOf(trusted)).toEqual([]);
+    });
+
+    it.runIf(name === "anvil")("counts an allowance to Permit2 by what Permit2 allows", async () => {
+      await scene.ask("anvil_setCode", [permit2, artifacts.Permit2.deployedBytecode]);
+      const { send, mined } = sending;
+      await send({ to: at.fee, data: calldata(artifacts.Token, "approve", [permit2, 2n ** 255n]) });
+      await mined();
+      const zero = await run(take(0n), [], [at.fee]);
+      expect(rowsOf(zero)?.filter(([, , of]) => of === at.fee)).toEqual([]);
+      await send({
+        to: permit2,
+        data: calldata(artifacts.Permit2, "approve", [at.fee, at.taker, 40n, 2 ** 47]),
+      });
+      await mined();
+      const some = await run(take(0n), [], [at.fee]);
+      expect(rowsOf(some)?.filter(([, , of]) => of === at.fee)).toEqual([
+        [at.taker, me, at.fee, null, "allowance", 40n],
+      ]);
+    });
+
+    const kinds = [
+      [0, "ready", []],
+      [1, "unknown", ["PolicyUnknown", "TokenLies"]],
+      [2, "unknown", ["PolicyUnknown", "TokenLies"]],
+      [3, "unknown", ["PolicyUnknown", "TokenLies"]],
+      [4, "unknown", ["PolicyUnknown", "TokenLies"]],
+      [5, "unknown", ["BalanceUnconfirmed"]],
+    ] as const;
+    it.each(kinds)("a token that knows the witness (%i) is %s under a policy", async (kind, verdict, codes) => {
+      const { send, mined } = sending;
+      await send({ to: at.knowing, data: calldata(artifacts.KnowingToken, "set", [BigInt(kind)]) });
+      await mined();
+      const report = await run(token(at.knowing, "transfer", you, 5n), [Policy.maxSpent(at.knowing, 5n)]);
+      expect([report.verdict, [...new Set(codesOf(report))].sort()]).toEqual([verdict, codes]);
+    });
+
+    it("honest odd tokens stay ready under a policy, for receivers without money, too", async () => {
+      const poor = "0x00000000000000000000000000000000dead0077";
+      for (const of of [at.token, at.fee, at.rebasing]) {
+        const report = await run(token(of, "transfer", poor, 100n), [
+          Policy.maxSpent(of, 100n),
+          Policy.minReceived(of, 1n, poor),
+        ]);
+        const fine = codesOf(report).filter((code) => code !== "TransferMismatch");
+        expect([of, fine]).toEqual([of, []]);
+        expect(report.ledger.rounds).toBe(2);
+      }
+    });
+
+    it("decimals and symbols that differ between worlds are told, and amounts shown in smallest units", async () => {
+      for (const of of changing) {
+        const report = await run(token(of, "transfer", you, 1_000n));
+        expect([report.verdict, codesOf(report)]).toEqual(["caution", ["TokenChanges"]]);
+        expect(Report.summary(report)).toContain("smallest units of");
+        expect(report.tokens.find((info) => info.token === of)).toMatchObject({ symbol: null, decimals: null });
+      }
+    });
+  });
+}

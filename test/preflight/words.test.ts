@@ -1,0 +1,122 @@
+/** What people read of everyday mistakes, by the reports of real nodes. */
+import * as Effect from "effect/Effect";
+import { parseEther } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPreflight } from "../../src/promise.js";
+import { preflightActions } from "../../src/viem.js";
+import { Chains, Preflight, Report, Rpc } from "../../src/index.js";
+import * as Layer from "effect/Layer";
+import { createPublicClient, defineChain, http } from "viem";
+import { SpoofToken, Token } from "../contracts/artifacts.js";
+import { owner, other, scenesFor, type Scene } from "./scene.js";
+
+type Hex = `0x${string}`;
+const zero = "0x0000000000000000000000000000000000000000";
+
+describe.each(scenesFor("sentences"))("on %s", (_, start) => {
+  let scene: Scene;
+  let [token, spoof]: [Hex, Hex] = ["0x", "0x"];
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Dollar", "DUSD", 6]);
+    spoof = await scene.deploy(SpoofToken);
+  });
+  afterAll(() => scene.stop());
+
+  const run = (call: unknown) =>
+    Effect.runPromise(
+      Preflight.preflight(call as ReadonlyArray<Preflight.RawCall>).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
+    );
+  const calling = (functionName: string, args: ReadonlyArray<unknown>, more: object = {}) => ({
+    from: owner.address,
+    to: token,
+    abi: Token.abi,
+    functionName,
+    args,
+    ...more,
+  });
+  const codes = ({ findings }: Report.Report) => findings.map(({ code }) => code);
+
+  it("reads an amount as it was typed", async () => {
+    const value = parseEther("1.000000200000000003");
+    expect(Report.summary(await run({ from: owner.address, to: other.address, value }))).toContain(
+      "You send 1.000000200000000003 ETH to ",
+    );
+  });
+
+  it("tells the units of what fails, with the token's name, and what is known of the fees", async () => {
+    const report = await run([
+      calling("mint", [owner.address, 5_000_000n]),
+      calling("transfer", [other.address, 1_250_501_234n]),
+    ]);
+    expect(report.verdict).toBe("blocked");
+    const text = Report.toText(report, { width: 2_000 });
+    expect(text).toContain("Transaction 2 of 2 would fail.");
+    expect(text).toMatch(/needed: 1250501234 = 1,250\.501234 DUSD \(0x/);
+    expect(text).toMatch(/\+5 +DUSD/);
+    expect(text).toMatch(/at most [0-9.]+ (gwei|wei) per gas, how much gas is not known/);
+    expect(Report.summary(report)).toContain("1,250.501234 DUSD");
+  });
+
+  it("says that a view function needs no transaction, and what it returns", async () => {
+    const report = await run(calling("balanceOf", [owner.address]));
+    const { numbers } = report.findings.find(({ code }) => code === "ReadOnlyCall") ?? { numbers: [] };
+    expect(numbers.map(({ name, value }) => [name, value])).toEqual([
+      ["function", "balanceOf"],
+      ["returns", "0"],
+    ]);
+    expect(codes(await run(calling("mint", [owner.address, 1n])))).not.toContain("ReadOnlyCall");
+    const raw = `0x70a08231${owner.address.slice(2).padStart(64, "0")}`;
+    expect(codes(await run({ from: owner.address, to: token, data: raw }))).toContain("ReadOnlyCall");
+  });
+
+  it("says by the ABI why value is refused", async () => {
+    const report = await run(calling("mint", [owner.address, 1n], { value: 1n }));
+    expect(report.because).toBe("the call reverts: by its ABI the function takes no value, for it is not payable");
+    expect(report.transactions[0].outcome.failure?._tag).toBe("ExecutionReverted");
+  });
+
+  it("warns of value for the zero address, and tells a payment to oneself", async () => {
+    const burned = await run({ from: owner.address, to: zero, value: 1n });
+    expect([burned.verdict, codes(burned)]).toEqual(["caution", expect.arrayContaining(["ValueBurned"])]);
+    const own = await run({ from: owner.address, to: owner.address, value: 7n * 10n ** 17n });
+    expect(Report.summary(own)).toContain("You send 0.7 ETH to yourself and pay");
+  });
+
+  it("says what a token only claims", async () => {
+    const report = await run({
+      ...{ from: owner.address, to: spoof, abi: SpoofToken.abi, functionName: "airdrop" },
+      args: [other.address, [owner.address], 5_000n * 10n ** 18n],
+    });
+    expect(Report.summary(report)).toMatch(/It claims to give you 5,000 SPOOF \(0x.{9}\)\. You get nothing\./);
+  });
+
+  it("writes the currency of the caller's chain at every door", async () => {
+    const chain = defineChain({
+      id: scene.chainId,
+      name: "Mantle here",
+      nativeCurrency: { name: "Mantle", symbol: "MNT", decimals: 18 },
+      rpcUrls: { default: { http: [scene.url] } },
+    });
+    const client = createPublicClient({ chain, transport: http(scene.url) });
+    const call = { from: owner.address, to: other.address, value: 10n ** 18n } as const;
+    const actions = client.extend(preflightActions());
+    const plain = createPreflight({ client });
+    const layer = Layer.merge(Rpc.layerHttp(scene.url), Chains.layerWith(scene.chainId, { symbol: "MNT" }));
+    const reports = [
+      await actions.preflight(call),
+      await plain.run(call),
+      await Effect.runPromise(Effect.provide(Preflight.preflight(call), Rpc.layerClient(client))),
+      await Effect.runPromise(Effect.provide(Preflight.preflight(call), layer)),
+    ];
+    await plain.dispose();
+    for (const report of reports) expect(Report.summary(report)).toContain("You send 1 MNT to ");
+    const [first] = reports;
+    expect(first?.chain).toEqual({ name: "Mantle here", symbol: "MNT", decimals: 18 });
+    // why: what is proven by who does not describe the chain keeps the words of who did
+    const elsewhere = await Effect.runPromise(
+      Effect.provide(Preflight.prove(first as Report.Report), Rpc.layerHttp(scene.url)),
+    );
+    expect(elsewhere.chain).toEqual(first?.chain);
+  });
+});

@@ -1,0 +1,189 @@
+/** What is called, who is named, and who is "you", in every rendering. */
+import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { address, Hex } from "../rooms/primitives.js";
+import { note, summary, toHtml, toMarkdown, toSvg, toText, type NoteCode, type Report } from "../rooms/report.js";
+import { alice, bob, granted, moved, pool, report, usdc } from "./fixtures.js";
+import { calls, moving, tokenInfos } from "./scenes.js";
+
+const abi = parseAbi([
+  "function multicall(bytes[] data)",
+  "function setPrice(uint256 price)",
+  "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
+]);
+const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [bob, 1_000_000n] });
+const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 7n] });
+const setPrice = encodeFunctionData({ abi, functionName: "setPrice", args: [5n] });
+const multicall = encodeFunctionData({ abi, functionName: "multicall", args: [[transfer, setPrice]] });
+
+const [call] = calls(1);
+const calling = (data: string, given: Partial<Report> = {}, to: typeof pool = pool): Report =>
+  moving({
+    ...given,
+    transactions: [{ ...call, input: { ...call.input, to, data: Hex.make(data as `0x${string}`) } }],
+  });
+const fees = "pay at most 0.0000441 ETH in fees.";
+const { options } = report();
+const plain = (text: string): string => text.replace(/<[^>]*>|\\/g, "").replace(/\s+/g, " ");
+const renderings: ReadonlyArray<readonly [string, (made: Report, options?: object) => string]> = [
+  ["summary", summary],
+  ["text", toText],
+  ["Markdown", toMarkdown],
+  ["HTML", toHtml],
+  ["SVG", toSvg],
+];
+
+describe("what is called", () => {
+  it.each(renderings)("stands in %s, before what moves", (_, render) => {
+    const text = plain(render(calling(transfer, { transfers: [moved({ to: bob })] }, usdc)));
+    const place = text.indexOf(
+      "You call USDC (0xA0b8…eB48): transfer(to: 0x7099…79C8, amount: 1000000) (by selector: ERC-20).",
+    );
+    expect(place).toBeGreaterThan(-1);
+    expect(text.indexOf("You send 1 USDC")).toBeGreaterThan(place);
+  });
+
+  it("is told by the caller's ABI, by selector, or as not known", () => {
+    expect(summary(calling(setPrice))).toBe(
+      `You call 0x88e6…5640 without moving anything: selector 0x91b7f5ed, 36 bytes of data. You ${fees}`,
+    );
+    const mine = { ...options, abis: [{ address: null, abi: JSON.parse(JSON.stringify(abi)) as [] }] };
+    expect(summary(calling(setPrice, { options: mine }))).toContain("setPrice(price: 5) (by an ABI you gave).");
+  });
+
+  it("reads as the standard that the contract turned out to have", () => {
+    const nft = moved({ standard: "erc721", tokenId: 7n, amount: 1n });
+    expect(summary(calling(approve, { transfers: [nft] }, usdc))).toContain("approve(to: 0x7099…79C8, tokenId: 7)");
+    const allowed = granted({ spender: bob, unlimited: false, after: 7n });
+    expect(summary(calling(approve, { approvals: [allowed] }, usdc))).toContain("amount: 7) (by selector: ERC-20)");
+    expect(summary(calling(approve))).toContain("(by selector: ERC-20, ERC-721)");
+  });
+
+  it("says what is called inside, and that nobody lives there", () => {
+    const nobody = { ...call.code, to: { ...call.code.to, account: pool, kind: "nobody" } } as typeof call.code;
+    const made = calling(multicall);
+    const text = summary({ ...made, transactions: [{ ...made.transactions[0], code: nobody }] });
+    expect(text).toContain("You call 0x88e6…5640, where no contract is without moving anything: multicall(");
+    expect(text).toContain(
+      "Inside: 1 transfer(to: 0x7099…79C8, amount: 1000000) (by selector: ERC-20); 2 selector 0x91b7f5ed, 36 bytes of data.",
+    );
+    for (const render of [toText, toMarkdown, toHtml])
+      expect(plain(render(made))).toMatch(/Calls.*multicall\(data: \[0x/);
+    expect(toSvg(made)).toContain("multicall (by selector), 2 calls inside");
+  });
+
+  it("counts what a sentence does not hold", () => {
+    const six = encodeFunctionData({ abi, functionName: "multicall", args: [Array<Hex>(6).fill(Hex.make(transfer))] });
+    expect(summary(calling(six))).toContain("; and 2 more.");
+    const many = encodeFunctionData({
+      abi,
+      functionName: "multicall",
+      args: [Array<Hex>(70).fill(Hex.make(transfer))],
+    });
+    expect(summary(calling(many))).toContain("; and 66 more.");
+    const [one] = calling(transfer).transactions;
+    const bundle = summary(moving({ transactions: [one, one, one, one, one] }));
+    expect(bundle).toMatch(/Transaction 3 calls 0x88e6…5640: transfer\(.*2 more transactions call functions\./);
+  });
+});
+
+describe("a call that moves nothing", () => {
+  const still = "without moving anything";
+  it("is said to only where nothing of anybody's moves", () => {
+    expect(summary(calling(setPrice))).toContain(still);
+    for (const given of [
+      { transfers: [moved({ from: bob, to: pool })] },
+      { approvals: [granted({ owner: bob })] },
+      { approvals: [granted({ owner: pool, before: 5n, after: 0n, unlimited: false })] },
+      {
+        balanceChanges: [
+          { account: bob, token: usdc, tokenId: null, before: 5n, after: 4n, delta: -1n, evidence: "measured" },
+        ],
+      },
+    ] as ReadonlyArray<Partial<Report>>)
+      expect(summary(calling(setPrice, given))).not.toContain(still);
+  });
+
+  it.each<NoteCode>([
+    ...(["OwnershipChanged", "RoleChanged", "ContractControlChanged", "DelegationSet", "DelegationCleared"] as const),
+    ...(["RightUnexplained", "EventUnexplained", "PartiesCut", "CalldataCut", "TransferMismatch"] as const),
+  ])("is not said to with %s", (code) => {
+    for (const severity of ["info", "warning"] as const)
+      expect(summary(calling(setPrice, { findings: [note(code, severity, { evidence: "logged" })] }))).not.toContain(
+        still,
+      );
+  });
+});
+
+describe("labels", () => {
+  const labels = { [bob.toUpperCase().replace("0X", "0x")]: "Bob's vault", [alice]: "me", [pool]: "\u202eevil\n" };
+  const given = calling(setPrice, { transfers: [moved({ to: bob })] });
+  it.each(renderings)("name parties in %s, and never in place of their addresses", (name, render) => {
+    const text = plain(render(given, { labels })).replace(/&#39;/g, "'");
+    expect(text).toContain("Bob's vault");
+    expect(text).toContain(name === "summary" ? "Bob's vault (0x7099…79C8)" : "0x7099");
+    expect(text).not.toMatch(/[\u202e]/);
+    expect(text).toMatch(/\\?u\{202e\}evil/);
+    expect(plain(render(given))).not.toContain("vault");
+  });
+  it("leave the reader be, and stay short", () => {
+    expect(summary(given, { labels })).toMatch(/^You call /);
+    const long = summary(given, { labels: { [bob]: "x".repeat(500) } });
+    expect(long).toContain(`${"x".repeat(32)}… (0x7099…79C8)`);
+    expect(toSvg(given, { labels: { [bob]: "x".repeat(500) } })).toContain(">0x7099…79C8<");
+  });
+  it("stand beside the addresses of findings and rights", () => {
+    const found = note("ApprovalUnlimited", "warning", { evidence: "measured" }, address("to", bob));
+    const text = toText(moving({ findings: [found], approvals: [granted({ spender: bob })] }), { labels, width: 200 });
+    expect(text.match(/Bob's vault \(0x7099\S+\)/g)?.length).toBeGreaterThan(2);
+  });
+});
+
+describe("who is you", () => {
+  const safe = pool;
+  const owned: Report["owned"] = [{ account: safe, owner: alice, kind: "safe", evidence: "measured" }];
+  const paying = { transfers: [moved({ from: safe, to: bob, amount: 500_000_000n })] };
+
+  it("a Safe that names the sender as an owner is theirs where it pays", () => {
+    expect(summary(calling(setPrice, paying))).toContain("0x88e6…5640 pays 500 USDC (0xA0b8…eB48) to 0x7099…79C8.");
+    expect(summary(calling(setPrice, { ...paying, owned }))).toContain(
+      "Your Safe (0x88e6…5640) pays 500 USDC (0xA0b8…eB48) to 0x7099…79C8.",
+    );
+    const account = owned.map((one) => ({ ...one, kind: "account" as const }));
+    expect(summary(calling(setPrice, { ...paying, owned: account }))).toContain("Your account (0x88e6…5640) pays 500");
+  });
+
+  it("and what it gets and grants is said, but its word calms nobody who pays it", () => {
+    const swapped = {
+      transfers: [
+        ...paying.transfers,
+        moved({ from: usdc, to: safe, token: null, standard: "native", amount: 10n ** 18n }),
+      ],
+    };
+    const text = summary(calling(setPrice, { ...swapped, owned, approvals: [granted({ owner: safe, spender: bob })] }));
+    expect(text).toContain("Your Safe (0x88e6…5640) receives 1 ETH from 0xA0b8…eB48.");
+    expect(text).toContain("Your Safe (0x88e6…5640) lets 0x7099…79C8 spend unlimited USDC (0xA0b8…eB48).");
+    expect(summary(calling(setPrice, { transfers: [moved({ to: safe })], owned }))).not.toContain("our Safe");
+  });
+
+  it("accounts that the caller names are told of as the sender", () => {
+    const mine = { ...options, accounts: [safe] };
+    const made = calling(setPrice, { ...paying, options: mine });
+    expect(summary(made)).toContain("You send 500 USDC (0xA0b8…eB48) to 0x7099…79C8 and pay at most");
+    for (const render of [toText, toMarkdown, toHtml, toSvg]) expect(plain(render(made))).toMatch(/500/);
+    const inside = calling(setPrice, { transfers: [moved({ from: safe, to: alice })], options: mine });
+    expect(summary(inside)).not.toMatch(/send|receive|without moving/);
+    const granting = { approvals: [granted({ owner: safe, spender: bob })], options: mine };
+    expect(summary(calling(setPrice, granting))).toContain("You let 0x7099…79C8 spend unlimited");
+  });
+
+  it("beside several senders, too, and then the senders keep their addresses", () => {
+    const [first] = calls(1);
+    const second = { ...first, input: { ...first.input, from: bob } };
+    const made = moving({
+      ...{ transactions: [first, second], tokens: tokenInfos, options: { ...options, accounts: [safe] } },
+      transfers: [moved({ from: safe, to: usdc })],
+    });
+    expect(summary(made)).toMatch(/You send 1 USDC .* to 0xA0b8…eB48\..*0xf39F…2266 .*pays/);
+  });
+});
