@@ -368,6 +368,20 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
       "What comes in, or what events say, differs between the simulated blocks: time, number or randomness decides.",
     numbers: [text("", "token id of 0x88e6…5640: #17 and #402")],
   },
+  BlocksNotSimulated: {
+    means: "The node gave no answer for one of the blocks between the next one and the last that the clearance allows.",
+    numbers: [count("", 1)],
+  },
+  ClosesAt: {
+    means:
+      "The contract closes soon, as a quote or an auction does. The clearance ends three slots before the last block in which it ran, but not before half of that time is over. It is a warning where it ran in the next block alone.",
+    numbers: [count("ran in a block of the time", 1_767_225_623), count("failed in one of", 1_767_225_635)],
+  },
+  FollowsTime: {
+    means:
+      "Amounts at the end of the clearance differ from those of the next block by more than the tolerance, and from one simulated block to the next by less: interest, vesting or a slow auction.",
+    numbers: [amounts],
+  },
   DependsOnPending: {
     means: "The outcome differs between the pending state and the latest block: other transactions decide it.",
     numbers: [amounts],

@@ -109,13 +109,15 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
     // why: what is remembered may have come to pass
     header !== null && header.timestamp >= (round.forks.next ?? 0n) ? null : round.forks.next,
   );
+  // why: behind a pending block that is itself the next one, the first empty block is a later one
+  const coming = next === null || run?.ahead?.number === next.block.number ? (run?.ahead ?? null) : null;
   // why: the empty block in front is none that the caller pretends
   const isFeePretended = options.blockOverrides?.baseFeePerGas !== undefined;
   // why: without validation a block has no base fee but one that is pretended
   const isCharged = isFeePretended || (run ?? alone)?.plan.without?.has("validation") !== true;
   const simulated =
     alone?.before.environment?.baseFeePerGas ??
-    (isFeePretended ? null : run?.ahead?.baseFeePerGas) ??
+    (isFeePretended ? null : coming?.baseFeePerGas) ??
     real?.baseFeePerGas ??
     alone?.block.baseFeePerGas ??
     null;
@@ -145,8 +147,8 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
       simulatedBaseFee,
       // why: of the block that the base fee was read in
       parentHash:
-        alone === null && run?.ahead != null
-          ? knownHash(run.ahead.parentHash, header)
+        alone === null && coming !== null
+          ? knownHash(coming.parentHash, header)
           : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null),
     }),
     horizonSeconds: options.feeHorizonSeconds,

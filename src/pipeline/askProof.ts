@@ -2,11 +2,14 @@
 import type * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Fiber from "effect/Fiber";
+import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
+import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
@@ -44,6 +47,8 @@ export interface Proof {
   readonly round: Round;
   /** The same requests in the other block context. */
   readonly next: AskResult<Simulate.Run>;
+  /** The same in the blocks between, the nearest first. */
+  readonly between: ReadonlyArray<AskResult<Simulate.Run>>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
   /** The bundle placed otherwise, where that may matter. */
@@ -79,6 +84,36 @@ export interface CauseRuns {
   readonly swap: AskResult<Simulate.Run>;
   readonly priced: AskResult<Simulate.Run>;
 }
+
+/** Ms that the blocks between may take beyond all else, where that took less. */
+const leastPatience = 500;
+
+/** The blocks between, beside `main`, for which they keep nobody waiting. */
+const besideBetween = <A, R>(
+  claim: ProofInput,
+  isDoubtful: boolean,
+  main: Effect.Effect<A, never, R>,
+): Effect.Effect<A & Pick<Proof, "between">, never, R | Rpc> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const begun = yield* Clock.currentTimeMillis;
+      const asked = yield* Effect.forEach(claim.worlds.between, (world) =>
+        Effect.forkScoped(ask(claim, planOf(claim, world, isDoubtful))),
+      );
+      const answers = yield* main;
+      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - begun);
+      const late = Result.fail(
+        new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
+      );
+      const between = yield* Effect.forEach(
+        asked,
+        (fiber) =>
+          Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (heard) => Option.getOrElse(heard, () => late)),
+        atOnce,
+      );
+      return { ...answers, between };
+    }),
+  );
 
 /** Further worlds side by side. */
 export const askCauses = (claim: ProofInput): Effect.Effect<CauseRuns, never, Rpc> => {
@@ -121,36 +156,41 @@ export const askProof = Effect.fnUntraced(function* (
     next,
     bare,
     placed,
+    between,
     header: latest,
     ...answered
   } = yield* inRound(
     because,
-    Effect.all(
-      {
-        exact: ask(claim, planOf(claim, worlds.exact, false), times),
-        reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved"), times) : skipped,
-        bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
-        next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
-        placed:
-          claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
-        alone: asksAlone ? askAlone : skipped,
-        codes:
-          scanned !== null
-            ? Effect.succeed(scanned.codes)
-            : steps.has("code")
-              ? Code.ask(bundle, block)
-              : Effect.succeed(new Map<never, never>()),
-        pools: askPooled(
-          bundle.flatMap((entry) =>
-            steps.has("nonce") && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
+    besideBetween(
+      claim,
+      isDoubtful,
+      Effect.all(
+        {
+          exact: ask(claim, planOf(claim, worlds.exact, false), times),
+          reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved"), times) : skipped,
+          bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
+          next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
+          placed:
+            claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
+          alone: asksAlone ? askAlone : skipped,
+          codes:
+            scanned !== null
+              ? Effect.succeed(scanned.codes)
+              : steps.has("code")
+                ? Code.ask(bundle, block)
+                : Effect.succeed(new Map<never, never>()),
+          pools: askPooled(
+            bundle.flatMap((entry) =>
+              steps.has("nonce") && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
+            ),
           ),
-        ),
-        forks: askForks,
-        // why: last, so that what they say is no older than the runs
-        counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
-        header: header === null ? Fee.askHeader : Effect.succeed(header),
-      },
-      { concurrency: "unbounded" },
+          forks: askForks,
+          // why: last, so that what they say is no older than the runs
+          counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
+          header: header === null ? Fee.askHeader : Effect.succeed(header),
+        },
+        { concurrency: "unbounded" },
+      ),
     ),
   );
   const said = failureOf(exact);
@@ -175,6 +215,7 @@ export const askProof = Effect.fnUntraced(function* (
       findings: [],
     },
     next,
+    between,
     placed,
     bare,
     assumed,

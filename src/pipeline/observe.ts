@@ -16,6 +16,10 @@ export interface ObserveInput {
   /** Epoch ms. */
   readonly now: number;
   readonly worlds: Observed["worlds"];
+  /** What the code that is called reads of its block; absent = it was not looked at. */
+  readonly reads?: Observed["reads"];
+  /** Epoch ms until which a clearance may hold; absent = `maxAge` alone bounds it. */
+  readonly until?: number | null;
   /** By all answers of the call. */
   readonly sighted: HeadSighting;
   /** The block whose state it was, where a scan of the same call saw it; null = what was simulated tells it. */
@@ -90,11 +94,11 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
 export const observe = (
   answers: Answers,
   { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds, sighted, since, standsOn, isForkUsed, stage }: ObserveInput,
+  { now, worlds, sighted, since, standsOn, isForkUsed, stage, ...more }: ObserveInput,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
-  const ahead = run?.plan.ahead == null ? 0n : 1n;
+  const ahead = BigInt(run?.plan.ahead?.length ?? 0);
   const told = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
   const base = standsOn ?? told;
   const timestamp = before.environment?.timestamp ?? null;
@@ -133,6 +137,8 @@ export const observe = (
     rules,
     namedChainId: successOf(answers.namedChainId),
     worlds,
+    reads: more.reads ?? [],
+    until: more.until ?? null,
   };
   return {
     observed,

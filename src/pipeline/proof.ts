@@ -6,19 +6,23 @@ import * as Result from "effect/Result";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { Lookup } from "../Chains.js";
+import { knownTokens } from "../chains/tokens.js";
 import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
+import { runsCode } from "../report/waits.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
+import { blockReads } from "../steps/reading/blockReads.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
 import { askAt, askProof, askCauses, type Proof } from "./askProof.js";
 import {
+  closedIn,
   isHidden,
   formsIn,
   hasRisen,
@@ -43,7 +47,8 @@ import type { AskAt } from "./gas/limit.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { trialIn, type ProofInput, type Trial } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
-import { tagOf, worldsOf } from "./worlds/contexts.js";
+import { leastReach, reachOf } from "./worlds/bracket.js";
+import { gridOn, tagOf, worldsOf } from "./worlds/contexts.js";
 import { judge } from "./worlds/contrast.js";
 
 /** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
@@ -52,7 +57,7 @@ const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {
   const isOpen = settled === null || settled.limits !== null;
   return {
     ...attempt,
-    judged: isOpen ? { compared: null, wants: [] } : judge(claim, proof, bundle, settled, why),
+    judged: isOpen ? { compared: null, wants: [], closing: null } : judge(claim, proof, bundle, settled, why),
   };
 };
 
@@ -71,19 +76,32 @@ const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome
         onFailure: () => null,
       });
 
+type Begun = Pick<Standing, "about" | "head" | "memory" | "chains" | "isWidened" | "closed">;
+
+/** How far out the exact requests are simulated, and in how many blocks between. */
+const bracketOf = ({ about, closed }: Begun, reads: ProofInput["reads"]) => {
+  const { report, chain } = about;
+  const maxAge = BigInt(Math.ceil(report.options.maxAgeMs / 1000));
+  const usual = report.transactions.some(runsCode) ? reachOf(gridOn(report, chain), maxAge) : leastReach;
+  return { reach: closed?.reach ?? usual, further: reads.length === 0 ? 0 : report.options.worlds };
+};
+
 /** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */
 const attempt = Effect.fnUntraced(function* (
-  { about, head, memory, chains, isWidened }: Pick<Standing, "about" | "head" | "memory" | "chains" | "isWidened">,
+  { about, head, memory, chains, isWidened, closed }: Begun,
   because: AskRule,
   isStale = false,
 ): Effect.fn.Return<Attempt, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;
+  const known = new Set((report.chainId === null ? [] : knownTokens(report.chainId)).map(({ address }) => address));
+  const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },
+    ...bracketOf({ about, head, memory, chains, isWidened, closed }, reads),
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
-  const claim: ProofInput = { ...about, worlds, header: isStale || successOf(head) === null ? null : head };
+  const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
   const proof = yield* Effect.tap(askProof(claim, because), Effect.yieldNow);
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers);
@@ -221,6 +239,16 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
         );
       }),
   },
+  {
+    because: "closing",
+    most: () => 2,
+    applies: (standing) => closedIn(standing) !== null,
+    ask: (standing) => {
+      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+      const next = { ...standing, closed: closedIn(standing), ran };
+      return Effect.map(attempt(next, "closing"), (nearer) => placed({ ...next, attempt: nearer }));
+    },
+  },
   rule({
     because: "worldsDiffer",
     most: forEach,
@@ -269,7 +297,7 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   const { report, bundle, chain, scanned, steps } = about;
   const { memory } = yield* Rpc;
   const because = isWidened ? "doubtfulLimit" : "proof";
-  const begun = { memory, chains, isWidened };
+  const begun = { memory, chains, isWidened, closed: null };
   const first = Effect.fnUntraced(function* (on: About, head: Head, why: AskRule) {
     const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
     const made = yield* attempt({ ...begun, about: on, head }, why, scanned?.isStale === true);

@@ -23,7 +23,7 @@ import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
 /** What is proven, on whatever ground. */
-export type About = Omit<ProofInput, "worlds" | "header">;
+export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
 export type Head = AskResult<Eth.Block> | null;
 
 /** The exact requests asked on one ground, and what is known of them so far. */
@@ -50,6 +50,16 @@ export interface Attempt {
 /** Why an attempt does not stand. */
 export type Lack = Extract<AskRule, "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable">;
 
+/** That the transactions run in the next block and fail in a later one. */
+export interface Closed {
+  /** How many steps behind the next block they are proven now. */
+  readonly reach: number;
+  /** Whether a world that far out was seen to run already. */
+  readonly isSeen: boolean;
+  /** Of the block in which they failed, epoch seconds; null = not known. */
+  readonly failed: bigint | null;
+}
+
 /** What a proof knows between its rounds. */
 export interface Standing {
   readonly about: About;
@@ -65,6 +75,8 @@ export interface Standing {
   /** Whether the limits that are proven are wider ones already. */
   readonly isWidened: boolean;
   readonly findings: ReadonlyArray<Finding>;
+  /** The bracket that is left, where the transactions fail further out; null = all of it. */
+  readonly closed: Closed | null;
   /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
   readonly ran: ReadonlyArray<Run | null>;
   readonly memory: Memory;
@@ -77,7 +89,7 @@ type Placed = Omit<Standing, "lack">;
 
 /** Every run of an attempt. */
 export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<Run> | null> => [
-  ...[proof.round.run, proof.round.alone, proof.next, proof.bare],
+  ...[proof.round.run, proof.round.alone, proof.next, proof.bare, ...proof.between],
   ...proof.placed.map(({ heard }) => heard),
   ...tried,
   ...(why === null ? [] : Object.values(why)),
@@ -181,6 +193,19 @@ export const isWithoutPending = ({ about: { report, scanned, chain }, attempt: {
   proof.round.block === "pending" &&
   isNoPending(failureOf(proof.round.run));
 
+/** What is left of the bracket where the transactions fail in its last block and not in the next; null = all, or nobody can tell. */
+export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Closed | null => {
+  const { worlds, report } = claim;
+  const { closing, compared } = judged;
+  const isPlaced =
+    report.options.blockOverrides?.number !== undefined || report.options.blockOverrides?.time !== undefined;
+  // why: what fails where it was seen to run in another state fails for the state
+  if (closing === null || isPlaced || worlds.reach === 0 || closed?.isSeen === true) return null;
+  const isSeen = worlds.between.length > 0;
+  const reach = isSeen ? (worlds.between[closing - 1]?.steps ?? 0) : worlds.reach > 1 ? 1 : 0;
+  return { reach, isSeen: isSeen && reach > 0, failed: compared?.exact.before.environment?.timestamp ?? null };
+};
+
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */
 export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
   const { ahead, isApart, block } = claim.worlds.exact;
@@ -191,7 +216,7 @@ export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
       : null;
   };
   const hash = lacks(memory, "hash") ? null : formOf(proof.next);
-  const isOfEntries = (ahead !== null || isApart) && !lacks(memory, "entries");
+  const isOfEntries = (ahead.length > 0 || isApart) && !lacks(memory, "entries");
   const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.round.run) : null;
   return { hash, entries };
 };

@@ -35,6 +35,8 @@ export interface ProofInput {
   readonly chain: Chain;
   readonly measure: Measure;
   readonly worlds: Worlds;
+  /** What the code that is called reads of its block. */
+  readonly reads: Observed["reads"];
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
   readonly abis: AbiIndex;
@@ -206,7 +208,7 @@ export interface Trial {
   readonly bundle: Bundle<Case & Pick<Filled, "request">>;
   readonly options: ReportOptions;
   readonly block: Eth.BlockParameter;
-  readonly ahead: Eth.BlockOverrides | null;
+  readonly ahead: World["ahead"];
   readonly context: Eth.BlockOverrides | null;
   /** Gas of a whole block; null = not known. */
   readonly room: bigint | null;
@@ -251,7 +253,7 @@ export const scanTrial = (
   options: ReportOptions,
   abis: AbiIndex,
 ): Trial => ({
-  ...{ bundle, options, abis, block, ahead: null },
+  ...{ bundle, options, abis, block, ahead: [] },
   ...{ context: options.blockOverrides, room: blockGasLimit },
 });
 

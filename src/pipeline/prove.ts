@@ -24,11 +24,12 @@ import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits, measureQueries } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { proveOnStableHead } from "./proof.js";
-import { runsOf, type Attempt } from "./proofGround.js";
+import { runsOf, type Attempt, type Closed } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type ProofInput, type Scanned, unasked } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { askOwn, checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
-import { pendingOf, tagOf } from "./worlds/contexts.js";
+import { untilOf } from "./worlds/bracket.js";
+import { gridOn, pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { isFirst, type Bundle } from "../steps/reading/bundle.js";
@@ -150,6 +151,7 @@ const proveOnce = Effect.fnUntraced(function* (
   ): Effect.fn.Return<Report> {
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
+    const ends = closesIn(standing.closed, attempt, now);
     const changed = stateChangesIn(claim, proof, bundle);
     const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
     const findings = [
@@ -162,6 +164,7 @@ const proveOnce = Effect.fnUntraced(function* (
         ran.filter((run) => run !== answers.run && run !== answers.alone),
       ),
       ...checkRuns(claim, proof, compared, bundle),
+      ...ends.findings,
       ...checkRequests(signed),
       ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
       ...checkStates(claim),
@@ -170,7 +173,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...changed.findings,
       ...checkSecond(
         measure.holdings,
-        [successOf(proof.round.run), successOf(proof.next)].filter((run) => run !== null),
+        [proof.round.run, proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
       ),
     ];
     yield* Effect.yieldNow;
@@ -186,8 +189,9 @@ const proveOnce = Effect.fnUntraced(function* (
       // why: a proof whose run got no answer has proven nothing
       stage: answers.run === null ? "scanned" : "proven",
       worlds: [...worldsIn(claim, proof, compared), ...placed],
-      elsewhere: compared?.other == null ? [] : [compared.other],
-      readings: [successOf(proof.next)?.readings ?? []],
+      elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
+      readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
+      ...{ reads: claim.reads, until: ends.until },
       ledger,
       own: { names: own.names, check },
       next: successOf(proof.next),
@@ -209,6 +213,22 @@ const proveOnce = Effect.fnUntraced(function* (
   );
   return { report: proven, limits: settled?.limits ?? null };
 });
+
+/** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
+const closesIn = (
+  closed: Closed | null,
+  { claim: { report, chain }, proof }: Attempt,
+  now: number,
+): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
+  const runs = [successOf(proof.next), successOf(proof.round.run)].flatMap((run) => run ?? []);
+  const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
+  const [next, last] = runs.map((run) => run.before.environment?.timestamp);
+  if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
+  const until = Math.floor(untilOf(gridOn(report, chain), { last, next, now }));
+  const times = [count("ran in a block of the time", last), count("failed in one of", closed.failed)];
+  const severity = closed.reach === 0 ? "warning" : "info";
+  return { until, findings: [note("ClosesAt", severity, where, ...times)] };
+};
 
 /** Users' own steps, asked once for a proof and all that it asks again. */
 const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>

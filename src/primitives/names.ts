@@ -41,7 +41,8 @@ export type StepName = typeof StepName.Type;
  * `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with the senders given
  * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
- * comes next; where pending state did not hold still, or is none, `exact` stands there, too. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
+ * comes next; where pending state did not hold still, or is none, `exact` stands there, too. `between`: the exact requests in an ordinary block between
+ * those of `next` and `exact`, on the state of `next`. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
  * fee that the block will have, where a call failed without one. `order`: the
  * exact requests of several senders, the last sender first. `apart`: the exact requests on sealed state, each in a block
  * of its own, where `exact` has them in one. `pinned`: another run once more on a block that all endpoints of a quorum
@@ -55,6 +56,7 @@ export const runNames = [
   "exact",
   "reserved",
   "next",
+  "between",
   "swap",
   "priced",
   "order",
@@ -73,7 +75,7 @@ export type RunName = typeof RunName.Type;
  * failed that may have lacked gas, or a block's price. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
  * was chosen is proven. `headMoved`: the runs stood on more than one state. `misplaced`: a run was refused for the block it
  * was put in. `forkBetween`: a fork lies between the transactions of a bundle, or between two worlds. `incomparable`: a world
- * of the proof said nothing, or not on the state as it is. `worldsDiffer`: whether the state or the price made the difference. `hiddenCall`: what
+ * of the proof said nothing, or not on the state as it is. `closing`: the transactions run in the next block and fail in a later one. `worldsDiffer`: whether the state or the price made the difference. `hiddenCall`: what
  * fails inside without a word. `alreadySent`: whether a call that fails is in flight. `revertTrace`: where it fails.
  * `settlement`: what follows from the receipts. `quorumPinned`: endpoints of a quorum, on a block that all of them have.
  */
@@ -82,6 +84,7 @@ export const askRules = [
   ...(["starved", "unpriced", "doubtfulLimit", "proof", "headMoved", "misplaced", "forkBetween"] as const),
   ...([
     "incomparable",
+    "closing",
     "worldsDiffer",
     "hiddenCall",
     "alreadySent",
@@ -97,6 +100,13 @@ export type AskRule = typeof AskRule.Type;
 /** What every simulation of ours has, and an endpoint may refuse or ignore. */
 export const SimulationPart = Schema.Literals(["validation", "traceTransfers", "blockOverrides"]);
 export type SimulationPart = typeof SimulationPart.Type;
+
+/** What code reads of the block that it runs in, by its instructions; `others` = it runs code that was not seen. */
+export const BlockRead = Schema.Literals([
+  ...(["blockhash", "coinbase", "timestamp", "number", "prevrandao", "gaslimit", "basefee", "blobbasefee"] as const),
+  "others",
+]);
+export type BlockRead = typeof BlockRead.Type;
 
 /** Where nobody says anything. */
 export const unknownForks: Forks = { fork: null, next: null };
@@ -124,6 +134,7 @@ export const forksIn = (config: unknown): Forks => {
 export const optionNames = [
   "traceReverts",
   "delegateTargets",
+  "worlds",
   "abis",
   "block",
   "pending",

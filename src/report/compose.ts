@@ -13,6 +13,7 @@ import {
   namesFor,
   type RenderOptions,
 } from "./amounts.js";
+import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
 import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
@@ -137,7 +138,7 @@ const headline = (report: Report, names: Names): string => {
 };
 
 const nextOf = (report: Report): string => {
-  const seconds = report.options.maxAgeMs / 1000;
+  const seconds = Math.max(0, Math.floor((expiryOf(report) - report.observed.at) / 1000));
   const several = report.transactions.length > 1;
   const sign = `sign exactly ${several ? "these requests, in this order," : "this request"} within ${seconds} s; later, prove again first`;
   switch (report.verdict) {

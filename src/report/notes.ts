@@ -271,6 +271,18 @@ export const notes = {
       "what comes in, or what is said, is otherwise when the block is another",
       "sign only if chance is meant to decide here, as in a draw",
     ],
+    BlocksNotSimulated: [
+      "not every block in which the clearance may be used was simulated",
+      "run `prove` again, or give a shorter `maxAge`",
+    ],
+    ClosesAt: [
+      "the transaction succeeds in the next block, and fails in a later one",
+      "send it before the clearance ends",
+    ],
+    FollowsTime: [
+      "amounts change with the time, little by little; the worse ones are shown",
+      "bound them by a policy if they matter",
+    ],
     DependsOnPending: [
       "the outcome depends on transactions that are not mined yet",
       "wait until they are mined and run `prove` again, or bound the amounts by a policy",

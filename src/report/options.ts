@@ -141,6 +141,8 @@ const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLes
 const mostBump = 10_000;
 const bump = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostBump }));
 
+const further = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 }));
+
 const pending = Schema.NullOr(Schema.Literals(["guess", "preconfirmed"]));
 const level = Schema.Literals(["slow", "normal", "fast"]);
 
@@ -172,6 +174,16 @@ export const named = {
    * measured, told and judged by policies as if they sent; default none.
    */
   accounts: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
+  /**
+   * In how many ordinary blocks between the next one and the last that a clearance allows a contract call is simulated
+   * as well, 0 to 8, each one more request; default: 2 where that is at most four blocks, else 1. None for a plain transfer,
+   * one of the chain's best known tokens, and code that reads nothing of its block and calls nobody.
+   */
+  worlds: row<number>()(
+    Schema.NullOr(further),
+    null,
+    decoded(further, () => "must be a whole number from 0 to 8"),
+  ),
   /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
   abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
   /** Block to ask about; default: the chain's policy, else `pending`. */

@@ -89,6 +89,10 @@ const contradictions = ({ transactions, funds, observed, verdict, findings }: Re
   );
 };
 
+/** Epoch ms until which a clearance of it may hold. */
+export const expiryOf = ({ observed, options }: Pick<Report, "observed" | "options">): number =>
+  Math.min(observed.at + options.maxAgeMs, observed.until ?? Number.POSITIVE_INFINITY);
+
 /** What the report itself lacks for a clearance, beside the checks that its findings say are missing. */
 const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
   const { observed, options, stage } = report;
@@ -102,6 +106,7 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
       [isPretended, "StatePretended", "the report describes a pretended state"],
       [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
       [now > observed.at + options.maxAgeMs, "Expired", `the report is older than ${options.maxAgeMs} ms`],
+      [now > expiryOf(report), "Expired", "the time in which the transactions were seen to run is over"],
       [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
     ),
     ...contradictions(report),
@@ -164,7 +169,7 @@ export const readyWith: (
     requests,
     senders: [sender, ...senders],
     digest: report.digest,
-    expiresAt: report.observed.at + report.options.maxAgeMs,
+    expiresAt: expiryOf(report),
     waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
   });
 });

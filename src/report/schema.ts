@@ -4,7 +4,16 @@ import * as Schema from "effect/Schema";
 import { DecodedCall } from "../abi/calls.js";
 import { type Chain, unknownChain } from "../Chains.js";
 import { schemasOf } from "../primitives/record.js";
-import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, builtInSteps } from "../primitives/names.js";
+import {
+  AskRule,
+  BlockRead,
+  Fork,
+  OwnName,
+  RunName,
+  SimulationPart,
+  StepName,
+  builtInSteps,
+} from "../primitives/names.js";
 import { Exposures } from "./exposure.js";
 import { Finding } from "./finding.js";
 import { Address, Hash, nullable } from "../primitives/hex.js";
@@ -135,6 +144,16 @@ export const Observed = Schema.Struct({
   namedChainId: Schema.NullOr(Schema.Int),
   /** Where the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),
+  /**
+   * What the code that is called reads of its block, by its instructions: what is not named was not seen, which is no proof
+   * that it is not read. Empty where no code runs, or none was looked at.
+   */
+  reads: Schema.Array(BlockRead),
+  /**
+   * Epoch ms until which a clearance may hold where the transactions fail in a later block (`ClosesAt`); null = `maxAge`
+   * alone bounds it.
+   */
+  until: Schema.NullOr(Schema.Finite),
 });
 export interface Observed extends Schema.Schema.Type<typeof Observed> {}
 

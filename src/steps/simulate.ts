@@ -55,8 +55,8 @@ export interface Plan {
   readonly block: Eth.BlockParameter;
   readonly stateOverrides: Eth.StateOverrides | null;
   readonly blockOverrides: Eth.BlockOverrides | null;
-  /** The empty block in front; absent = none. */
-  readonly ahead?: Eth.BlockOverrides | null;
+  /** The empty blocks in front; absent = none. */
+  readonly ahead?: ReadonlyArray<Eth.BlockOverrides>;
   /** Whether every call has a block of its own, as whoever produces blocks may place them; absent = no. */
   readonly isApart?: boolean;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
@@ -74,7 +74,7 @@ export interface Run {
   readonly name: RunName;
   readonly plan: Plan;
   readonly block: Eth.SimulatedBlock;
-  /** The empty block in front; null where there was none. */
+  /** The first of the empty blocks in front; null where there was none. */
   readonly ahead: Eth.SimulatedBlock | null;
   readonly readings: ReadonlyArray<Reading>;
   readonly before: View;
@@ -190,7 +190,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
       blocks: [
-        ...(plan.ahead == null ? [] : [{ calls: [], blockOverrides: plan.ahead }]),
+        ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
         ...rows.map((row, index) => ({
           calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? [...last, ...second] : [])],
           ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
@@ -231,7 +231,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     name: plan.name,
     plan,
     block,
-    ahead: plan.ahead == null ? null : (blocks[0] ?? null),
+    ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
     readings: yield* Effect.forEach(Arr.zip(plan.calls, results), ([call, result], transaction) =>
       Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
         withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),

@@ -16,7 +16,7 @@ import type { Options } from "../pipeline/index.js";
 import type { Difference } from "../primitives/difference.js";
 import { diff } from "../report/diff.js";
 import { headLimitsOf, minesOnDemand } from "../report/freshness.js";
-import { ready, verdictOf, type Blocker } from "../report/ready.js";
+import { expiryOf, ready, verdictOf, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import { Rpc, type Memory } from "../rpc/index.js";
@@ -170,7 +170,7 @@ export const watchWith = <E = never, R = never>(
           ),
           scope,
         );
-        const left = told.observed.at + told.options.maxAgeMs + 1 - (yield* Clock.currentTimeMillis);
+        const left = expiryOf(told) + 1 - (yield* Clock.currentTimeMillis);
         const judged: Option.Option<Watched> = isLost
           ? Option.some(yield* Fiber.join(judging))
           : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, left));

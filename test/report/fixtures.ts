@@ -38,6 +38,7 @@ const options: Report["options"] = {
   tolerance: 0.005,
   traceReverts: false,
   delegateTargets: [],
+  worlds: null,
   tokens: [],
   deadlineMs: 10_000,
   maxAgeMs: 30_000,
@@ -136,6 +137,8 @@ const fields: Report = {
     },
     namedChainId: 1,
     worlds: [],
+    reads: [],
+    until: null,
   },
   transactions: [transfer],
   funds: [

@@ -46,6 +46,15 @@ export {
   type Cause,
   type WorldDiff,
 } from "../../src/pipeline/worlds/compare.js";
+export {
+  blocksOf,
+  emptyBlocks,
+  gridOf,
+  offsetOf,
+  reachOf,
+  stepsBetween,
+  untilOf,
+} from "../../src/pipeline/worlds/bracket.js";
 export { contraryTime, isParted as isSplit, worldsOf } from "../../src/pipeline/worlds/contexts.js";
 export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";

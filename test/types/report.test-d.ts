@@ -136,6 +136,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "RulesUncertain":
     case "SealedStateUnseen":
     case "DependsOnPending":
+    case "BlocksNotSimulated":
+    case "ClosesAt":
+    case "FollowsTime":
     case "NotYet":
     case "PendingMoved":
     case "PriceDependent":

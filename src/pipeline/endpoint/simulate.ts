@@ -23,13 +23,13 @@ type Lack = SimulationPart | "entries" | "deployment";
 /** What may be left out. */
 export const parts = SimulationPart.literals;
 
-/** The plan as an endpoint takes it that lacks these parts; a block in front, which is nothing but overrides, goes with them. */
+/** The plan as an endpoint takes it that lacks these parts; blocks in front, which are nothing but overrides, go with them. */
 export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">): Simulate.Plan => {
   const left = parts.filter((part) => plan.without?.has(part) || lacks.has(part));
   return {
     ...plan,
     ...(left.length === 0 ? {} : { without: new Set(left) }),
-    ahead: left.includes("blockOverrides") ? null : (plan.ahead ?? null),
+    ahead: left.includes("blockOverrides") ? [] : (plan.ahead ?? []),
     lens: lacks.has("entries") ? [] : (plan.lens ?? []),
   };
 };

@@ -1,4 +1,5 @@
 /** What makes `SimulationDiverged` and its milder kin: the runs of a proof beside each other, and beside the earlier report. Pure. */
+import * as Result from "effect/Result";
 import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import { address, count, difference, text } from "../../primitives/statement.js";
@@ -10,6 +11,7 @@ import { ByBalance } from "../../steps/reading/holdings.js";
 import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps/reading/compare.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../steps/reading/transferLogs.js";
+import { successOf, type AskResult } from "../../steps/reading/askResult.js";
 import type { Run } from "../../steps/simulate.js";
 import type { ActiveSteps } from "../answers.js";
 import type { Measure } from "../limits.js";
@@ -156,6 +158,26 @@ export const checkContrast = (
   return [...judged, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
 };
 
+/**
+ * What the worlds between showed: that something happens in one of them alone, that amounts follow the time, and that
+ * not all of them answered.
+ */
+export const checkBetween = (
+  proof: { readonly next: AskResult<Run>; readonly between: ReadonlyArray<AskResult<Run>> },
+  odd: { readonly run: Run; readonly found: ReadonlyArray<OutcomeDifference> } | null,
+  gradual: ReadonlyArray<OutcomeDifference>,
+): ReadonlyArray<Finding> => {
+  const next = successOf(proof.next);
+  const unseen = proof.between.filter(Result.isFailure).length;
+  return [
+    ...(odd === null || next === null
+      ? []
+      : [judge({ found: odd.found, cause: "context", isBounded: false }, odd.run, next, 0)]),
+    ...(gradual.length === 0 ? [] : [note("FollowsTime", "info", where, ...figuresOf(gradual))]),
+    ...(unseen === 0 ? [] : [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, count("", unseen))]),
+  ];
+};
+
 /** Effects that have only the shape of their events to go by, read by the standards that their tokens answer to. */
 export const asLogged = <E extends Effects>(effects: E, standards: RunEffects["standards"]): E => ({
   ...effects,
@@ -173,6 +195,7 @@ export const checkChange = (
     isOwnScan,
     concerned,
     whose,
+    near,
   }: {
     readonly followsPrice: boolean;
     /** Whose place in events and return values decides. */
@@ -181,6 +204,8 @@ export const checkChange = (
     readonly whose: ReadonlySet<string>;
     readonly assumed: boolean;
     readonly isOwnScan: boolean;
+    /** What the next block did, where the exact run differs from it by the time alone; else null. */
+    readonly near: Effects | null;
   },
 ): ReadonlyArray<Finding> => {
   if (report.observed.tier !== "simulate") return [note("OutcomeNotCompared", "warning", { evidence: "unavailable" })];
@@ -192,7 +217,7 @@ export const checkChange = (
     approvals: report.approvals,
     producer: report.observed.worlds.find(({ run }) => run === "exact")?.feeRecipient ?? null,
   };
-  const found = compareEffects(earlier, effects, {
+  const found = compareEffects(earlier, near ?? effects, {
     ...{ tolerance: report.options.tolerance, whose, concerned },
     // why: between a scan of our own and its proof the block is another one, and what it says with it
     numbers: isOwnScan ? null : "all",
@@ -204,8 +229,8 @@ export const checkChange = (
   if (followsPrice && isOfPrice && report.stage === "scanned") return [];
   const now = exact.before.environment;
   const { simulatedNumber, parentHash } = report.observed;
-  const ahead = exact.plan.ahead == null ? 0n : 1n;
-  // why: what stands behind an empty block in front is known by its number alone
+  const ahead = BigInt(exact.plan.ahead?.length ?? 0);
+  // why: what stands behind empty blocks in front is known by its number alone
   const isSameBlock =
     now !== null &&
     simulatedNumber !== null &&

@@ -14,6 +14,17 @@ import type { Observed, Report } from "../../report/schema.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { blockGap } from "../../steps/simulate.js";
 import type { Request } from "../../transaction/request.js";
+import {
+  afterPending,
+  blocksOf,
+  emptyBlocks,
+  gridOf,
+  inSeconds as seconds,
+  leastReach,
+  offsetOf,
+  stepsBetween,
+  type Grid,
+} from "./bracket.js";
 
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
@@ -28,13 +39,30 @@ const otherProducer = (usual: Address | null, chance: Hex): Address => {
   return `0x${contrary.slice(0, 2)}${chance.slice(4, 40)}${contrary.slice(38)}`;
 };
 
+/** The most per gas that every request pays, wei. */
+const leastCap = (signed: ReadonlyArray<{ readonly request: Request }>): bigint =>
+  signed
+    .map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n)
+    .reduce((a, b) => (a < b ? a : b));
+
 /** A base fee a sixteenth off, by an odd number: above where the requests can pay it, else below; null = neither. */
 const otherBaseFee = (base: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
-  const caps = signed.map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n);
-  const least = caps.reduce((a, b) => (a < b ? a : b));
+  const least = leastCap(signed);
   const step = (base / 16n) | 1n;
   if (base + step <= least) return base + step;
   return base > 16n ? base - step : base <= least ? base : null;
+};
+
+/** A base fee that some block close by may have, and the requests can pay. */
+const nearBaseFee = (
+  base: bigint,
+  signed: ReadonlyArray<{ readonly request: Request }>,
+  dice: bigint,
+): bigint | null => {
+  const share = (base * (dice % 1_024n)) / 16_384n;
+  const least = leastCap(signed);
+  if (dice % 2n === 0n && base + share <= least) return base + share;
+  return base - share <= least ? base - share : null;
 };
 
 /**
@@ -47,6 +75,17 @@ const otherGasLimit = (limit: bigint | null, taken: bigint, chance: bigint): big
   return chance % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
 };
 
+/** The gas limit after this many blocks of a builder's, each by the whole step that the protocol allows; now and then the same. */
+const builtGasLimit = (limit: bigint, blocks: number, taken: bigint, dice: bigint): bigint => {
+  const way = dice % 3n;
+  let built = limit;
+  for (let block = 0; block < blocks && way !== 0n; block++) {
+    const step = built / 1_024n - 1n;
+    built += way === 1n ? step : -step;
+  }
+  return built > 2n * taken && built > 0n ? built : limit;
+};
+
 /** Where the requests run. */
 export interface World {
   readonly name: RunName;
@@ -54,8 +93,8 @@ export interface World {
   readonly block: Eth.BlockParameter;
   /** That state for a reader: a sealed head by its number. */
   readonly state: Observed["blockTag"];
-  /** The empty block in front of theirs, where they run in the one after the next; null = none. */
-  readonly ahead: Eth.BlockOverrides | null;
+  /** The empty blocks in front of theirs, where they run in a later one than the next; none = it is the next. */
+  readonly ahead: ReadonlyArray<Eth.BlockOverrides>;
   /** Whether the transactions are mined one block after the other: nothing holds them together. */
   readonly isApart: boolean;
   readonly context: Eth.BlockOverrides;
@@ -73,6 +112,10 @@ export interface Worlds {
   readonly priced: World;
   /** A bundle in blocks of its own, one after the other: on the sealed head, from which a node makes them. */
   readonly apart: World;
+  /** Ordinary blocks between `next` and `exact`, on the state of `next`, the nearest first; none where nothing looks at its block. */
+  readonly between: ReadonlyArray<World & { readonly steps: number }>;
+  /** How many steps `exact` stands behind `next`. */
+  readonly reach: number;
 }
 
 /** What the worlds of a report are made from. */
@@ -90,25 +133,36 @@ export interface WorldInput {
   readonly nextFork: bigint | null;
   /** Whether this very call made the report; of any other its words may be anybody's. */
   readonly isOwn: boolean;
+  /** How many steps `exact` stands behind the next block. */
+  readonly reach: number;
+  /** How many ordinary blocks between are simulated; null = as many as fit the bracket. */
+  readonly further: number | null;
 }
-
-/** Seconds by which the worlds differ, and an odd number of them: not even their parity is the same. */
-const apart = 13n;
-/** Seconds by which a node simulates after its own pending block, where that is itself the next, and the pace is not known (geth). */
-const afterPending = 12n;
-
-const seconds = (ms: number): bigint => BigInt(Math.max(1, Math.ceil(ms / 1000)));
 
 /** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`. */
 export const isParted = (count: number, from: bigint, nextFork: bigint | null): boolean =>
   nextFork !== null && nextFork > from && nextFork <= from + blockGap * BigInt(count - 1);
 
-/** When the block of `exact` is: an odd number of seconds after the next, and behind a fork that would part a bundle. */
-export const contraryTime = (time: bigint, count: number, nextFork: bigint | null): bigint => {
-  const from = time + apart;
+/** When the block of `exact` is: so many steps after the next, and behind a fork that would part a bundle. */
+export const contraryTime = (
+  time: bigint,
+  grid: Grid,
+  steps: number,
+  count: number,
+  nextFork: bigint | null,
+): bigint => {
+  const from = time + offsetOf(grid, steps);
   if (nextFork === null || !isParted(count, from, nextFork)) return from;
+  if (grid.isPaced) return time + ((nextFork - time + grid.slot - 1n) / grid.slot) * grid.slot;
   return (nextFork - time) % 2n === 0n ? nextFork + 1n : nextFork;
 };
+
+/** Whether blocks come at a pace that is known. */
+const isPacedOn = (chainId: number | null, chain: Chain): boolean => chain.known && !minesOnDemand(chainId);
+
+/** In what steps the blocks of a report's chain come. */
+export const gridOn = ({ chainId }: Pick<Report, "chainId">, chain: Chain): Grid =>
+  gridOf(chain, isPacedOn(chainId, chain));
 
 /** The tag that was asked for. */
 export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
@@ -116,8 +170,7 @@ export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => op
 /** What `pending` is taken for. */
 export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
 
-/** Whether blocks come at a pace that is known. */
-const isPaced = ({ report: { chainId }, chain }: WorldInput): boolean => chain.known && !minesOnDemand(chainId);
+const isPaced = ({ report: { chainId }, chain }: WorldInput): boolean => isPacedOn(chainId, chain);
 
 /** Whether the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
 const isOnNext = ({ report: { observed }, head }: WorldInput): boolean => {
@@ -152,7 +205,7 @@ const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
 
 /** Fresh worlds. */
 export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect.fn.Return<Worlds> {
-  const { report, signed, chain, head, takesHashes, takesEntries } = ground;
+  const { report, signed, chain, head, takesHashes, takesEntries, reach } = ground;
   const { observed, options } = report;
   const now = yield* Clock.currentTimeMillis;
   const prevRandao = yield* roll(32);
@@ -176,8 +229,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const isPastNext = isBeyond && isPinned;
   const isShifted = isBeyond && !isPinned;
   const comes = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, now);
-  const slot = isPaced(ground) ? seconds(chain.blockTimeMs) : afterPending;
-  const time = comes === null || !isShifted || head === null ? comes : comes + slot;
+  const grid = gridOn(report, chain);
+  const time = comes === null || !isShifted || head === null ? comes : comes + grid.slot;
   const known = base === null || !isShifted ? base : base + 1n;
   const number = known ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
   const coming = number === null || isPlaced ? null : number + 1n;
@@ -197,8 +250,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const isCramped = !takesEntries && !isPastNext;
   const contrary = {
     ...without({
-      number: coming === null || isCramped ? null : coming + 1n,
-      time: isPlaced || time === null ? null : contraryTime(time, signed.length, ground.nextFork),
+      number: coming === null || isCramped ? null : coming + BigInt(takesEntries ? blocksOf(reach) : leastReach),
+      time: isPlaced || time === null ? null : contraryTime(time, grid, reach, signed.length, ground.nextFork),
       gasLimit: isFixed ? null : otherGasLimit(gasLimit, taken, dice),
     }),
     ...(isFixed ? {} : { feeRecipient: builder }),
@@ -215,8 +268,10 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
             code: `0x00${chance.slice(2)}`,
           },
         };
-  // why: no node is relied on to fill the gap; where its own pending block is the next one, there is none
-  const ahead = coming === null || time === null ? null : without({ number: coming, time });
+  const aheadOf = (steps: number, skipped: number) =>
+    coming === null || time === null || !takesEntries
+      ? []
+      : emptyBlocks(grid, { number: coming, time, skipped }, steps);
   const dear = without({ baseFeePerGas: real === null ? null : otherBaseFee(real, signed) });
   const state = isPinned ? pinned : block;
   const sealed = isPinned && head !== null ? head.number : block;
@@ -225,7 +280,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     producer,
     // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
     ...(block === "pending" ? { block, state: block } : { block: state, state: sealed }),
-    ahead: isPastNext || isCramped ? null : ahead,
+    // why: where its own pending block is the next one, that is there
+    ahead: aheadOf(reach, isPastNext ? 1 : 0),
     // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
     isApart:
       // guard: a bundle in several blocks
@@ -239,24 +295,58 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   };
   const { number: _, ...contextOfApart } = exact.context;
   const onHead = pinned === null || head === null ? null : head.number + 1n;
+  const steps =
+    coming === null || time === null || !takesEntries || isPlaced ? [] : stepsBetween(reach, ground.further);
+  const between = yield* Effect.forEach(
+    steps,
+    Effect.fnUntraced(function* (step) {
+      const [randao, luck] = [yield* roll(32), yield* roll(40)];
+      const draws = [luck.slice(42, 52), luck.slice(52, 62), luck.slice(62, 72)] as const;
+      const [first, second, third] = draws.map((draw) => BigInt(`0x${draw}`)) as [bigint, bigint, bigint];
+      const stranger: Address = `0x${luck.slice(2, 42)}`;
+      const isOwnProducer = isFixed || place?.feeRecipient !== undefined;
+      const world: Worlds["between"][number] = {
+        ...{ name: "between", steps: step, block: state, state: sealed, isApart: false, ahead: aheadOf(step, 0) },
+        context: {
+          ...faithful,
+          ...without({
+            number: coming === null ? null : coming + BigInt(blocksOf(step)),
+            time: time === null ? null : time + offsetOf(grid, step),
+            gasLimit: isFixed || gasLimit === null ? null : builtGasLimit(gasLimit, blocksOf(step) + 1, taken, second),
+            baseFeePerGas: real === null ? null : nearBaseFee(real, signed, third),
+          }),
+          ...(isFixed ? {} : { feeRecipient: stranger }),
+          prevRandao: randao,
+          ...place,
+        },
+        // why: an ordinary account, which nobody can tell from others that produce blocks
+        producer: isOwnProducer
+          ? {}
+          : { [stranger]: { balance: 10n ** 16n + (first % 10n ** 19n), nonce: 1n + (second % 500n) } },
+      };
+      return world;
+    }),
+  );
   return {
     exact,
     next: {
       name: "next",
       block: state,
       state: sealed,
-      ahead: null,
+      ahead: [],
       isApart: false,
       context: { ...faithful, ...place },
       producer: {},
     },
-    swap: { ...exact, name: "swap", block: state, state: sealed, ahead: isCramped ? null : ahead },
+    swap: { ...exact, name: "swap", block: state, state: sealed, ahead: aheadOf(reach, 0) },
     priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
     apart: {
-      ...{ ...exact, name: "apart", ahead: null },
+      ...{ ...exact, name: "apart", ahead: [] },
       ...(block === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : {}),
       // why: without a hash the number may be taken by then
       context: place?.number !== undefined ? exact.context : { ...contextOfApart, ...without({ number: onHead }) },
     },
+    between,
+    reach,
   };
 });

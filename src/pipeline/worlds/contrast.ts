@@ -10,11 +10,12 @@ import { ownAccounts, type Bundle, type Filled } from "../../steps/reading/bundl
 import { compareEffects, isSameShape, isAmount, type Effects } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
-import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
+import { ranIn, type Run } from "../../steps/simulate.js";
 import type { ActiveSteps } from "../answers.js";
 import { bareOf, isComparable, isTrueToState, type Proof, type CauseRuns } from "../askProof.js";
 import {
   asLogged,
+  checkBetween,
   checkChange,
   checkContrast,
   checkNewcomers,
@@ -28,6 +29,7 @@ import {
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
+import { isClockOf, isGradual, oddOf, ranBefore, type Odd, type WorldRun } from "./between.js";
 import { effectsOf, withoutLeftOut, type RunEffects } from "./movements.js";
 import { inFlightOf, type ProofInput } from "../proofPlans.js";
 import type { JudgedBalance } from "../../report/policy.js";
@@ -42,6 +44,12 @@ export interface WorldPair {
   readonly effects: RunEffects;
   /** The other world's; null where it got no answer. */
   readonly other: RunEffects | null;
+  /** Those between, the nearest first, as far as they got an answer. */
+  readonly between: ReadonlyArray<WorldRun>;
+  /** One of them in which something happens that neither end tells of. */
+  readonly odd: Odd | null;
+  /** Amounts that differ at the ends, and nowhere from one world to the next; none where the ends do the same. */
+  readonly gradual: ReadonlyArray<OutcomeDifference>;
   /** What it did otherwise; null where it cannot be compared. */
   readonly contrast: WorldDiff | null;
   /** The next block refused the requests for what only the pending state has. */
@@ -63,19 +71,12 @@ const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffec
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
   new Set([...ownAccounts(bundle), ...parties]);
 
-/** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
-const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
-  const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
-  const isAbout = (gap: bigint, wanted: bigint, step: bigint) =>
-    gap >= wanted && gap < wanted + step * BigInt(plan.calls.length) && (gap - wanted) % step === 0n;
-  return (x: bigint, y: bigint): boolean =>
-    isAbout(x - y, time, blockGap) || (b !== null && y >= b.number && isAbout(x - y, number, 1n));
-};
-
 /** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
 export interface Judged {
   readonly compared: WorldPair | null;
   readonly wants: ReadonlyArray<keyof CauseRuns>;
+  /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
+  readonly closing: number | null;
 }
 
 /**
@@ -90,7 +91,7 @@ export const judge = (
   why: CauseRuns | null,
 ): Judged => {
   const exact = successOf(proof.round.run);
-  if (exact === null) return { compared: null, wants: [] };
+  if (exact === null) return { compared: null, wants: [], closing: null };
   const { measure, report, worlds } = claim;
   const { tolerance } = report.options;
   const effects = effectsOf(bundle, exact, measure);
@@ -109,11 +110,18 @@ export const judge = (
   const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
   const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((difference) => !isNumber(difference));
   const other = next === null ? null : effectsIn(bundle, next, measure);
+  const between = proof.between.flatMap((heard): ReadonlyArray<WorldRun> => {
+    const run = successOf(heard);
+    return run === null ? [] : [{ run, effects: effectsIn(bundle, run, measure) }];
+  });
   // guard: the next block's veto
-  const differences =
-    next === null || other === null || !isComparable(claim, proof)
-      ? null
-      : compareEffects(effects, other, { ...by, numbers: isClockOf(exact, next) });
+  const isCompared = next !== null && other !== null && isComparable(claim, proof);
+  const ends = isCompared ? compareEffects(effects, other, { ...by, numbers: isClockOf(exact, next) }) : null;
+  const here: WorldRun = { run: exact, effects };
+  const there = isCompared ? { run: next, effects: other } : null;
+  const drifts =
+    there !== null && proof.between.length === between.length && isGradual(ends ?? [], [there, ...between, here], by);
+  const differences = drifts ? [] : ends;
   let counted = numbersOf(differences ?? []);
   const { state } = worlds.next;
   const refusal = failureOf(proof.next);
@@ -141,6 +149,8 @@ export const judge = (
     const isOfPrice = () => counts(atPrice) && counts(compareEffects(effects, other, ofPrice));
     if (counted.length > 0 && (counts(onState) || isOfPrice())) counted = [];
   }
+  const ofBetween = cause === "price" ? { ...by, tolerance: Math.max(tolerance, priceShare) } : by;
+  const odd = there === null || drifts ? null : oddOf(differences ?? [], there, between, ofBetween);
   const watched = free === null ? null : compareEffects(free, priced, by);
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
   const bounding = { whose, senders, bounds, tolerance };
@@ -153,7 +163,8 @@ export const judge = (
     free?.outcomes.some(({ status }) => status !== "success") === true &&
     compareEffects(effects, priced, by).length === 0;
   const compared: WorldPair = {
-    ...{ exact, effects, other, concerned, isPendingOnly },
+    ...{ exact, effects, other, concerned, isPendingOnly, between, odd },
+    gradual: drifts ? (ends ?? []) : [],
     contrast: differences && {
       ...{ found: [...others, ...counted], cause },
       isBounded: other !== null && isBounded(others, effects, other, bounding),
@@ -163,7 +174,11 @@ export const judge = (
       watched &&
       (asksPrice ? [] : watched.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"))),
   };
-  return { compared, wants: why === null && (isRefused || isOther) ? ["swap", "priced"] : [] };
+  return {
+    compared,
+    wants: why === null && (isRefused || isOther) ? ["swap", "priced"] : [],
+    closing: there === null ? null : ranBefore(there, between, here),
+  };
 };
 
 /** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
@@ -196,13 +211,14 @@ export const checkRuns = (
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
-  const { exact, effects, contrast, concerned, watched, isPendingOnly } = compared;
+  const { exact, effects, other, contrast, concerned, watched, isPendingOnly, odd, gradual } = compared;
   const inFlight = inFlightOf(claim);
   const contrasted = Result.isFailure(next)
     ? checkRefused(next.failure, isPendingOnly, inFlight)
     : checkContrast(exact, next.success, contrast ?? same, {
         ...{ isTrueToState: isTrueToState(claim, proof), inFlight },
-        isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
+        // why: where nothing is left of the bracket, there is no later time
+        isTimePretended: claim.report.options.blockOverrides?.time !== undefined || claim.worlds.reach === 0,
       });
   const { without } = claim.report.steps;
   // why: what was left out of either is no change
@@ -215,9 +231,12 @@ export const checkRuns = (
     isOwnScan: claim.scanned !== null,
     concerned,
     whose: losersIn(bundle, claim.measure),
+    // why: what its time alone moves by and by is no change of what was chosen in an earlier block
+    near: gradual.length === 0 ? null : other,
   };
   return [
     ...contrasted,
+    ...checkBetween(proof, odd, gradual),
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
@@ -228,11 +247,13 @@ export const checkRuns = (
 
 /** The worlds as a report shows them. */
 export const worldsIn = ({ worlds }: ProofInput, proof: Proof, compared: WorldPair | null): Observed["worlds"] =>
-  [compared?.exact ?? null, successOf(proof.next)].flatMap((run) => {
+  [compared?.exact ?? null, successOf(proof.next), ...proof.between.map(successOf)].flatMap((run) => {
     const environment = run?.before.environment ?? null;
     if (run === null || environment === null) return [];
     const isExact = run === compared?.exact;
-    const agrees = isExact ? true : compared?.contrast == null ? null : compared.contrast.found.length === 0;
+    const isAlike =
+      compared?.contrast == null ? null : compared.contrast.found.length === 0 && run !== compared.odd?.run;
+    const agrees = isExact ? true : isAlike;
     const { number, timestamp, feeRecipient, gasLimit } = environment;
     const { state } = isExact ? worlds.exact : worlds.next;
     return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];

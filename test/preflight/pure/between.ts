@@ -117,7 +117,7 @@ export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = 
   );
 };
 
-interface Proving extends Partial<Pick<Standing, "moves" | "isWidened" | "counts">> {
+interface Proving extends Partial<Pick<Standing, "moves" | "isWidened" | "counts" | "closed">> {
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly tag?: "pending" | "latest";
   readonly options?: Partial<ReportOptions>;
@@ -145,6 +145,7 @@ export const standing = ({
   teach = () => undefined,
   chain: ofChain = {},
   isPosted = false,
+  closed = null,
   ...changed
 }: Proving = {}): Standing => {
   const memory = memoryWith(teach);
@@ -166,10 +167,11 @@ export const standing = ({
   const worlds = Effect.runSync(
     worldsOf({
       ...{ report, signed, chain, head: answersTo(heard).header, nextFork: null, isOwn: !isPosted },
+      ...{ reach: closed?.reach ?? 1, further: 0 },
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );
-  const claim: ProofInput = { ...about, worlds, header: head };
+  const claim: ProofInput = { ...about, worlds, reads: [], header: head };
   const readings = signed.map(() => did());
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
@@ -177,17 +179,17 @@ export const standing = ({
     ...{ block: tag, run: exact, next, alone: null, fees: { history: null, receipts: null, header: head } },
     ...changed.round,
   });
-  const proof: Proof = { assumed: null, placed: [], bare: null, ...changed.proof, round, next };
+  const proof: Proof = { assumed: null, placed: [], between: [], bare: null, ...changed.proof, round, next };
   const answers = answersOf(round, lookup, report.options, report.chainId);
   const attempt: Attempt = {
     ...{ claim, proof, answers, bundle: keep(signed, answers), isTraced: true, settled: undoubted, tried: [] },
-    ...{ why: null, judged: { compared: null, wants: [] }, isForkUsed: true },
+    ...{ why: null, judged: { compared: null, wants: [], closing: null }, isForkUsed: true },
     ...changed.attempt,
   };
   const { moves = 0, isWidened = false, counts = new Map([[alice, 4]]) } = changed;
   return placed({
     ...{ about, head, attempt, moves, isWidened, counts, memory, chains: lookup },
-    ...{ pending: null, findings: [], ran: [] },
+    ...{ pending: null, findings: [], ran: [], closed },
   });
 };
 

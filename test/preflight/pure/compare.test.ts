@@ -223,11 +223,13 @@ describe("what differs from the earlier report", () => {
       assumed = false,
       isOwnScan = true,
       of = report,
+      near = null,
     }: {
       readonly followsPrice?: boolean;
       readonly assumed?: boolean;
       readonly isOwnScan?: boolean;
       readonly of?: Report;
+      readonly near?: RunEffects | null;
     } = {},
   ) =>
     codes(
@@ -237,6 +239,7 @@ describe("what differs from the earlier report", () => {
         isOwnScan,
         concerned: new Set(),
         whose: new Set([alice]),
+        near,
       }),
     );
   it("is nothing where nothing does", () => expect(found(on(), quiet)).toEqual([]));
@@ -244,6 +247,8 @@ describe("what differs from the earlier report", () => {
     expect(found(on(), paying(9n))).toEqual(["SimulationDiverged/blocker"]);
     expect(found(on(), emitting)).toEqual([]);
   });
+  it("is that of the nearest block, where only the time makes the difference", () =>
+    expect(found(on(), paying(9n), { near: quiet })).toEqual([]));
   it("on another block, under pretended nonces, or for a report from outside, is the world's: a warning", () => {
     expect(found(moved, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(blind, emitting)).toEqual(["OutcomeChanged/warning"]);

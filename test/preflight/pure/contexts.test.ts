@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { contraryTime, isSplit as isParted } from "../../rooms/pipeline.js";
+import { contraryTime, gridOf, isSplit as isParted } from "../../rooms/pipeline.js";
+
+const unpaced = gridOf({ blockTimeMs: 2_000 }, false);
 
 describe("the time of the contrary world", () => {
   it.each([
-    ["thirteen seconds on, where no fork is known of", 4, null, 1_013n],
+    ["so many seconds on, where no fork is known of", 4, null, 1_013n],
     ["the same, where the fork is behind all of a bundle", 4, 1_053n, 1_013n],
     ["the same, where the fork is in front of all of it", 4, 1_013n, 1_013n],
     ["the same, of one transaction, which no fork parts", 1, 1_020n, 1_013n],
@@ -11,8 +13,8 @@ describe("the time of the contrary world", () => {
     ["behind it by one more, where the distance would be even", 4, 1_020n, 1_021n],
     ["behind it, where it parts the last from the others", 4, 1_052n, 1_053n],
   ])("is %s", (_, count, nextFork, time) => {
-    expect(contraryTime(1_000n, count, nextFork)).toBe(time);
-    expect(isParted(count, contraryTime(1_000n, count, nextFork), nextFork)).toBe(false);
+    expect(contraryTime(1_000n, unpaced, 1, count, nextFork)).toBe(time);
+    expect(isParted(count, contraryTime(1_000n, unpaced, 1, count, nextFork), nextFork)).toBe(false);
     expect((time - 1_000n) % 2n).toBe(1n);
   });
 });

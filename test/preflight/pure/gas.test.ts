@@ -233,7 +233,7 @@ describe("the block of a gas run", () => {
   const roomIn = (gasLimit: bigint | undefined, limits: Limits) =>
     gasPlan(
       {
-        ...{ bundle: scanOf([call, call]).filled, options, abis: indexAbis([]), block: "latest", ahead: null },
+        ...{ bundle: scanOf([call, call]).filled, options, abis: indexAbis([]), block: "latest", ahead: [] },
         room: null,
         context: { number: 7n, ...(gasLimit === undefined ? {} : { gasLimit }) },
       },

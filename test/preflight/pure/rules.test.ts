@@ -362,7 +362,9 @@ const parted = (): Proving => {
   const { exact } = standing({ inputs }).attempt.claim.worlds;
   return { inputs, round: { forks: { fork: null, next: BigInt(exact.context.time ?? 0) + 1n } } };
 };
-const wanting: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"] } } };
+const wanting: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } };
+/** What runs in the next block, and no more in `exact`. */
+const closing: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: 0 } } };
 const untraced: Proving = { attempt: { isTraced: false } };
 const unsettled: Proving = { attempt: { settled: null } };
 const unused: Proving = { attempt: { isForkUsed: null } };
@@ -462,6 +464,22 @@ describe("a proof asks more", () => {
     ["what fails inside, where the run hides it", () => untraced, "hiddenCall"],
     ["at other limits, where its own are in doubt", () => unsettled, "doubtfulLimit"],
     ["further worlds, where these two differ", () => wanting, "worldsDiffer"],
+    ["in a nearer block, where it fails in a later one", () => closing, "closing"],
+    [
+      "not so where there is no nearer one",
+      () => both(closing, { closed: { reach: 0, isSeen: false, failed: null } }),
+      "worldsDiffer",
+    ],
+    [
+      "not so where it was seen to run there",
+      () => both(closing, { closed: { reach: 1, isSeen: true, failed: null } }),
+      "worldsDiffer",
+    ],
+    [
+      "not so where the caller pretends the time",
+      () => both(closing, { options: { blockOverrides: { time: 9n } } }),
+      "worldsDiffer",
+    ],
     ["whether it used what two forks have not in common", () => unused, "forkBetween (last)"],
     ["not so where that is known", () => ({ attempt: { isForkUsed: false } }), null],
 
@@ -512,6 +530,12 @@ describe("a proof asks more", () => {
     ["what fails inside before further worlds", () => both(untraced, wanting), "hiddenCall"],
     ["limits in doubt before further worlds", () => both(unsettled, wanting), "doubtfulLimit"],
     ["limits in doubt before whether a fork was used", () => both(unsettled, unused), "doubtfulLimit"],
+    ["a nearer block before further worlds", () => closing, "closing"],
+    [
+      "limits in doubt before a nearer block",
+      () => both(unsettled, { attempt: { settled: null, judged: closing.attempt?.judged } } as Proving),
+      "doubtfulLimit",
+    ],
     ["further worlds before whether a fork was used", () => both(wanting, unused), "worldsDiffer"],
     ["whether a fork was used before a sealed block", () => both(movedOnPending, unused), "forkBetween (last)"],
     ["what fails inside before a sealed block", () => both(movedOnPending, untraced), "hiddenCall"],
@@ -532,7 +556,14 @@ describe("how often", () => {
     Object.fromEntries(
       namesOf(proofRules).map((name, place) => [name, proofRules[place]?.most?.(standing(given)) ?? 1]),
     );
-  const each = { headMoved: 32, hiddenCall: 32, doubtfulLimit: 32, worldsDiffer: 32, "forkBetween (last)": 32 };
+  const each = {
+    headMoved: 32,
+    hiddenCall: 32,
+    doubtfulLimit: 32,
+    closing: 2,
+    worldsDiffer: 32,
+    "forkBetween (last)": 32,
+  };
   const once = {
     noPending: 1,
     unsupportedPart: 1,

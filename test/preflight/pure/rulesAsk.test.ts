@@ -324,8 +324,25 @@ describe("a proof", () => {
     ]);
   });
 
+  it("asks all again in a nearer block where it fails in a later one", async () => {
+    const given = { attempt: { judged: { compared: null, wants: [], closing: 0 } } } as const;
+    const { known, lines } = await byProof("closing", given);
+    expect(lines.filter((line) => /exact|next/.test(line))).toEqual(
+      ["exact", "next"].map((run) => `1 closing eth_simulateV1 ${run} pinned`),
+    );
+    const { closed, attempt } = known;
+    expect([closed?.reach, attempt.claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
+    const { exact, next } = attempt.claim.worlds;
+    expect([exact.ahead, exact.context.time, exact.context.number]).toEqual([
+      [],
+      next.context.time,
+      next.context.number,
+    ]);
+    expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
+  });
+
   it("runs in further worlds where the two differ", async () => {
-    const given = { attempt: { judged: { compared: null, wants: ["swap", "priced"] } } } as const;
+    const given = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } } as const;
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["priced", "swap"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
     expect([known.attempt.why === null, known.attempt.judged.wants]).toEqual([false, []]);
@@ -333,7 +350,7 @@ describe("a proof", () => {
     // where other limits are to be proven nothing is compared
     const settled = { ...undoubted, limits: [60_000n] } as const;
     const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
-    expect(open.known.attempt.judged).toEqual({ compared: null, wants: [] });
+    expect(open.known.attempt.judged).toEqual({ compared: null, wants: [], closing: null });
   });
 
   it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {

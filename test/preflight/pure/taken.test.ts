@@ -75,14 +75,14 @@ describe("the base fee without validation", () => {
 });
 
 const whole = plan({
-  ...{ blockOverrides: { time: 7n }, ahead: { time: 5n }, lens: [`0x${"11".repeat(20)}`] },
+  ...{ blockOverrides: { time: 7n }, ahead: [{ time: 5n }], lens: [`0x${"11".repeat(20)}`] },
 });
 
 describe("what an endpoint lacks is left out", () => {
   it.each([
     ["nothing", [], {}],
     ["a part", ["validation"], { without: new Set(["validation"]) }],
-    ["the block, and what stands in front", ["blockOverrides"], { without: new Set(["blockOverrides"]), ahead: null }],
+    ["the block, and what stands in front", ["blockOverrides"], { without: new Set(["blockOverrides"]), ahead: [] }],
     ["the entry of the lens", ["entries"], { lens: [] }],
     ["what no plan goes without", ["deployment"], {}],
   ] as const)("%s", (_, lacks, expected) => expect(adapt(whole, new Set(lacks))).toEqual({ ...whole, ...expected }));
@@ -122,7 +122,7 @@ describe("what an endpoint lacks is left out", () => {
 describe("a run whose lens may be to blame", () => {
   const asked = (answers: (asked: number) => Answer) =>
     Effect.gen(function* () {
-      const heard = yield* Effect.result(simulate({ ...whole, ahead: null }, indexAbis([])));
+      const heard = yield* Effect.result(simulate({ ...whole, ahead: [] }, indexAbis([])));
       const { memory } = yield* Rpc.Rpc;
       return [Result.isSuccess(heard), memory.recall("lacks")?.has("entries") ?? false];
     }).pipe(Effect.provide(layerScripted({ eth_simulateV1: (_, before) => answers(before) })), Effect.runPromise);

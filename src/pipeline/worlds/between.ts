@@ -1,0 +1,82 @@
+/** What the worlds between the two ends of the bracket say of what the ends do. Pure. */
+import * as Arr from "effect/Array";
+import type { OutcomeDifference } from "../../primitives/difference.js";
+import { blockGap, type Run } from "../../steps/simulate.js";
+import { compareEffects, isAmount, type Terms } from "../../steps/reading/compare.js";
+import type { RunEffects } from "./movements.js";
+
+/** One world of a proof, read once. */
+export interface WorldRun {
+  readonly run: Run;
+  readonly effects: RunEffects;
+}
+
+/** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
+export const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
+  const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
+  const isAbout = (gap: bigint, wanted: bigint, step: bigint) =>
+    gap >= wanted && gap < wanted + step * BigInt(plan.calls.length) && (gap - wanted) % step === 0n;
+  return (x: bigint, y: bigint): boolean =>
+    isAbout(x - y, time, blockGap) || (b !== null && y >= b.number && isAbout(x - y, number, 1n));
+};
+
+/** What a later world does otherwise than an earlier one. */
+export const differ = (
+  later: WorldRun,
+  earlier: WorldRun,
+  by: Omit<Terms, "numbers">,
+): ReadonlyArray<OutcomeDifference> =>
+  compareEffects(later.effects, earlier.effects, { ...by, numbers: isClockOf(later.run, earlier.run) });
+
+const hasRun = ({ effects: { outcomes } }: WorldRun): boolean => outcomes.every(({ status }) => status === "success");
+
+/** Amounts that move, and what events book. */
+const mayDrift = (difference: OutcomeDifference): boolean =>
+  difference.kind === "number" ||
+  ((difference.kind === "movement" || difference.kind === "balance") && isAmount(difference));
+
+/**
+ * Whether what the ends do otherwise comes about little by little: from each world to the one after it no more than is
+ * no difference. `line` = all of them, the nearest first.
+ */
+export const isGradual = (
+  ends: ReadonlyArray<OutcomeDifference>,
+  line: ReadonlyArray<WorldRun>,
+  by: Omit<Terms, "numbers">,
+): boolean =>
+  line.length > 2 &&
+  ends.length > 0 &&
+  ends.every(mayDrift) &&
+  Arr.zip(line, line.slice(1)).every(([earlier, later]) => differ(later, earlier, by).length === 0);
+
+/** A world between in which something else happens than at either end, of what decides. */
+export interface Odd {
+  readonly run: Run;
+  readonly found: ReadonlyArray<OutcomeDifference>;
+}
+
+/** The first world between in which something happens that the ends do not tell; null = there is none. */
+export const oddOf = (
+  ends: ReadonlyArray<OutcomeDifference>,
+  next: WorldRun,
+  between: ReadonlyArray<WorldRun>,
+  by: Omit<Terms, "numbers">,
+): Odd | null => {
+  if (ends.some(({ kind }) => kind === "status")) return null;
+  const isDecisive = ({ kind, decides }: OutcomeDifference) => decides || kind === "status";
+  const odd = between
+    .map((world) => ({ run: world.run, found: differ(world, next, by) }))
+    // why: what the ends do otherwise by themselves is told of them
+    .find(({ found }) => (ends.length === 0 ? found.length > 0 : found.some(isDecisive)));
+  return odd ?? null;
+};
+
+/**
+ * In how many of the worlds behind the next one the transactions run before they fail in one; null where they do not
+ * run in the next, or run in the last.
+ */
+export const ranBefore = (next: WorldRun, between: ReadonlyArray<WorldRun>, exact: WorldRun): number | null => {
+  if (!hasRun(next) || hasRun(exact)) return null;
+  const failed = between.findIndex((world) => !hasRun(world));
+  return failed < 0 ? between.length : failed;
+};

@@ -1,0 +1,82 @@
+/**
+ * How far the worlds of a proof stand from the next block: they bracket the time in which a clearance may be mined. Pure.
+ */
+import type { Chain } from "../../Chains.js";
+import type * as Eth from "../../eth/index.js";
+
+/** In what steps blocks come. */
+export interface Grid {
+  /** Seconds from one step to the next. */
+  readonly slot: bigint;
+  /** Whether blocks come at this pace, and at no other time. */
+  readonly isPaced: boolean;
+}
+
+/** Seconds by which a node simulates after its own pending block, where that is itself the next, and the pace is not known (geth). */
+export const afterPending = 12n;
+
+/** A duration in whole seconds, one at least. */
+export const inSeconds = (ms: number): bigint => BigInt(Math.max(1, Math.ceil(ms / 1000)));
+
+export const gridOf = ({ blockTimeMs }: Pick<Chain, "blockTimeMs">, isPaced: boolean): Grid => ({
+  slot: isPaced ? inSeconds(blockTimeMs) : afterPending,
+  isPaced,
+});
+
+/** Seconds behind the next block: on the grid where there is one, else an odd number, so that not even their parity is the same. */
+export const offsetOf = ({ slot, isPaced }: Grid, steps: number): bigint =>
+  slot * BigInt(steps) + (isPaced || steps === 0 ? 0n : 1n);
+
+/** Blocks that one simulation may have in front of the transactions'. */
+const mostAhead = 32;
+
+/** By how many blocks a world stands behind the next one; a distance that no simulation holds is that of the next. */
+export const blocksOf = (steps: number): number => (steps <= mostAhead ? steps : Math.min(steps, 1));
+
+/** Where nothing runs that could look at its block. */
+export const leastReach = 1;
+const usualReach = 3;
+
+/**
+ * Steps to the far end of what a clearance allows, `seconds` behind the next block: an odd number, for the parity of
+ * block numbers.
+ */
+export const reachOf = (grid: Grid, seconds: bigint): number => {
+  const steps = Number((seconds + grid.slot - 1n) / grid.slot);
+  return Math.max(usualReach, steps % 2 === 0 ? steps + 1 : steps);
+};
+
+/** Distinct steps between the next block and the far end, as evenly as there is room. */
+export const stepsBetween = (reach: number, wanted: number | null): ReadonlyArray<number> => {
+  // why: two fill the bracket of a slow chain, and cost more than they show on a fast one
+  const most = Math.min(wanted ?? (reach <= 4 ? 2 : 1), reach - 1);
+  return Array.from({ length: Math.max(0, most) }, (_, index) => Math.round(((index + 1) * reach) / (most + 1)));
+};
+
+/** The empty blocks from the next one on, of which the first `skipped` are there already. No node is relied on to fill a gap. */
+export const emptyBlocks = (
+  grid: Grid,
+  { number, time, skipped }: { readonly number: bigint; readonly time: bigint; readonly skipped: number },
+  steps: number,
+): ReadonlyArray<Eth.BlockOverrides> =>
+  Array.from({ length: blocksOf(steps) }, (_, index) => ({
+    number: number + BigInt(index),
+    time: time + offsetOf(grid, index),
+  })).slice(skipped);
+
+/** Slots that are kept for being mined in, where there are so many. */
+const kept = 3;
+
+/**
+ * Epoch ms until which a clearance holds, where the transactions were seen to run up to a block of the time `last` and no
+ * further: three slots before that, but never less than half of what is left.
+ */
+export const untilOf = (
+  { slot, isPaced }: Grid,
+  { last, next, now }: { readonly last: bigint; readonly next: bigint; readonly now: number },
+): number => {
+  const [slotMs, sinceNext] = [Number(slot) * 1000, Number(last - next) * 1000];
+  // why: the clock of a chain that mines on demand is nobody's
+  const left = Math.max(0, isPaced ? Math.min(Number(last) * 1000 - now, sinceNext + slotMs) : sinceNext + slotMs);
+  return now + left - Math.min(kept * slotMs, left / 2);
+};

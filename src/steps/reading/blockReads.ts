@@ -1,0 +1,54 @@
+/** What code reads of the block that it runs in, by its instructions. Pure. */
+import { BlockRead } from "../../primitives/names.js";
+import type { Address, Hex } from "../../primitives/hex.js";
+import { successOf, type AskResult } from "./askResult.js";
+import type { Case } from "./bundle.js";
+
+/** Instructions by the yellow paper and EIP-1559, EIP-4399, EIP-7516; the last four run other code. */
+const instructions: ReadonlyMap<number, BlockRead> = new Map([
+  [0x40, "blockhash"],
+  [0x41, "coinbase"],
+  [0x42, "timestamp"],
+  [0x43, "number"],
+  [0x44, "prevrandao"],
+  [0x45, "gaslimit"],
+  [0x48, "basefee"],
+  [0x4a, "blobbasefee"],
+  ...([0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa] as const).map((instruction) => [instruction, "others"] as const),
+]);
+
+const [push1, push32] = [0x60, 0x7f];
+
+/** What the code may read: data behind it counts as code. */
+const readsIn = (code: Hex): ReadonlySet<BlockRead> => {
+  const found = new Set<BlockRead>();
+  for (let at = 2; at + 2 <= code.length; at += 2) {
+    const instruction = Number.parseInt(code.slice(at, at + 2), 16);
+    const read = instructions.get(instruction);
+    if (read !== undefined) found.add(read);
+    if (instruction >= push1 && instruction <= push32) at += 2 * (instruction - push1 + 1);
+  }
+  return found;
+};
+
+/** EIP-7702: code that names a delegate. */
+const delegation = "0xef0100";
+
+/**
+ * What the code that a bundle calls reads of its block. `codes` are answers of `eth_getCode`; `known` are contracts whose
+ * code is known to do the same in every block.
+ */
+export const blockReads = (
+  bundle: ReadonlyArray<Pick<Case, "input" | "authorizations">>,
+  codes: ReadonlyMap<string, AskResult<Hex>>,
+  known: ReadonlySet<Address>,
+): ReadonlyArray<BlockRead> => {
+  const found = bundle.flatMap(({ input: { to, data }, authorizations }): ReadonlyArray<BlockRead> => {
+    if (authorizations.length > 0) return ["others"];
+    if (to === null) return [...readsIn(data)];
+    if (known.has(to)) return [];
+    const code = successOf(codes.get(to));
+    return code === null || code.startsWith(delegation) ? ["others"] : [...readsIn(code)];
+  });
+  return BlockRead.literals.filter((read) => found.includes(read));
+};
