@@ -97,6 +97,7 @@ const attempt = Effect.fnUntraced(function* (
   const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },
+    draw: closed?.draw ?? null,
     ...bracketOf({ about, head, memory, chains, isWidened, closed }, reads),
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },

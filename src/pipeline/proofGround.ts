@@ -13,7 +13,7 @@ import { bareOf, isComparable, type Proof, type CauseRuns } from "./askProof.js"
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import type { Gas } from "./gas/doubt.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
-import { isParted as isSplit, pendingOf } from "./worlds/contexts.js";
+import { isParted as isSplit, pendingOf, type Draw } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
@@ -58,6 +58,8 @@ export interface Closed {
   readonly isSeen: boolean;
   /** Of the block in which they failed, epoch seconds; null = not known. */
   readonly failed: bigint | null;
+  /** What was drawn for that block: the nearer one is the same but for its number and time. */
+  readonly draw: Draw;
 }
 
 /** What a proof knows between its rounds. */
@@ -203,7 +205,8 @@ export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Clos
   if (closing === null || isPlaced || worlds.reach === 0 || closed?.isSeen === true) return null;
   const isSeen = worlds.between.length > 0;
   const reach = isSeen ? (worlds.between[closing - 1]?.steps ?? 0) : worlds.reach > 1 ? 1 : 0;
-  return { reach, isSeen: isSeen && reach > 0, failed: compared?.exact.before.environment?.timestamp ?? null };
+  const failed = compared?.exact.before.environment?.timestamp ?? null;
+  return { reach, isSeen: isSeen && reach > 0, failed, draw: worlds.draw };
 };
 
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */

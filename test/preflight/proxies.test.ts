@@ -98,9 +98,9 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
       Effect.all([both(plain), both(plain), both(proxy)]).pipe(Effect.provide(layerOf(scene.url))),
     );
     expect(reports.map(runsOf)).toEqual([
-      ["alone", "bare", "exact", "next"],
-      ["bare", "exact", "next"],
-      ["alone", "bare", "exact", "next"],
+      ["alone", "bare", "between", "between", "exact", "next"],
+      ["bare", "between", "between", "exact", "next"],
+      ["alone", "bare", "between", "between", "exact", "next"],
     ]);
     // a gas limit of the caller's leaves no room in the block for more than the call
     const tight = await preflight(scene.url, { ...call(plain, "work"), gas: 60_000n });
@@ -132,8 +132,8 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
 
   it.each([
     [new RpcError({ method, reason: new InvalidParams({ detail: "one block only" }) }), 1],
-    [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 6],
-    [new IntrinsicGasTooLow({}), 6],
+    [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 10],
+    [new IntrinsicGasTooLow({}), 10],
   ])("says so where the further entry is refused, and remembers what holds for every request: %s", async (no, most) => {
     let refused = 0;
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));

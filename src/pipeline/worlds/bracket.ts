@@ -53,15 +53,24 @@ export const stepsBetween = (reach: number, wanted: number | null): ReadonlyArra
   return Array.from({ length: Math.max(0, most) }, (_, index) => Math.round(((index + 1) * reach) / (most + 1)));
 };
 
-/** The empty blocks from the next one on, of which the first `skipped` are there already. No node is relied on to fill a gap. */
+/**
+ * The empty blocks from the next one on, of which the first `skipped` are there already. No node is relied on to fill a
+ * gap, nor to work out a base fee behind a block that it simulates itself (op-geth crashes from Isthmus on).
+ */
 export const emptyBlocks = (
   grid: Grid,
-  { number, time, skipped }: { readonly number: bigint; readonly time: bigint; readonly skipped: number },
+  {
+    number,
+    time,
+    skipped,
+    baseFee,
+  }: { readonly number: bigint; readonly time: bigint; readonly skipped: number; readonly baseFee: bigint | null },
   steps: number,
 ): ReadonlyArray<Eth.BlockOverrides> =>
   Array.from({ length: blocksOf(steps) }, (_, index) => ({
     number: number + BigInt(index),
     time: time + offsetOf(grid, index),
+    ...(index === 0 || baseFee === null ? {} : { baseFeePerGas: baseFee }),
   })).slice(skipped);
 
 /** Slots that are kept for being mined in, where there are so many. */

@@ -102,6 +102,12 @@ export interface World {
   readonly producer: Eth.StateOverrides;
 }
 
+/** What is left to chance in `exact` and `next`. */
+export interface Draw {
+  readonly prevRandao: Hex;
+  readonly chance: Hex;
+}
+
 /** The worlds of one proof. */
 export interface Worlds {
   readonly exact: World;
@@ -116,6 +122,7 @@ export interface Worlds {
   readonly between: ReadonlyArray<World & { readonly steps: number }>;
   /** How many steps `exact` stands behind `next`. */
   readonly reach: number;
+  readonly draw: Draw;
 }
 
 /** What the worlds of a report are made from. */
@@ -135,6 +142,8 @@ export interface WorldInput {
   readonly isOwn: boolean;
   /** How many steps `exact` stands behind the next block. */
   readonly reach: number;
+  /** What was drawn for an earlier `exact`, which this one is to differ from by its number and time alone; null = it is drawn. */
+  readonly draw: Draw | null;
   /** How many ordinary blocks between are simulated; null = as many as fit the bracket. */
   readonly further: number | null;
 }
@@ -208,8 +217,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const { report, signed, chain, head, takesHashes, takesEntries, reach } = ground;
   const { observed, options } = report;
   const now = yield* Clock.currentTimeMillis;
-  const prevRandao = yield* roll(32);
-  const chance = yield* roll(40);
+  const draw = ground.draw ?? { prevRandao: yield* roll(32), chance: yield* roll(40) };
+  const { prevRandao, chance } = draw;
   const usual = head?.miner ?? observed.feeRecipient;
   const builder = otherProducer(usual, chance);
   const [dice, wealth] = [BigInt(`0x${chance.slice(42, 62)}`), BigInt(`0x${chance.slice(62)}`)];
@@ -271,7 +280,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const aheadOf = (steps: number, skipped: number) =>
     coming === null || time === null || !takesEntries
       ? []
-      : emptyBlocks(grid, { number: coming, time, skipped }, steps);
+      : emptyBlocks(grid, { number: coming, time, skipped, baseFee: real }, steps);
   const dear = without({ baseFeePerGas: real === null ? null : otherBaseFee(real, signed) });
   const state = isPinned ? pinned : block;
   const sealed = isPinned && head !== null ? head.number : block;
@@ -279,7 +288,10 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     name: "exact",
     producer,
     // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
-    ...(block === "pending" ? { block, state: block } : { block: state, state: sealed }),
+    // why: behind a pending block that is the next one no other can be that
+    ...(block === "pending" && !(isPastNext && reach === 0)
+      ? { block, state: block }
+      : { block: state, state: sealed }),
     // why: where its own pending block is the next one, that is there
     ahead: aheadOf(reach, isPastNext ? 1 : 0),
     // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
@@ -348,5 +360,6 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     },
     between,
     reach,
+    draw,
   };
 });

@@ -135,7 +135,9 @@ export const settleInfos = (
 ): { readonly tokens: ReadonlyArray<TokenInfo>; readonly findings: ReadonlyArray<Finding> } => {
   const differing = here.flatMap((info) => {
     const other = there.find(({ token }) => token === info.token);
-    return other !== undefined && (other.decimals !== info.decimals || other.symbol !== info.symbol)
+    // why: what one world has told is not told of the next
+    const isTold = info.symbol === null && info.decimals === null;
+    return other !== undefined && !isTold && (other.decimals !== info.decimals || other.symbol !== info.symbol)
       ? [{ info, other }]
       : [];
   });

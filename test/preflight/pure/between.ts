@@ -167,7 +167,7 @@ export const standing = ({
   const worlds = Effect.runSync(
     worldsOf({
       ...{ report, signed, chain, head: answersTo(heard).header, nextFork: null, isOwn: !isPosted },
-      ...{ reach: closed?.reach ?? 1, further: 0 },
+      ...{ reach: closed?.reach ?? 1, further: 0, draw: null },
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );

@@ -62,7 +62,7 @@ describe("the blocks between", () => {
 });
 
 describe("the empty blocks in front", () => {
-  const from = { number: 100n, time: 1_000n, skipped: 0 };
+  const from = { number: 100n, time: 1_000n, skipped: 0, baseFee: 7n };
   it.each([
     [
       "begin with the next",

@@ -467,12 +467,14 @@ describe("a proof asks more", () => {
     ["in a nearer block, where it fails in a later one", () => closing, "closing"],
     [
       "not so where there is no nearer one",
-      () => both(closing, { closed: { reach: 0, isSeen: false, failed: null } }),
+      () =>
+        both(closing, { closed: { reach: 0, isSeen: false, failed: null, draw: { prevRandao: "0x", chance: "0x" } } }),
       "worldsDiffer",
     ],
     [
       "not so where it was seen to run there",
-      () => both(closing, { closed: { reach: 1, isSeen: true, failed: null } }),
+      () =>
+        both(closing, { closed: { reach: 1, isSeen: true, failed: null, draw: { prevRandao: "0x", chance: "0x" } } }),
       "worldsDiffer",
     ],
     [

@@ -339,6 +339,8 @@ describe("a proof", () => {
       next.context.number,
     ]);
     expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
+    // what it differs by from what failed is its number and time alone
+    expect(attempt.claim.worlds.draw).toEqual(closed?.draw);
   });
 
   it("runs in further worlds where the two differ", async () => {
