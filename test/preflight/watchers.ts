@@ -47,8 +47,8 @@ export const limits = [
   "the parent's hash",
   "the beacon root (EIP-4788)",
   "the slot (EIP-7843)",
-  "a value outside the span of both worlds",
-  "a value without order that neither world had",
+  "a value outside the span of the simulated blocks",
+  "a value without order that no simulated block had",
 ] as const;
 export type Limit = (typeof limits)[number];
 
@@ -74,8 +74,8 @@ export interface Look {
 }
 
 const plain = (source: string, more: Omit<Look, "code"> = {}): Look => ({ code: () => source, ...more });
-const outside = { limit: "a value outside the span of both worlds" } as const;
-const unordered = { limit: "a value without order that neither world had" } as const;
+const outside = { limit: "a value outside the span of the simulated blocks" } as const;
+const unordered = { limit: "a value without order that no simulated block had" } as const;
 const parent = { limit: "the parent's hash", where: "after another block" } as const;
 /** anvil keeps no history in the blocks that it simulates. */
 const kept = { limit: "the parent's hash", where: "after another block, and on anvil" } as const;

@@ -100,7 +100,7 @@ const isExcused = (
   if (limit === undefined) return false;
   if (field !== undefined) {
     const beyond = report.observed.worlds.map((world) => (world[field] ?? 0n) < mined[field]);
-    return beyond.every((isBelow) => isBelow === beyond[0] && report.observed.worlds.length === 2);
+    return beyond.length >= 2 && beyond.every((isBelow) => isBelow === beyond[0]);
   }
   if (where === "after a contract's block") return isCoded;
   return where === undefined || isLater || (node === "anvil" && where === "after another block, and on anvil");
