@@ -62,8 +62,8 @@ export const oddOf = (
   between: ReadonlyArray<WorldRun>,
   by: Omit<Terms, "numbers">,
 ): Odd | null => {
-  if (ends.some(({ kind }) => kind === "status")) return null;
   const isDecisive = ({ kind, decides }: OutcomeDifference) => decides || kind === "status";
+  if (ends.some(isDecisive)) return null;
   const odd = between
     .map((world) => ({ run: world.run, found: differ(world, next, by) }))
     // why: what the ends do otherwise by themselves is told of them
