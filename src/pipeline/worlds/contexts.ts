@@ -61,7 +61,8 @@ const nearBaseFee = (
 ): bigint | null => {
   const share = (base * (dice % 1_024n)) / 16_384n;
   const least = leastCap(signed);
-  if (dice % 2n === 0n && base + share <= least) return base + share;
+  // why: what pays by the price pays the least in the next block, whatever is drawn
+  if (base + share <= least) return base + share;
   return base - share <= least ? base - share : null;
 };
 

@@ -64,12 +64,12 @@ const batch = ({ at }: Stage) => ({
 const again = (stage: Stage) => ({ ...revert(stage), from: clerk.address });
 const follow = () => ({ from: clerk.address, to: you, value: 2n });
 const replace = async ({ scene }: Stage) => ({ ...follow(), nonce: await scene.count(clerk.address) });
-/** Reverts after the time that its calldata gives: twenty seconds after the next block. */
+/** Reverts behind the block that its calldata gives. */
 const until: Ask = async ({ scene }) => {
-  const { timestamp } = (await scene.ask("eth_getBlockByNumber", ["pending", false])) as { readonly timestamp: Hex };
-  return { from: me, to: nobody, data: `0x${word(Number(timestamp) + 20)}` as const };
+  const number = Number(await scene.ask("eth_blockNumber", []));
+  return { from: me, to: nobody, data: `0x${word(number + 3)}` as const };
 };
-const limited = { [nobody]: { code: "0x5f354211600857005b5f5ffd" } } as const;
+const limited = { [nobody]: { code: "0x5f354311600857005b5f5ffd" } } as const;
 /** Pays its caller by the price of gas. */
 const payout = () => ({ from: me, to: nobody, data: "0x12345678" });
 const paying = { [nobody]: { code: "0x5f5f5f5f3a61c35002335af100", balance: 10n ** 18n } } as const;
@@ -245,7 +245,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
     "what executes and the head": [checked(token, (stage) => lied(amsterdam(stage))(stage)), open],
   },
   incomparable: { "where nothing was said": [checked(send, lied(lost, "next"))] },
-  closing: { "by the time": [checked(until, honest, { stateOverrides: limited }), open] },
+  closing: { "by the number": [checked(until, honest, { stateOverrides: limited }), open] },
   worldsDiffer: { "by the price": [checked(payout, honest, { stateOverrides: paying })] },
   hiddenCall: { "in a batch": [checked(batch)] },
   alreadySent: { "in flight": [checked(again), open] },
