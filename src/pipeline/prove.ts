@@ -6,7 +6,7 @@ import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
-import { gas, count } from "../primitives/statement.js";
+import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
@@ -15,26 +15,22 @@ import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
-import { placing, type Proof } from "./askProof.js";
-import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
+import { placing } from "./askProof.js";
+import { signedOf, withLimits, type Limits } from "./choose.js";
 import { checkRuns, worldsIn } from "./worlds/contrast.js";
 import { ledgerOf, type Recorder } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
-import { measureOfReport, MeasureLimits, measureQueries } from "./limits.js";
+import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
+import { checkAhead, checkMeasured, checkRequests, checkSpan, checkStates, closesIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
-import { runsOf, type Attempt, type Closed } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type ProofInput, type Scanned, unasked } from "./proofPlans.js";
+import { runsOf, type Attempt } from "./proofGround.js";
+import { inFlightOf, subjectsOf, type ProofInput, type Scanned } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { askOwn, checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
-import { untilOf } from "./worlds/bracket.js";
-import { gridOn, pendingOf, tagOf } from "./worlds/contexts.js";
+import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
-import { gap, NotProven } from "../errors/verdicts.js";
-import { isFirst, type Bundle } from "../steps/reading/bundle.js";
-import { isRequestOf } from "../transaction/request.js";
-import { knows } from "../witness/view.js";
 
 /** How a report is proven. */
 export interface Proving {
@@ -165,6 +161,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ),
       ...checkRuns(claim, proof, compared, bundle),
       ...ends.findings,
+      ...checkSpan(claim),
       ...checkRequests(signed),
       ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
       ...checkStates(claim),
@@ -214,22 +211,6 @@ const proveOnce = Effect.fnUntraced(function* (
   return { report: proven, limits: settled?.limits ?? null };
 });
 
-/** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
-const closesIn = (
-  closed: Closed | null,
-  { claim: { report, chain }, proof }: Attempt,
-  now: number,
-): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
-  const runs = [successOf(proof.next), successOf(proof.round.run)].flatMap((run) => run ?? []);
-  const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
-  const [next, last] = runs.map((run) => run.before.environment?.timestamp);
-  if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
-  const until = Math.floor(untilOf(gridOn(report, chain), { last, next, now }));
-  const times = [count("ran in a block of the time", last), count("failed in one of", closed.failed)];
-  const severity = closed.reach === 0 ? "warning" : "info";
-  return { until, findings: [note("ClosesAt", severity, where, ...times)] };
-};
-
 /** Users' own steps, asked once for a proof and all that it asks again. */
 const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
   Effect.cached(
@@ -261,64 +242,3 @@ export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Rep
       return judged(proven, [...proven.findings, scanAgain]);
     },
   );
-
-/**
- * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
- * holds nothing of the pool, also where the node does not check nonces.
- */
-const isAhead = (claim: ProofInput, { round, assumed }: Proof): boolean =>
-  assumed !== null ||
-  // why: a node that does not validate refuses nothing for a state that lacks the predecessors
-  // guard: a node that does not validate, with some in flight
-  (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
-  (round.block !== "pending" &&
-    claim.bundle.some((entry) => {
-      const latest = successOf(round.counts.get(entry.signer)?.latest);
-      return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
-    }));
-
-/** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
-export const checkAhead = (claim: ProofInput, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
-  const inFlight = inFlightOf(claim);
-  // guard: own transactions in flight that the state lacks
-  if (!isAhead(claim, proof))
-    return isAlike && inFlight > 0
-      ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
-      : [];
-  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
-  return [note(code, "warning", { evidence: "assumed" })];
-};
-
-/** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
-export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
-  pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
-    ? [note("SealedStateUnseen", "info", { evidence: "unavailable" })]
-    : [];
-
-/** Balances and rights that found no room, or no gas, to be read. */
-export const checkMeasured = (claim: ProofInput, { round }: Proof): ReadonlyArray<Finding> => {
-  const { measure } = claim;
-  const run = successOf(round.run);
-  const unread =
-    run === null || !run.witnessed
-      ? 0
-      : measureQueries({ ...measure, tokens: [] }).filter(
-          (query) => !knows(run.before, query) || !knows(run.after, query),
-        ).length;
-  // why: what was not asked is not read either
-  const missing = measure.cut + Math.max(unasked(claim), unread);
-  // guard: what found no room to be read
-  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
-};
-
-export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
-  // guard: requests are those of the inputs
-  bundle.every(({ input, request }) => isRequestOf(input, request))
-    ? []
-    : [
-        fromError(
-          new NotProven({ missing: [gap("Altered", "the requests are not those of the report's inputs")] }),
-          "unavailable",
-          { step: "proof", evidence: "measured" },
-        ),
-      ];

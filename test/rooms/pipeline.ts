@@ -52,6 +52,7 @@ export {
   gridOf,
   offsetOf,
   reachOf,
+  spanOf,
   stepsBetween,
   untilOf,
 } from "../../src/pipeline/worlds/bracket.js";

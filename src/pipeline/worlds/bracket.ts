@@ -33,6 +33,16 @@ const mostAhead = 32;
 /** By how many blocks a world stands behind the next one; a distance that no simulation holds is that of the next. */
 export const blocksOf = (steps: number): number => (steps <= mostAhead ? steps : Math.min(steps, 1));
 
+/** How many blocks come until a world so many steps away, and how many of them it stands behind the next one. */
+export const spanOf = (
+  grid: Grid,
+  { blockTimeMs }: Pick<Chain, "blockTimeMs">,
+  steps: number,
+): { readonly blocks: number; readonly covered: number } => ({
+  blocks: grid.isPaced ? Math.ceil((Number(offsetOf(grid, steps)) * 1000) / blockTimeMs) : steps,
+  covered: blocksOf(steps),
+});
+
 /** Where nothing runs that could look at its block. */
 export const leastReach = 1;
 const usualReach = 3;

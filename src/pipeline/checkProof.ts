@@ -1,0 +1,100 @@
+/** What a proof finds beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
+import { fromError, note, type Finding } from "../report/finding.js";
+import { count } from "../primitives/statement.js";
+import { gap, NotProven } from "../errors/verdicts.js";
+import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { successOf } from "../steps/reading/askResult.js";
+import { isRequestOf } from "../transaction/request.js";
+import { knows } from "../witness/view.js";
+import type { Proof } from "./askProof.js";
+import type { Signed } from "./choose.js";
+import { measureQueries } from "./limits.js";
+import type { Attempt, Closed } from "./proofGround.js";
+import { inFlightOf, type ProofInput, unasked } from "./proofPlans.js";
+import { spanOf, untilOf } from "./worlds/bracket.js";
+import { gridOn, pendingOf } from "./worlds/contexts.js";
+
+/** Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them apart. */
+export const checkSpan = ({ report, chain, worlds, reads }: ProofInput): ReadonlyArray<Finding> => {
+  const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
+  if (covered >= blocks || !(reads.includes("number") || reads.includes("blockhash"))) return [];
+  const told = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
+  return [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...told)];
+};
+
+/** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
+export const closesIn = (
+  closed: Closed | null,
+  { claim: { report, chain }, proof }: Attempt,
+  now: number,
+): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
+  const runs = [successOf(proof.next), successOf(proof.round.run)].flatMap((run) => run ?? []);
+  const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
+  const [next, last] = runs.map((run) => run.before.environment?.timestamp);
+  if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
+  const until = Math.floor(untilOf(gridOn(report, chain), { last, next, now }));
+  const times = [count("ran in a block of the time", last), count("failed in one of", closed.failed)];
+  const severity = closed.reach === 0 ? "warning" : "info";
+  return { until, findings: [note("ClosesAt", severity, { evidence: "measured" }, ...times)] };
+};
+
+/**
+ * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
+ * holds nothing of the pool, also where the node does not check nonces.
+ */
+const isAhead = (claim: ProofInput, { round, assumed }: Proof): boolean =>
+  assumed !== null ||
+  // why: a node that does not validate refuses nothing for a state that lacks the predecessors
+  // guard: a node that does not validate, with some in flight
+  (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
+  (round.block !== "pending" &&
+    claim.bundle.some((entry) => {
+      const latest = successOf(round.counts.get(entry.signer)?.latest);
+      return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
+    }));
+
+/** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
+export const checkAhead = (claim: ProofInput, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
+  const inFlight = inFlightOf(claim);
+  // guard: own transactions in flight that the state lacks
+  if (!isAhead(claim, proof))
+    return isAlike && inFlight > 0
+      ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
+      : [];
+  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
+  return [note(code, "warning", { evidence: "assumed" })];
+};
+
+/** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
+export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
+  pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
+    ? [note("SealedStateUnseen", "info", { evidence: "unavailable" })]
+    : [];
+
+/** Balances and rights that found no room, or no gas, to be read. */
+export const checkMeasured = (claim: ProofInput, { round }: Proof): ReadonlyArray<Finding> => {
+  const { measure } = claim;
+  const run = successOf(round.run);
+  const unread =
+    run === null || !run.witnessed
+      ? 0
+      : measureQueries({ ...measure, tokens: [] }).filter(
+          (query) => !knows(run.before, query) || !knows(run.after, query),
+        ).length;
+  // why: what was not asked is not read either
+  const missing = measure.cut + Math.max(unasked(claim), unread);
+  // guard: what found no room to be read
+  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
+};
+
+export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
+  // guard: requests are those of the inputs
+  bundle.every(({ input, request }) => isRequestOf(input, request))
+    ? []
+    : [
+        fromError(
+          new NotProven({ missing: [gap("Altered", "the requests are not those of the report's inputs")] }),
+          "unavailable",
+          { step: "proof", evidence: "measured" },
+        ),
+      ];
