@@ -89,6 +89,7 @@ describe("ready", () => {
       ["StatePretended", proven({ options: { ...options, blockOverrides: {} } })],
       ["NotSimulated", proven({ observed: { ...observed, tier: "call" } })],
       ["Expired", proven({ observed: { ...observed, at: Date.now() - 31_000 } })],
+      ["Expired", proven({ observed: { ...observed, until: Date.now() - 1 } })],
       ["DatedInTheFuture", proven({ observed: { ...observed, at: Date.now() + 120_000 } })],
       ["NotSuccessful", proven(with0({ outcome: { ...transfer.outcome, status: "unknown" } }))],
       ["FundsUnknown", proven({ funds: [{ ...funds, shortfall: null }] })],

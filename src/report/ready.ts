@@ -105,8 +105,13 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
       [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
       [isPretended, "StatePretended", "the report describes a pretended state"],
       [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
-      [now > observed.at + options.maxAgeMs, "Expired", `the report is older than ${options.maxAgeMs} ms`],
-      [now > expiryOf(report), "Expired", "the time in which the transactions were seen to run is over"],
+      [
+        now > expiryOf(report),
+        "Expired",
+        now > observed.at + options.maxAgeMs
+          ? `the report is older than ${options.maxAgeMs} ms`
+          : "the time in which the transactions were seen to run is over",
+      ],
       [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
     ),
     ...contradictions(report),
