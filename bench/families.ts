@@ -57,7 +57,8 @@ const hostile: ReadonlyArray<Omit<Family, "isHonest">> = [
   {
     name: "is honest up to a time in the life of the clearance, and steals from then on",
     honestWhere: `${first} TIMESTAMP LT`,
-    words: ({ time }) => [time + 1 + draw(35), 0],
+    // not before the next block, which tells it itself
+    words: ({ time }) => [time + 4 + draw(32), 0],
   },
   {
     name: "steals in one of the next four blocks",

@@ -2,7 +2,7 @@
  * The pipeline: from a transaction to a report, and from a report to a proven one.
  *
  * `scan` asks everything at once and chooses nonce, gas limit and price; `prove` runs the exact requests
- * that would be signed, in two worlds, and only checks what was chosen. `preflight` is the one
+ * that would be signed, in the next block and in the last that a clearance allows, and only checks what was chosen. `preflight` is the one
  * after the other.
  */
 import * as Context from "effect/Context";
