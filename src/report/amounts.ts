@@ -4,9 +4,9 @@
  */
 import type { TokenInfo } from "./parts.js";
 import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
-import { type Currency, formatGasPrice, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
-import { inWords, type Report, type ShownChain } from "./schema.js";
-import { lookup } from "../Chains.js";
+import { type Currency, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
+import { currencyOf } from "./chain.js";
+import type { Report } from "./schema.js";
 
 /** How addresses and tokens are written in one report. */
 export interface Names {
@@ -37,22 +37,7 @@ export interface Names {
   readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
 }
 
-/** What names are made of. */
-type Named = Pick<
-  Report,
-  | "chainId"
-  | "chain"
-  | "transactions"
-  | "tokens"
-  | "transfers"
-  | "balanceChanges"
-  | "approvals"
-  | "exposure"
-  | "options"
-  | "owned"
->;
-
-const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
+const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
   const add = (address: string, role: string) => {
     const key = address.toLowerCase();
@@ -100,23 +85,13 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
-/** What a rendering of a whole report takes. */
-export interface RenderOptions extends AmountOptions {
-  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
-  readonly price?:
-    | {
-        /** The currency's symbol. */
-        readonly currency: string;
-        /** Decimal string: what one whole native unit costs. */
-        readonly amount: string;
-      }
-    | undefined;
-  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
-  readonly requests?: boolean | undefined;
-  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
-  readonly full?: boolean | undefined;
+/** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
+export interface Price {
+  /** The currency's symbol. */
+  readonly currency: string;
+  /** Decimal string: what one whole native unit costs. */
+  readonly amount: string;
 }
-export type Price = NonNullable<RenderOptions["price"]>;
 
 /** Longer than a name in an address book. */
 const mostLabel = 32;
@@ -127,18 +102,8 @@ const labelText = (text: string): string => {
   return `${escapeText(kept, 4 * mostLabel)}${kept.length < text.length ? "…" : ""}`;
 };
 
-/** The chain in the report's own words; of a report without them, in those of the table. */
-export const chainOf = ({ chain, chainId }: Pick<Report, "chain" | "chainId">): ShownChain =>
-  chain ?? inWords(lookup(chainId));
-
-/** The native currency of a report, harmless; `symbol` in place of its own. */
-export const currencyOf = (report: Pick<Report, "chain" | "chainId">, symbol?: string): Currency => {
-  const chain = chainOf(report);
-  return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
-};
-
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Named, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
+export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
   const native = currencyOf(report, symbol);
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
@@ -319,7 +284,3 @@ export const mostForPeople = (wei: bigint, names: Names): string => {
   const { digits, unit } = amountForPeople(names, { token: null, tokenId: null }, wei, "up");
   return `${digits} ${unit}`;
 };
-
-/** Fees of which only the price is known. */
-export const perGasText = (perGas: bigint | null, names: Names): string =>
-  perGas === null ? "not known" : `at most ${formatGasPrice(perGas, names.native)}, how much gas is not known`;

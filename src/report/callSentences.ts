@@ -2,7 +2,7 @@
 import { callText, type DecodedCall } from "../abi/calls.js";
 import { escapeText } from "../primitives/text.js";
 import { nativeForPeople, tokenForPeople, type Names } from "./amounts.js";
-import { mostItems } from "./hindrances.js";
+import { mostItems } from "./reason.js";
 import type { Report } from "./schema.js";
 
 /** Our own words as the beginning of a sentence. */

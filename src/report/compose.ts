@@ -1,18 +1,11 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
 import { wholeLook } from "../abi/print.js";
+import { chainOf } from "./chain.js";
 import type { Finding, Severity } from "./finding.js";
 import { type Figure, numbersText } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
-import {
-  amountInSentence,
-  chainOf,
-  dateText,
-  decimalsOf,
-  type Names,
-  namesFor,
-  type RenderOptions,
-} from "./amounts.js";
+import { type Document, type Item, joined, type RenderOptions, type Section, type Tone } from "./document.js";
+import { amountInSentence, dateText, decimalsOf, type Names, namesFor } from "./amounts.js";
 import type { Report } from "./schema.js";
 import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
@@ -20,11 +13,10 @@ import {
   addressesSection,
   approvalsSection,
   balancesSection,
-  fundsSection,
   observedSection,
+  statesSection,
   transfersSection,
 } from "./sections/technical.js";
-import { statesSection } from "./sections/states.js";
 import {
   callsSection,
   costSection,
@@ -33,7 +25,7 @@ import {
   grantsSection,
   tokensSection,
 } from "./sections/stakes.js";
-import { requestsSection, transactionSection } from "./sections/transaction.js";
+import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
 import { mostReason, reasonOf, sentenceOf } from "./reason.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";

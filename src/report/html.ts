@@ -1,8 +1,7 @@
 /** The report as one HTML file that needs nothing else and can do nothing: no script, no request. */
 import { sha256, stringToBytes } from "viem";
-import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import { type Block, type Section, verdictTone } from "./document.js";
+import { type Block, type Section, verdictTone, type RenderOptions } from "./document.js";
 import type { Report } from "./schema.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
 

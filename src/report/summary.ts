@@ -7,33 +7,27 @@ import {
   amountInSentence,
   mostForPeople,
   namesFor,
-  perGasText,
   tokenForPeople,
   type AmountOptions,
   type Names,
 } from "./amounts.js";
 import { bareCalls, callSentences, upper } from "./callSentences.js";
 import type { FindingCode } from "./finding.js";
+import { claimsOf, flowsOf, paymentsOf, roundingOf, toThemselves, type Flow } from "./flows.js";
 import {
-  claimsOf,
-  rightText,
-  roundingOf,
-  spenderText,
   exposuresOf,
   exposureText,
-  subjectsOf,
-  type Subject,
-  toThemselves,
-  flowsOf,
   grantsOf,
   isMoving,
-  paymentsOf,
+  perGasText,
+  rightText,
+  spenderText,
+  subjectsOf,
   type Cost,
-  type Flow,
   type Grant,
+  type Subject,
 } from "./stakes.js";
-import { hindrances, listed, mostItems, mostSenders } from "./hindrances.js";
-import { mostReason, reasonOf } from "./reason.js";
+import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
 
 /** With more, or where one is a list itself, each is a sentence of its own. */
@@ -108,13 +102,6 @@ const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): C
   const fees = mostForPeople(atMost, names);
   const text = isOpen ? `${fees} in fees and what is not known beside` : `at most ${fees} in fees`;
   return { text: `${verb("pay")} ${text}`, isList: isOpen };
-};
-
-/** What nobody looked at, for its step was left out; null = no such thing. */
-const unlooked = ({ steps: { without } }: Report): string | null => {
-  const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
-  if (!moves && !rights) return null;
-  return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
 };
 
 const uneasy: ReadonlySet<FindingCode> = new Set(["DelegationSet", "DelegationCleared", "EventUnexplained"]);
@@ -207,34 +194,8 @@ const exposureSentence = (report: Report, names: Names): ReadonlyArray<string> =
   return [`${upper(names.who(first.spender))} could take at least ${exposureText(first, names)}${of} beside${rest}.`];
 };
 
-/** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
-const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<FindingCode>]> = [
-  [
-    "More moves or is granted than could be measured or told here.",
-    "PartiesCut",
-    "FindingsCut",
-    "CalldataCut",
-    "FirstSeenInProof",
-  ],
-  ["Events and measured balances disagree; the balances are told.", "TransferMismatch"],
-  ["A right may be given that cannot be read.", "RightUnexplained"],
-  ["Amounts may come out otherwise.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
-  ["Amounts are what events say; balances were not measured.", "WitnessUnavailable"],
-  ["Native amounts are known by balances alone.", "NativeMovesUnseen"],
-  ["The state was pretended, so none of this is certain.", "StatePretended"],
-];
 /** Control over contracts; of those that the bundle itself creates it is no news. */
 const control: ReadonlySet<FindingCode> = new Set(["ContractControlChanged", "OwnershipChanged", "RoleChanged"]);
-
-const doubtsOf = (report: Report): ReadonlyArray<string> => {
-  const { findings, observed } = report;
-  const codes = new Set(findings.map(({ code }) => code));
-  return [
-    ...doubts.flatMap(([text, ...any]) => (any.some((code) => codes.has(code)) ? [text] : [])),
-    ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
-    ...[unlooked(report)].filter((text) => text !== null),
-  ];
-};
 
 /** Who gets to act for an account, or over a contract. */
 const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => {

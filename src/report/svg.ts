@@ -17,18 +17,8 @@ import { formatGasPrice } from "../primitives/units.js";
 import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
-import {
-  costsOf,
-  failuresOf,
-  flowsOf,
-  grantsOf,
-  isTwice,
-  roundingOf,
-  type Cost,
-  type Flow,
-  type Grant,
-  spenderText,
-} from "./stakes.js";
+import { failuresOf, flowsOf, isTwice, roundingOf, type Flow } from "./flows.js";
+import { costsOf, grantsOf, spenderText, type Cost, type Grant } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 
 /** One arrow. */

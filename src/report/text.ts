@@ -1,6 +1,14 @@
 /** The report for a terminal: verdict, reason and summary first, tables that fit the width, what to do next last. */
-import { verdictTone, type Block, type Cell, type Column, type Fact, type Section, type Tone } from "./document.js";
-import type { RenderOptions } from "./amounts.js";
+import {
+  verdictTone,
+  type Block,
+  type Cell,
+  type Column,
+  type Fact,
+  type Section,
+  type Tone,
+  type RenderOptions,
+} from "./document.js";
 import { compose } from "./compose.js";
 import type { Report } from "./schema.js";
 

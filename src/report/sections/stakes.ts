@@ -7,7 +7,6 @@ import {
   fiatText,
   mostForPeople,
   nativeForPeople,
-  perGasText,
   signedText,
   symbolOf,
   unitForPeople,
@@ -26,18 +25,8 @@ import {
   type Section,
   type Shown,
 } from "../document.js";
-import {
-  rightText,
-  spenderText,
-  costsOf,
-  exposuresOf,
-  flowsOf,
-  grantsOf,
-  isTwice,
-  roundingOf,
-  type Flow,
-  type Grant,
-} from "../stakes.js";
+import { flowsOf, isTwice, roundingOf, type Flow } from "../flows.js";
+import { costsOf, exposuresOf, grantsOf, perGasText, rightText, spenderText, type Grant } from "../stakes.js";
 import type { Exposure } from "../exposure.js";
 import type { CallLook } from "../../abi/calls.js";
 import { callFacts } from "./transaction.js";
