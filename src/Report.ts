@@ -71,5 +71,5 @@ export type {
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
 export { toText, type TextOptions } from "./report/text.js";
-export type { AmountOptions } from "./report/amounts.js";
+export type { AmountOptions, Price } from "./report/amounts.js";
 export type { RenderOptions } from "./report/document.js";

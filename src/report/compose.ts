@@ -2,12 +2,10 @@
 import { wholeLook } from "../abi/print.js";
 import { chainOf } from "./chain.js";
 import type { Finding, Severity } from "./finding.js";
-import { type Figure, numbersText } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
 import { type Document, type Item, joined, type RenderOptions, type Section, type Tone } from "./document.js";
-import { amountInSentence, dateText, decimalsOf, type Names, namesFor } from "./amounts.js";
+import { dateText, type Names, namesFor } from "./amounts.js";
 import type { Report } from "./schema.js";
-import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
 import {
   addressesSection,
@@ -26,7 +24,7 @@ import {
   tokensSection,
 } from "./sections/stakes.js";
 import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
-import { mostReason, reasonOf, sentenceOf } from "./reason.js";
+import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
@@ -42,49 +40,23 @@ const maxText = 1200;
 /** Places of one problem that are told one by one. */
 const mostPlaces = 4;
 
-/** The numbers, a token's in its own decimals where the finding names the token and the decimals are known. */
-const numbersOf = (finding: Finding, names: Names): string => {
-  const token = finding.numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
-  const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
-  const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
-  const numbers = finding.numbers.map((figure): Figure => {
-    if (figure.unit === "address" && (names.isYou(figure.value) || names.label(figure.value) !== null))
-      return { ...figure, unit: "text", value: names.whole(figure.value) };
-    if (figure.unit === "difference")
-      return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
-    if (!isKnown || figure.unit !== "units") return figure;
-    const value = amountInSentence(
-      names,
-      { token, tokenId: null },
-      figure.value,
-      names.isTyped(figure.value) ? "none" : "up",
-    );
-    return { name: figure.name, unit: "text", value };
+const placesOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boolean, names: Names) => {
+  const lines = same.map((finding) => {
+    const where = isBundle && finding.transaction !== null ? `Transaction ${finding.transaction + 1}` : "";
+    const what = finding.sentence === first.sentence ? "" : escapeText(sentenceOf(finding, names), maxText);
+    return escapeText(detailsOf(finding, names, [where, what].filter((part) => part !== "").join(": ")), 2 * maxText);
   });
-  return numbersText({ numbers }, names.native);
-};
-
-const detailsOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boolean, names: Names) => {
-  const lines = same.map((finding) =>
-    [
-      isBundle && finding.transaction !== null ? `transaction ${finding.transaction + 1}` : "",
-      finding.sentence === first.sentence ? "" : escapeText(sentenceOf(finding, names), maxText),
-      escapeText(numbersOf(finding, names), maxText),
-    ]
-      .filter((part) => part !== "")
-      .join(": "),
-  );
   return [...new Set(lines)].filter((line) => line !== "");
 };
 
-/** One problem: its first sentence, and every place where it is. */
+/** One problem: its first sentence, unless that is the reason already, and every place where it is. */
 const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names: Names): Item => {
   const [first] = same;
-  const details = detailsOf(same, first, report.transactions.length > 1, names);
+  const details = placesOf(same, first, report.transactions.length > 1, names);
   const cut = details.length - mostPlaces;
   return {
     code: escapeText(first.code, 60),
-    what: escapeText(sentenceOf(first, names), maxText),
+    what: first.sentence === report.because ? "" : escapeText(sentenceOf(first, names), maxText),
     details: cut < 2 ? details : [...details.slice(0, mostPlaces), `… and ${cut} more`],
     remedy: escapeText(first.remedy, maxText),
   };

@@ -41,7 +41,7 @@ export interface Cell {
   readonly isAddress?: boolean | undefined;
 }
 
-/** One problem: what it is, where and by how much, what to do. */
+/** One problem: what it is (empty where the headline says it), where and by how much, what to do. */
 export interface Item {
   readonly code: string;
   readonly what: string;

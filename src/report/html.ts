@@ -87,7 +87,7 @@ const blockHtml = (block: Block): string => {
       return `<ul class="${block.tone}">${block.items
         .map(
           ({ code, what, details, remedy }) =>
-            `<li><strong><bdi>${escapeXml(what)}</bdi></strong> <span class="code">${escapeXml(code)}</span>${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
+            `<li><strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong>${what === "" ? "" : ` <span class="code">${escapeXml(code)}</span>`}${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
         )
         .join("\n")}</ul>`;
   }

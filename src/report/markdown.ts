@@ -43,7 +43,7 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
     case "items":
       return block.items.map(
         ({ code, what, details, remedy }) =>
-          `- **${escapeMarkdown(what)}** (${escapeMarkdown(code)})${[
+          `- **${escapeMarkdown(what === "" ? code : what)}**${what === "" ? "" : ` (${escapeMarkdown(code)})`}${[
             "",
             ...details,
             ...(remedy === "" ? [] : [`→ ${remedy}`]),
