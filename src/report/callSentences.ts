@@ -29,6 +29,10 @@ const standards: Readonly<Record<string, string>> = { erc20: "ERC-20", erc721: "
 
 const isMade = (type: string): boolean => type.startsWith("bytes") || type.startsWith("tuple");
 
+/** Who is called, by the symbol of a token. */
+const calledText = (to: string, names: Names): string =>
+  names.label(to) === null && names.token(to) !== null ? tokenForPeople(names, to) : names.party(to);
+
 /** A call in a sentence: by the standard that its contract turned out to have, where several functions fit. */
 const callSentence = (call: DecodedCall, report: Report, names: Names): string => {
   const same = (token: string | null) => token !== null && token.toLowerCase() === call.to?.toLowerCase();
@@ -36,7 +40,8 @@ const callSentence = (call: DecodedCall, report: Report, names: Names): string =
   const fitting = [call, ...call.others];
   const known = fitting.find(({ sources }) => sources.includes(standards[seen] ?? ""));
   const meant = known ?? call;
-  const look = { address: names.who, items: 4, string: 40, bytes: 8 };
+  const named = (address: string) => (names.isYou(address) ? "you" : calledText(address, names));
+  const look = { address: named, items: 4, string: 40, bytes: 8 };
   const sources = known?.sources ?? fitting.flatMap((one) => one.sources);
   // why: what a batch is made of stands behind it, call by call
   const told = meant.arguments.filter(({ type }) => call.calls.length === 0 || !isMade(type));
@@ -46,10 +51,6 @@ const callSentence = (call: DecodedCall, report: Report, names: Names): string =
   };
   return escapeText(callText(one, look) ?? "nothing", mostCall);
 };
-
-/** Who is called, by the symbol of a token. */
-const calledText = (to: string, names: Names): string =>
-  names.label(to) === null && names.token(to) !== null ? tokenForPeople(names, to) : names.party(to);
 
 const insideText = (call: DecodedCall, report: Report, names: Names): string => {
   const flat = (within: DecodedCall, above: string): ReadonlyArray<string> =>
