@@ -13,6 +13,8 @@ export interface Names {
   /** `0x1234…abcd`; the whole address where two of the report would read the same. */
   readonly short: (address: string) => string;
   readonly token: (address: string | null) => TokenInfo | null;
+  /** The standard by which something of a token moves or is granted. */
+  readonly standard: (token: string) => string | undefined;
   /** The native currency. */
   readonly native: Currency;
   /** Whether amounts for people are exact, too. */
@@ -23,8 +25,8 @@ export interface Names {
   readonly label: (address: string) => string | null;
   /** The short address, behind its label where it has one. */
   readonly party: (address: string) => string;
-  /** Whether a transaction asks for this very amount, so that it reads as it was typed. */
-  readonly isTyped: (amount: bigint) => boolean;
+  /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
+  readonly isTyped: (amount: bigint, transaction?: number) => boolean;
   /** A party in a sentence: `you`, or {@link Names.party}. */
   readonly who: (address: string) => string;
   /** Who acts: as `who`, but `your Safe (0x1234…abcd)` where the account names a sender as its owner. */
@@ -60,10 +62,6 @@ const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => 
   for (const { account } of [...report.balanceChanges, ...rows]) add(account, "");
   return roles;
 };
-
-/** Whether a transaction asks for this amount: as its value, or as a word of its calldata. */
-export const asksFor = ({ value, data }: Report["transactions"][number]["input"], amount: bigint): boolean =>
-  amount === value || (amount > 0n && data.toLowerCase().includes(amount.toString(16).padStart(64, "0")));
 
 /** The senders of a bundle in its order, each once. */
 export const sendersOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<string> => [
@@ -112,11 +110,14 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     seen.set(short, (seen.get(short) ?? 0) + 1);
   }
   const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
+  const moves = [...report.approvals, ...report.transfers].reverse();
+  const standards = new Map(moves.map(({ token, standard }) => [token?.toLowerCase(), standard]));
   const senders = sendersOf(report);
   const you = new Set([
     ...report.options.accounts.map((account) => account.toLowerCase()),
     ...(senders.length === 1 ? senders : []),
   ]);
+  const asked = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
   const isYou = (address: string) => you.has(address.toLowerCase());
   const named = new Map(Object.entries(labels).map(([address, label]) => [address.toLowerCase(), label]));
   const label = (address: string) => {
@@ -139,7 +140,12 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   return {
     short,
     exact,
-    isTyped: (amount) => report.transactions.some(({ input }) => asksFor(input, amount)),
+    isTyped: (amount, transaction) =>
+      asked.some(
+        ({ value, data }, at) =>
+          at === (transaction ?? at) &&
+          (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
+      ),
     isYou,
     label,
     labelled,
@@ -152,6 +158,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     },
     whole: (address) => (isYou(address) ? "you" : labelled(address)),
     token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
+    standard: (token) => standards.get(token.toLowerCase()),
     native,
     legend: onTables
       ? [...roles].map(([address, known]) => ({

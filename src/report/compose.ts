@@ -25,6 +25,7 @@ import {
 } from "./sections/stakes.js";
 import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
 import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
+import { stakesOf } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
@@ -121,6 +122,7 @@ const nextOf = (report: Report): string => {
 /** `report` laid out, in the words of its chain. */
 export const compose = (report: Report, options: RenderOptions = {}): Document => {
   const names = namesFor(report, options);
+  const stakes = stakesOf(report);
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
@@ -130,15 +132,15 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
   return {
     verdict: report.verdict,
     because: headline(report, names),
-    summary: sentencesOf(report, names),
+    summary: sentencesOf(report, names, stakes),
     findings: findingsSections(report, names),
     stakes: [
       ...callsSection(report, look),
-      ...flowsSection(report, names),
-      ...grantsSection(report, names),
-      ...exposureSection(report, names),
+      ...flowsSection(report, names, stakes),
+      ...grantsSection(report, names, stakes),
+      ...exposureSection(report, names, stakes),
       ...costSection(report, names, options.price),
-      ...tokensSection(report, names),
+      ...tokensSection(names, stakes),
       ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
     ],
     about: joined(

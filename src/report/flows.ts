@@ -4,7 +4,7 @@ import type { DecodedCall } from "../abi/calls.js";
 import { isNobody } from "../abi/words.js";
 import { isRecord } from "../primitives/record.js";
 import { sizeOf } from "../primitives/units.js";
-import { accountsOf, asksFor, type Rounding, sendersOf, type Unit } from "./amounts.js";
+import { accountsOf, type Names, type Rounding, sendersOf, type Unit } from "./amounts.js";
 import type { Transfer } from "./parts.js";
 import type { Report } from "./schema.js";
 
@@ -16,12 +16,23 @@ export interface Flow extends Unit {
   readonly party: string | null;
   /** Above zero; wei, or a token's smallest units. */
   readonly amount: bigint;
-  /** Whether it is the sum of amounts that the transactions ask for: what they estimate is rounded, this is not. */
-  readonly isTyped: boolean;
+  /** The movements that it is the sum of, the first of them; none where balances tell otherwise. */
+  readonly parts: ReadonlyArray<Part>;
 }
+type Part = Pick<Transfer, "amount" | "transaction">;
 
-/** How a flow's amount is rounded. */
-export const roundingOf = ({ way, isTyped }: Flow): Rounding => (isTyped ? "none" : way === "out" ? "up" : "down");
+/** Of sums of more than this nobody looks for every amount in the calldata. */
+const mostParts = 32;
+
+/** How the sum of flows is rounded: of amounts that the transactions ask for it is not, what they estimate is. */
+export const roundingOf = (flows: Arr.NonEmptyReadonlyArray<Flow>, names: Names): Rounding => {
+  const isTyped = ({ parts }: Flow) =>
+    parts.length > 0 &&
+    parts.length <= mostParts &&
+    parts.every(({ amount, transaction }) => names.isTyped(amount, transaction));
+  if (flows.length <= mostParts && flows.every(isTyped)) return "none";
+  return flows[0].way === "out" ? "up" : "down";
+};
 
 const isFailed = ({ outcome }: Report["transactions"][number]): boolean =>
   outcome.status === "reverted" || outcome.status === "halted";
@@ -31,17 +42,18 @@ export const failuresOf = ({ transactions }: Pick<Report, "transactions">): Read
   transactions.flatMap((transaction, index) => (isFailed(transaction) ? [index] : []));
 
 /** The values that are sent along, where no simulation tells of them. */
-const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Transfer> =>
-  observed.tier === "simulate"
+const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Transfer> => {
+  const isTold = new Set(transfers.flatMap(({ token, transaction }) => (token === null ? [transaction] : [])));
+  return observed.tier === "simulate"
     ? []
     : transactions.flatMap((one, transaction): ReadonlyArray<Transfer> => {
         const { from, to, value: amount } = one.input;
         const receiver = to ?? one.code.creates;
-        const isTold = transfers.some((transfer) => transfer.token === null && transfer.transaction === transaction);
-        if (amount === 0n || receiver === null || isFailed(one) || isTold) return [];
+        if (amount === 0n || receiver === null || isFailed(one) || isTold.has(transaction)) return [];
         const native = { standard: "native", token: null, tokenId: null } as const;
         return [{ ...native, from, to: receiver, amount, transaction, evidence: "assumed" }];
       });
+};
 
 const holdingOf = (account: string, { token, tokenId }: Unit): string =>
   `${account}/${token?.toLowerCase() ?? ""}/${tokenId ?? ""}`;
@@ -51,46 +63,33 @@ interface Sum extends Unit {
   readonly account: string;
   readonly party: string | null;
   amount: bigint;
-  isTyped: boolean;
+  parts: Array<Part>;
 }
 
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
   void sums.set(key, (sums.get(key) ?? 0n) + amount);
 
 /** What the events tell, by holding and party. */
-const sumsOf = (
-  transfers: ReadonlyArray<Transfer>,
-  accounts: ReadonlySet<string>,
-  { transactions }: Pick<Report, "transactions">,
-) => {
+const sumsOf = (transfers: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
   const sums = new Map<string, Map<string | null, Sum>>();
   const counted = new Map<string, bigint>();
-  const move = (account: string, party: string, unit: Unit, amount: bigint, isTyped: boolean) => {
+  const move = (account: string, party: string, { token, tokenId }: Unit, amount: bigint, part: Part) => {
     if (!accounts.has(account)) return;
-    const holding = holdingOf(account, unit);
+    const holding = holdingOf(account, { token, tokenId });
     add(counted, holding, amount);
     const parties = sums.get(holding) ?? new Map<string | null, Sum>();
     sums.set(holding, parties);
-    const sum = parties.get(party) ?? {
-      account,
-      party,
-      token: unit.token,
-      tokenId: unit.tokenId,
-      amount: 0n,
-      isTyped: true,
-    };
+    const sum: Sum = parties.get(party) ?? { account, party, token, tokenId, amount: 0n, parts: [] };
     parties.set(party, sum);
     sum.amount += amount;
-    sum.isTyped &&= isTyped;
+    if (sum.parts.length <= mostParts) sum.parts.push(part);
   };
   for (const { standard, token, tokenId, from, to, amount, transaction } of transfers) {
     const [giver, taker] = [from.toLowerCase(), to.toLowerCase()];
     if (giver === taker) continue;
     const one = standard === "erc721" ? 1n : amount;
-    const input = transactions[transaction]?.input;
-    const isTyped = (accounts.has(giver) || accounts.has(taker)) && input !== undefined && asksFor(input, amount);
-    move(giver, taker, { token, tokenId }, -one, isTyped);
-    move(taker, giver, { token, tokenId }, one, isTyped);
+    move(giver, taker, { token, tokenId }, -one, { amount, transaction });
+    move(taker, giver, { token, tokenId }, one, { amount, transaction });
     if (standard !== "erc721" || tokenId === null) continue;
     // why: an NFT's contract also counts how many an account has
     for (const [account, by] of [[giver, -1n] as const, [taker, 1n] as const])
@@ -107,7 +106,7 @@ export const flowsOf = (
   report: Report,
   accounts: ReadonlySet<string> = new Set(accountsOf(report)),
 ): ReadonlyArray<Flow> => {
-  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], accounts, report);
+  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], accounts);
   for (const { account: whose, token, tokenId, delta, after } of report.balanceChanges) {
     const account = whose.toLowerCase();
     const holding = holdingOf(account, { token, tokenId });
@@ -120,8 +119,8 @@ export const flowsOf = (
     const isLess = only !== undefined && rest < 0n !== only.amount < 0n && sizeOf(rest) <= sizeOf(only.amount);
     if (isLess && parties.size === 1) {
       only.amount += rest;
-      only.isTyped = false;
-    } else parties.set(null, { account, party: null, token, tokenId, amount: rest, isTyped: false });
+      only.parts = [];
+    } else parties.set(null, { account, party: null, token, tokenId, amount: rest, parts: [] });
   }
   const flows = [...sums.values()].flatMap((parties) =>
     [...parties.values()].flatMap(({ amount, ...about }): ReadonlyArray<Flow> => {
@@ -134,28 +133,28 @@ export const flowsOf = (
 
 /** What events claim that a sender gets of a token, where its balance does not grow: each token once. */
 export const claimsOf = (report: Report): ReadonlyArray<Flow> => {
-  const { counted } = sumsOf(report.transfers, new Set(accountsOf(report)), report);
+  const { counted } = sumsOf(report.transfers, new Set(accountsOf(report)));
   const claims = report.balanceChanges.flatMap(
     ({ account: whose, token, tokenId, delta, after }): ReadonlyArray<Flow> => {
       const account = whose.toLowerCase();
       const amount = counted.get(holdingOf(account, { token, tokenId })) ?? 0n;
       if (token === null || after === null || delta > 0n || amount <= 0n) return [];
-      return [{ account, way: "in", party: null, token, tokenId, amount, isTyped: true }];
+      return [{ account, way: "in", party: null, token, tokenId, amount, parts: [] }];
     },
   );
-  return Arr.dedupeWith(claims, (a, b) => a.account === b.account && a.token === b.token);
+  return Object.values(Arr.groupBy(claims, ({ account, token }): string => `${account}/${token}`)).map(
+    ([first]) => first,
+  );
 };
 
 /** What senders hand to themselves: nothing changes hands. */
 export const toThemselves = ({ transfers, transactions }: Report): ReadonlyArray<Flow> => {
-  const senders = sendersOf({ transactions });
+  const senders = new Set(sendersOf({ transactions }));
   return transfers.flatMap(({ from, to, token, tokenId, amount, standard, transaction }): ReadonlyArray<Flow> => {
-    const [account, input] = [from.toLowerCase(), transactions[transaction]?.input];
-    if (account !== to.toLowerCase() || !senders.includes(account) || amount === 0n) return [];
-    const isTyped = input !== undefined && asksFor(input, amount);
-    return [
-      { account, way: "out", party: account, token, tokenId, amount: standard === "erc721" ? 1n : amount, isTyped },
-    ];
+    const account = from.toLowerCase();
+    if (account !== to.toLowerCase() || !senders.has(account) || amount === 0n) return [];
+    const unit = { account, way: "out", party: account, token, tokenId } as const;
+    return [{ ...unit, amount: standard === "erc721" ? 1n : amount, parts: [{ amount, transaction }] }];
   });
 };
 
@@ -181,32 +180,32 @@ const nearest = ({ options, transactions, owned }: Report): ReadonlyArray<string
  * those that hand on what they got, nor of those far away that get something for it, as a pool does; but where nothing of
  * a sender's moves, all that those near pay, and of the others whatever they have less of.
  */
-export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> => {
-  const senders = accountsOf(report);
+export const paymentsOf = (report: Report, mine: ReadonlyArray<Flow>): ReadonlyArray<ReadonlyArray<Flow>> => {
+  const senders = new Set(accountsOf(report));
   const parties = report.transfers.flatMap(({ from, to }) => [from, to]);
   const all = new Set(
     [...parties, ...report.balanceChanges.map(({ account }) => account)].map((one) => one.toLowerCase()),
   );
-  const flows = flowsOf(report, new Set([...all].filter((account) => !senders.includes(account))));
+  const flows = flowsOf(report, new Set([...all].filter((account) => !senders.has(account))));
   const nets = new Map<string, bigint>();
   for (const flow of flows) add(nets, holdingOf(flow.account, flow), flow.way === "in" ? flow.amount : -flow.amount);
-  const near = nearest(report);
-  const isQuiet = flowsOf(report).length === 0;
+  const near = new Map([...new Set(nearest(report))].map((account, rank) => [account, rank]));
+  const isQuiet = mine.length === 0;
   const byPayer = Object.entries(Arr.groupBy(flows, ({ account }) => account));
   const payments = byPayer.flatMap(([account, own]) => {
-    const isNear = near.includes(account);
+    const isNear = near.has(account);
     const isTold = isQuiet || isNear || (!isNobody(account) && own.every(({ way }) => way === "out"));
     const paid = own.filter(
       (flow) =>
         flow.way === "out" &&
-        !senders.includes(flow.party ?? "") &&
+        !senders.has(flow.party ?? "") &&
         ((isQuiet && isNear) || (nets.get(holdingOf(account, flow)) ?? 0n) < 0n),
     );
-    return isTold && paid.length > 0 ? [{ paid, rank: isNear ? near.indexOf(account) : near.length }] : [];
+    return isTold && paid.length > 0 ? [{ paid, rank: near.get(account) ?? near.size }] : [];
   });
   return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);
 };
 
 /** A flow between two senders is told once, by who gives. */
-export const isTwice = ({ way, party }: Flow, senders: ReadonlyArray<string>): boolean =>
-  way === "in" && party !== null && senders.includes(party);
+export const isTwice = ({ way, party }: Flow, senders: ReadonlySet<string>): boolean =>
+  way === "in" && party !== null && senders.has(party);

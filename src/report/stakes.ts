@@ -2,7 +2,7 @@
 import { isNobody } from "../abi/words.js";
 import { accountsOf, amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople } from "./amounts.js";
 import type { Exposure } from "./exposure.js";
-import { flowsOf } from "./flows.js";
+import { flowsOf, type Flow } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
 import type { Report } from "./schema.js";
 import { formatGasPrice } from "../primitives/units.js";
@@ -36,13 +36,13 @@ const changeOf = ({ before, after, extended }: Approval): Grant["change"] | null
   return after === before ? "kept" : null;
 };
 
-/** The rights over what the senders have, or those who `isOwner`: new ones first, the unlimited before the others. */
+/** The rights over what the senders have, or other `owners`: new ones first, the unlimited before the others. */
 export const grantsOf = (
   report: Report,
-  isOwner: (account: string) => boolean = (account) => accountsOf(report).includes(account),
+  owners: ReadonlySet<string> = new Set(accountsOf(report)),
 ): ReadonlyArray<Grant> => {
   const all = report.approvals.flatMap((approval): ReadonlyArray<Grant> => {
-    const change = isOwner(approval.owner.toLowerCase()) ? changeOf(approval) : null;
+    const change = owners.has(approval.owner.toLowerCase()) ? changeOf(approval) : null;
     return change === null ? [] : [{ approval, change }];
   });
   const rank = ({ change, approval }: Grant): number =>
@@ -51,18 +51,27 @@ export const grantsOf = (
 };
 
 /** What contracts could take, beside what they do take: of a value, what they give back. */
-export const exposuresOf = (report: Report): ReadonlyArray<Exposure> => {
+const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<Exposure> => {
   const rows = report.exposure?.rows ?? [];
-  const flows = rows.some(({ by }) => by === "value") ? flowsOf(report) : [];
+  const sent = flows.filter(({ way, token }) => way === "out" && token === null);
+  const given = new Map(sent.map(({ account, party, amount }) => [`${account}/${party}`, amount]));
   return rows.flatMap((row) => {
     if (row.by !== "value" || row.amount === null) return [row];
-    const given = flows.find(
-      ({ account, way, party, token }) =>
-        way === "out" && token === null && account === row.account.toLowerCase() && party === row.spender.toLowerCase(),
-    );
-    const amount = row.amount - (given?.amount ?? 0n);
+    const amount = row.amount - (given.get(`${row.account}/${row.spender}`.toLowerCase()) ?? 0n);
     return amount > 0n ? [{ ...row, amount }] : [];
   });
+};
+
+/** What is at stake for the senders, read once for a whole rendering. */
+export interface Stakes {
+  readonly flows: ReadonlyArray<Flow>;
+  readonly grants: ReadonlyArray<Grant>;
+  readonly exposures: ReadonlyArray<Exposure>;
+}
+
+export const stakesOf = (report: Report): Stakes => {
+  const flows = flowsOf(report);
+  return { flows, grants: grantsOf(report), exposures: exposuresOf(report, flows) };
 };
 
 /** How much could be taken of what. */
