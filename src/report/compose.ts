@@ -1,7 +1,7 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
 import { wholeLook } from "../abi/print.js";
 import { chainOf } from "./chain.js";
-import type { Finding, Severity } from "./finding.js";
+import { docsOf, type Finding, type Severity } from "./finding.js";
 import { chainText, escapeText } from "../primitives/text.js";
 import { type Document, type Item, joined, type RenderOptions, type Section, type Tone } from "./document.js";
 import { dateText, type Names, namesFor } from "./amounts.js";
@@ -55,11 +55,14 @@ const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names:
   const [first] = same;
   const details = placesOf(same, first, report.transactions.length > 1, names);
   const cut = details.length - mostPlaces;
+  const code = escapeText(first.code, 60);
   return {
-    code: escapeText(first.code, 60),
+    code,
     what: first.sentence === report.because ? "" : escapeText(sentenceOf(first, names), maxText),
     details: cut < 2 ? details : [...details.slice(0, mostPlaces), `… and ${cut} more`],
     remedy: escapeText(first.remedy, maxText),
+    // why: a report from elsewhere may name any place
+    ...docsOf(code),
   };
 };
 

@@ -47,6 +47,8 @@ export interface Item {
   readonly what: string;
   readonly details: ReadonlyArray<string>;
   readonly remedy: string;
+  /** Where the code is explained; absent where it is a user's own. */
+  readonly docs?: string;
 }
 
 export type Block =

@@ -86,8 +86,8 @@ const blockHtml = (block: Block): string => {
     case "items":
       return `<ul class="${block.tone}">${block.items
         .map(
-          ({ code, what, details, remedy }) =>
-            `<li><strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong>${what === "" ? "" : ` <span class="code">${escapeXml(code)}</span>`}${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
+          ({ code, what, details, remedy, docs = code }) =>
+            `<li><strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
         )
         .join("\n")}</ul>`;
   }

@@ -180,7 +180,7 @@ const factLines = (rows: ReadonlyArray<Fact>, width: number, paint: Paint): Read
   });
 };
 
-const blockLines = (block: Block, width: number, paint: Paint): ReadonlyArray<string> => {
+const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean): ReadonlyArray<string> => {
   switch (block.kind) {
     case "facts":
       return factLines(block.facts, width, paint);
@@ -192,10 +192,11 @@ const blockLines = (block: Block, width: number, paint: Paint): ReadonlyArray<st
           : indented(`… and ${block.cut} more, all of them in the JSON`, "  ", width, (line) => line)),
       ];
     case "items":
-      return block.items.flatMap(({ code, what, details, remedy }) => [
+      return block.items.flatMap(({ code, what, details, remedy, docs }) => [
         ...indented(joined(what, code), "  - ", width, withTail(what === "" ? "" : code, block.tone, paint)),
         ...details.flatMap((detail) => indented(detail, "    ", width, (line) => paint(line, "dim"))),
         ...(remedy === "" ? [] : indented(remedy, "    → ", width, (line) => line)),
+        ...(docs === undefined || !isFull ? [] : indented(docs, "    Docs: ", width, (line) => paint(line, "dim"), 4)),
       ]);
   }
 };
@@ -213,7 +214,7 @@ export const toText = (report: Report, options: TextOptions = {}): string => {
   const sectionLines = ({ title, tone, blocks }: Section) => [
     "",
     ...indented(title, "", width, (line) => paint(line, tone ?? "plain", "strong")),
-    ...blocks.flatMap((block) => blockLines(block, width, paint)),
+    ...blocks.flatMap((block) => blockLines(block, width, paint, options.full === true)),
   ];
   return [
     ...headline.map((line, index) =>
