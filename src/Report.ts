@@ -7,7 +7,7 @@ export { Gap } from "./errors/verdicts.js";
 export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
 export type { Currency } from "./primitives/units.js";
-export type { ShownChain } from "./report/schema.js";
+export type { ShownChain } from "./report/chain.js";
 export { diff, diffText } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, OwnName, Severity, StepName } from "./report/finding.js";
 export { Exposure, Exposures } from "./report/exposure.js";
@@ -71,4 +71,5 @@ export type {
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
 export { toText, type TextOptions } from "./report/text.js";
-export type { AmountOptions, RenderOptions } from "./report/amounts.js";
+export type { AmountOptions, Price } from "./report/amounts.js";
+export type { RenderOptions } from "./report/document.js";

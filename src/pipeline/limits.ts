@@ -60,9 +60,12 @@ export interface Measure {
 
 const none = { kept: [], cut: 0 };
 
-/** Tokens that are called, whoever owns what is granted there. */
-const calledIn = (bundle: ReadonlyArray<Case>, steps: ActiveSteps) =>
-  steps.has("assets") ? Tokens.called(bundle).map((token) => ({ token, owner: nobody })) : [];
+/** Tokens that are called, whoever owns what is granted there; where something fails, those that it may be about, too. */
+const calledIn = (bundle: ReadonlyArray<Ran>, steps: ActiveSteps) => {
+  const isFailing = bundle.some(({ outcome }) => outcome.status !== "success");
+  const tokens = isFailing ? Tokens.mentioned(bundle) : Tokens.called(bundle);
+  return steps.has("assets") ? tokens.map((token) => ({ token, owner: nobody })) : [];
+};
 
 /** The balances that the policies judge by. */
 export const wantedBy = (

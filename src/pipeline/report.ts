@@ -12,14 +12,8 @@ import { digestOfReport } from "../report/digest.js";
 import { abisOf } from "../report/options.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
-import {
-  inWords,
-  reportVersion,
-  type ShownChain,
-  type Ledger,
-  type Report,
-  type ReportOptions,
-} from "../report/schema.js";
+import { inWords, type ShownChain } from "../report/chain.js";
+import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/ready.js";
 import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";

@@ -57,7 +57,7 @@ export const barePlan = (
     { kind: "environment" } as const,
     ...[...oracles, ...own, ...(steps.has("funds") ? TokenShortfall.queries(bundle) : [])],
     // why: what a call fails for is told in the token's units, and a scan that fails has no proof to read them
-    ...(steps.has("assets") ? Tokens.queries(Tokens.called(bundle)) : []),
+    ...(steps.has("assets") ? Tokens.queries(Tokens.mentioned(bundle)) : []),
     ...looks,
   ];
   const between = everyLookBetween(steps, bundle);

@@ -5,7 +5,8 @@
 import type { Address } from "../primitives/hex.js";
 import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
-import { accountsOf as own, currencyOf } from "../report/amounts.js";
+import { accountsOf as own } from "../report/amounts.js";
+import { currencyOf } from "../report/chain.js";
 import type { Report } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms, type Transfer } from "../report/parts.js";

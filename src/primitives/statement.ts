@@ -78,13 +78,17 @@ export const statementOf = (sentence: string, known: ReadonlyArray<Figure | null
 });
 
 /** More than anybody reads: characters of one text, figures of one statement. A forged report may hold any number. */
-const most = { characters: 1024, name: 48, figures: 32 } as const;
+export const most = { characters: 1024, name: 48, figures: 32 } as const;
 
 /** No amount, but a number that stands for all there is. */
 const vast = 10n ** 30n;
 
-/** `all` = the figures beside it: what is compared is told in one unit. */
-const valueText = (figure: Figure, currency: Currency | string | undefined, all: ReadonlyArray<Figure>): string => {
+/** The value alone, escaped; `all` = the figures beside it: what is compared is told in one unit. */
+export const valueText = (
+  figure: Figure,
+  currency: Currency | string | undefined,
+  all: ReadonlyArray<Figure>,
+): string => {
   const beside = () =>
     largestOf(all.flatMap(({ unit, value }) => (unit === figure.unit && typeof value === "bigint" ? [value] : [])));
   switch (figure.unit) {

@@ -4,15 +4,17 @@
  */
 import type { TokenInfo } from "./parts.js";
 import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
-import { type Currency, formatGasPrice, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
-import { inWords, type Report, type ShownChain } from "./schema.js";
-import { lookup } from "../Chains.js";
+import { type Currency, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
+import { currencyOf } from "./chain.js";
+import type { Report } from "./schema.js";
 
 /** How addresses and tokens are written in one report. */
 export interface Names {
   /** `0x1234…abcd`; the whole address where two of the report would read the same. */
   readonly short: (address: string) => string;
   readonly token: (address: string | null) => TokenInfo | null;
+  /** The standard by which something of a token moves or is granted. */
+  readonly standard: (token: string) => string | undefined;
   /** The native currency. */
   readonly native: Currency;
   /** Whether amounts for people are exact, too. */
@@ -23,8 +25,8 @@ export interface Names {
   readonly label: (address: string) => string | null;
   /** The short address, behind its label where it has one. */
   readonly party: (address: string) => string;
-  /** Whether a transaction asks for this very amount, so that it reads as it was typed. */
-  readonly isTyped: (amount: bigint) => boolean;
+  /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
+  readonly isTyped: (amount: bigint, transaction?: number) => boolean;
   /** A party in a sentence: `you`, or {@link Names.party}. */
   readonly who: (address: string) => string;
   /** Who acts: as `who`, but `your Safe (0x1234…abcd)` where the account names a sender as its owner. */
@@ -37,22 +39,7 @@ export interface Names {
   readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
 }
 
-/** What names are made of. */
-type Named = Pick<
-  Report,
-  | "chainId"
-  | "chain"
-  | "transactions"
-  | "tokens"
-  | "transfers"
-  | "balanceChanges"
-  | "approvals"
-  | "exposure"
-  | "options"
-  | "owned"
->;
-
-const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
+const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
   const add = (address: string, role: string) => {
     const key = address.toLowerCase();
@@ -76,10 +63,6 @@ const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
   return roles;
 };
 
-/** Whether a transaction asks for this amount: as its value, or as a word of its calldata. */
-export const asksFor = ({ value, data }: Report["transactions"][number]["input"], amount: bigint): boolean =>
-  amount === value || (amount > 0n && data.toLowerCase().includes(amount.toString(16).padStart(64, "0")));
-
 /** The senders of a bundle in its order, each once. */
 export const sendersOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<string> => [
   ...new Set(transactions.map(({ input }) => input.from.toLowerCase())),
@@ -100,23 +83,13 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
-/** What a rendering of a whole report takes. */
-export interface RenderOptions extends AmountOptions {
-  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
-  readonly price?:
-    | {
-        /** The currency's symbol. */
-        readonly currency: string;
-        /** Decimal string: what one whole native unit costs. */
-        readonly amount: string;
-      }
-    | undefined;
-  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
-  readonly requests?: boolean | undefined;
-  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
-  readonly full?: boolean | undefined;
+/** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
+export interface Price {
+  /** The currency's symbol. */
+  readonly currency: string;
+  /** Decimal string: what one whole native unit costs. */
+  readonly amount: string;
 }
-export type Price = NonNullable<RenderOptions["price"]>;
 
 /** Longer than a name in an address book. */
 const mostLabel = 32;
@@ -127,18 +100,8 @@ const labelText = (text: string): string => {
   return `${escapeText(kept, 4 * mostLabel)}${kept.length < text.length ? "…" : ""}`;
 };
 
-/** The chain in the report's own words; of a report without them, in those of the table. */
-export const chainOf = ({ chain, chainId }: Pick<Report, "chain" | "chainId">): ShownChain =>
-  chain ?? inWords(lookup(chainId));
-
-/** The native currency of a report, harmless; `symbol` in place of its own. */
-export const currencyOf = (report: Pick<Report, "chain" | "chainId">, symbol?: string): Currency => {
-  const chain = chainOf(report);
-  return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
-};
-
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Named, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
+export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
   const native = currencyOf(report, symbol);
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
@@ -147,11 +110,14 @@ export const namesFor = (report: Named, { symbol, exact = false, labels = {} }: 
     seen.set(short, (seen.get(short) ?? 0) + 1);
   }
   const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
+  const moves = [...report.approvals, ...report.transfers].reverse();
+  const standards = new Map(moves.map(({ token, standard }) => [token?.toLowerCase(), standard]));
   const senders = sendersOf(report);
   const you = new Set([
     ...report.options.accounts.map((account) => account.toLowerCase()),
     ...(senders.length === 1 ? senders : []),
   ]);
+  const asked = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
   const isYou = (address: string) => you.has(address.toLowerCase());
   const named = new Map(Object.entries(labels).map(([address, label]) => [address.toLowerCase(), label]));
   const label = (address: string) => {
@@ -174,7 +140,12 @@ export const namesFor = (report: Named, { symbol, exact = false, labels = {} }: 
   return {
     short,
     exact,
-    isTyped: (amount) => report.transactions.some(({ input }) => asksFor(input, amount)),
+    isTyped: (amount, transaction) =>
+      asked.some(
+        ({ value, data }, at) =>
+          at === (transaction ?? at) &&
+          (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
+      ),
     isYou,
     label,
     labelled,
@@ -187,6 +158,7 @@ export const namesFor = (report: Named, { symbol, exact = false, labels = {} }: 
     },
     whole: (address) => (isYou(address) ? "you" : labelled(address)),
     token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
+    standard: (token) => standards.get(token.toLowerCase()),
     native,
     legend: onTables
       ? [...roles].map(([address, known]) => ({
@@ -319,7 +291,3 @@ export const mostForPeople = (wei: bigint, names: Names): string => {
   const { digits, unit } = amountForPeople(names, { token: null, tokenId: null }, wei, "up");
   return `${digits} ${unit}`;
 };
-
-/** Fees of which only the price is known. */
-export const perGasText = (perGas: bigint | null, names: Names): string =>
-  perGas === null ? "not known" : `at most ${formatGasPrice(perGas, names.native)}, how much gas is not known`;

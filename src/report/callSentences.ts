@@ -2,7 +2,7 @@
 import { callText, type DecodedCall } from "../abi/calls.js";
 import { escapeText } from "../primitives/text.js";
 import { nativeForPeople, tokenForPeople, type Names } from "./amounts.js";
-import { mostItems } from "./hindrances.js";
+import { mostItems } from "./reason.js";
 import type { Report } from "./schema.js";
 
 /** Our own words as the beginning of a sentence. */
@@ -29,14 +29,18 @@ const standards: Readonly<Record<string, string>> = { erc20: "ERC-20", erc721: "
 
 const isMade = (type: string): boolean => type.startsWith("bytes") || type.startsWith("tuple");
 
+/** Who is called, by the symbol of a token. */
+const calledText = (to: string, names: Names): string =>
+  names.label(to) === null && names.token(to) !== null ? tokenForPeople(names, to) : names.party(to);
+
 /** A call in a sentence: by the standard that its contract turned out to have, where several functions fit. */
-const callSentence = (call: DecodedCall, report: Report, names: Names): string => {
-  const same = (token: string | null) => token !== null && token.toLowerCase() === call.to?.toLowerCase();
-  const seen = [...report.approvals, ...report.transfers].find(({ token }) => same(token))?.standard ?? "";
+const callSentence = (call: DecodedCall, names: Names): string => {
+  const seen = names.standard(call.to ?? "") ?? "";
   const fitting = [call, ...call.others];
   const known = fitting.find(({ sources }) => sources.includes(standards[seen] ?? ""));
   const meant = known ?? call;
-  const look = { address: names.who, items: 4, string: 40, bytes: 8 };
+  const named = (address: string) => (names.isYou(address) ? "you" : calledText(address, names));
+  const look = { address: named, items: 4, string: 40, bytes: 8 };
   const sources = known?.sources ?? fitting.flatMap((one) => one.sources);
   // why: what a batch is made of stands behind it, call by call
   const told = meant.arguments.filter(({ type }) => call.calls.length === 0 || !isMade(type));
@@ -47,17 +51,13 @@ const callSentence = (call: DecodedCall, report: Report, names: Names): string =
   return escapeText(callText(one, look) ?? "nothing", mostCall);
 };
 
-/** Who is called, by the symbol of a token. */
-const calledText = (to: string, names: Names): string =>
-  names.label(to) === null && names.token(to) !== null ? tokenForPeople(names, to) : names.party(to);
-
-const insideText = (call: DecodedCall, report: Report, names: Names): string => {
+const insideText = (call: DecodedCall, names: Names): string => {
   const flat = (within: DecodedCall, above: string): ReadonlyArray<string> =>
     within.calls.flatMap((one, index) => {
       const place = `${above}${index + 1}`;
       const amount = one.value === null || one.value === 0n ? "" : ` with ${nativeForPeople(one.value, "up", names)}`;
       const whom = one.to === null ? "" : `${one.isDelegate ? "the code of " : ""}${calledText(one.to, names)}`;
-      const what = one.size === 0 ? "" : callSentence(one, report, names);
+      const what = one.size === 0 ? "" : callSentence(one, names);
       const text = [`${whom}${amount}`.trim(), what].filter((part) => part !== "").join(": ");
       return [`${place} ${text}`, ...flat(one, `${place}.`)];
     });
@@ -78,8 +78,8 @@ export const callSentences = (report: Report, names: Names, isIf: boolean, still
     const who = transactions.length === 1 ? names.who(input.from) : `transaction ${index + 1}`;
     const verb = isIf ? "would call" : who === "you" ? "call" : "calls";
     const where = code.to?.kind === "nobody" ? ", where no contract is" : "";
-    const text = callSentence(call, report, names);
-    return `${upper(who)} ${verb} ${calledText(to, names)}${where}${transactions.length === 1 ? still : ""}: ${text}.${insideText(call, report, names)}`;
+    const text = callSentence(call, names);
+    return `${upper(who)} ${verb} ${calledText(to, names)}${where}${transactions.length === 1 ? still : ""}: ${text}.${insideText(call, names)}`;
   });
   const rest = called.length - sentences.length;
   return rest > 0

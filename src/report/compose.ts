@@ -1,31 +1,21 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
 import { wholeLook } from "../abi/print.js";
-import type { Finding, Severity } from "./finding.js";
-import { type Figure, numbersText } from "../primitives/statement.js";
+import { chainOf } from "./chain.js";
+import { docsOf, type Finding, type Severity } from "./finding.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
-import {
-  amountInSentence,
-  chainOf,
-  dateText,
-  decimalsOf,
-  type Names,
-  namesFor,
-  type RenderOptions,
-} from "./amounts.js";
+import { type Document, type Item, joined, type RenderOptions, type Section, type Tone } from "./document.js";
+import { dateText, type Names, namesFor } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
-import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
 import {
   addressesSection,
   approvalsSection,
   balancesSection,
-  fundsSection,
   observedSection,
+  statesSection,
   transfersSection,
 } from "./sections/technical.js";
-import { statesSection } from "./sections/states.js";
 import {
   callsSection,
   costSection,
@@ -34,8 +24,9 @@ import {
   grantsSection,
   tokensSection,
 } from "./sections/stakes.js";
-import { requestsSection, transactionSection } from "./sections/transaction.js";
-import { mostReason, reasonOf, sentenceOf } from "./reason.js";
+import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
+import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
+import { stakesOf } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
@@ -51,51 +42,28 @@ const maxText = 1200;
 /** Places of one problem that are told one by one. */
 const mostPlaces = 4;
 
-/** The numbers, a token's in its own decimals where the finding names the token and the decimals are known. */
-const numbersOf = (finding: Finding, names: Names): string => {
-  const token = finding.numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
-  const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
-  const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
-  const numbers = finding.numbers.map((figure): Figure => {
-    if (figure.unit === "address" && (names.isYou(figure.value) || names.label(figure.value) !== null))
-      return { ...figure, unit: "text", value: names.whole(figure.value) };
-    if (figure.unit === "difference")
-      return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
-    if (!isKnown || figure.unit !== "units") return figure;
-    const value = amountInSentence(
-      names,
-      { token, tokenId: null },
-      figure.value,
-      names.isTyped(figure.value) ? "none" : "up",
-    );
-    return { name: figure.name, unit: "text", value };
+const placesOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boolean, names: Names) => {
+  const lines = same.map((finding) => {
+    const where = isBundle && finding.transaction !== null ? `Transaction ${finding.transaction + 1}` : "";
+    const what = finding.sentence === first.sentence ? "" : escapeText(sentenceOf(finding, names), maxText);
+    return escapeText(detailsOf(finding, names, [where, what].filter((part) => part !== "").join(": ")), 2 * maxText);
   });
-  return numbersText({ numbers }, names.native);
-};
-
-const detailsOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boolean, names: Names) => {
-  const lines = same.map((finding) =>
-    [
-      isBundle && finding.transaction !== null ? `transaction ${finding.transaction + 1}` : "",
-      finding.sentence === first.sentence ? "" : escapeText(sentenceOf(finding, names), maxText),
-      escapeText(numbersOf(finding, names), maxText),
-    ]
-      .filter((part) => part !== "")
-      .join(": "),
-  );
   return [...new Set(lines)].filter((line) => line !== "");
 };
 
-/** One problem: its first sentence, and every place where it is. */
+/** One problem: its first sentence, unless that is the reason already, and every place where it is. */
 const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names: Names): Item => {
   const [first] = same;
-  const details = detailsOf(same, first, report.transactions.length > 1, names);
+  const details = placesOf(same, first, report.transactions.length > 1, names);
   const cut = details.length - mostPlaces;
+  const code = escapeText(first.code, 60);
   return {
-    code: escapeText(first.code, 60),
-    what: escapeText(sentenceOf(first, names), maxText),
+    code,
+    what: first.sentence === report.because ? "" : escapeText(sentenceOf(first, names), maxText),
     details: cut < 2 ? details : [...details.slice(0, mostPlaces), `… and ${cut} more`],
     remedy: escapeText(first.remedy, maxText),
+    // why: a report from elsewhere may name any place
+    ...docsOf(code),
   };
 };
 
@@ -158,6 +126,7 @@ const nextOf = (report: Report): string => {
 /** `report` laid out, in the words of its chain. */
 export const compose = (report: Report, options: RenderOptions = {}): Document => {
   const names = namesFor(report, options);
+  const stakes = stakesOf(report);
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
@@ -167,15 +136,15 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
   return {
     verdict: report.verdict,
     because: headline(report, names),
-    summary: sentencesOf(report, names),
+    summary: sentencesOf(report, names, stakes),
     findings: findingsSections(report, names),
     stakes: [
       ...callsSection(report, look),
-      ...flowsSection(report, names),
-      ...grantsSection(report, names),
-      ...exposureSection(report, names),
+      ...flowsSection(report, names, stakes),
+      ...grantsSection(report, names, stakes),
+      ...exposureSection(report, names, stakes),
       ...costSection(report, names, options.price),
-      ...tokensSection(report, names),
+      ...tokensSection(names, stakes),
       ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
     ],
     about: joined(

@@ -3,8 +3,19 @@
  * once, how it looks is each renderer's. Every string in it is bounded and free of control
  * characters already; a renderer escapes what is special in its own format.
  */
+import type { AmountOptions, Price } from "./amounts.js";
 import type { Evidence } from "./finding.js";
 import type { VerdictName } from "./schema.js";
+
+/** What a rendering of a whole report takes. */
+export interface RenderOptions extends AmountOptions {
+  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
+  readonly price?: Price | undefined;
+  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
+  readonly requests?: boolean | undefined;
+  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
+  readonly full?: boolean | undefined;
+}
 
 /** How a line should stand out. */
 export type Tone = "plain" | "good" | "warn" | "bad" | "dim";
@@ -30,12 +41,14 @@ export interface Cell {
   readonly isAddress?: boolean | undefined;
 }
 
-/** One problem: what it is, where and by how much, what to do. */
+/** One problem: what it is (empty where the headline says it), where and by how much, what to do. */
 export interface Item {
   readonly code: string;
   readonly what: string;
   readonly details: ReadonlyArray<string>;
   readonly remedy: string;
+  /** Where the code is explained; absent where it is a user's own. */
+  readonly docs?: string;
 }
 
 export type Block =

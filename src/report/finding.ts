@@ -60,6 +60,8 @@ export const Finding = Schema.Struct({
   numbers: Schema.Array(Figure),
   /** What to do; empty where nothing is to be done. */
   remedy: Schema.String,
+  /** Where its code is explained: `docs/errors.md#ApprovalUnlimited`, from the root of the package; absent of a user's own code. */
+  docs: Schema.optionalKey(Schema.String),
   /** How what it speaks of is known. */
   evidence: Evidence,
   /** The typed error behind it, where there is one. */
@@ -77,6 +79,10 @@ export interface Where {
   readonly evidence: Evidence;
 }
 
+/** Where a code is explained, from the root of the package; nothing of a user's own. */
+export const docsOf = (code: string): { readonly docs?: string } =>
+  code.includes("/") ? {} : { docs: `docs/errors.md#${code}` };
+
 /** A verdict or a failed request as a finding of the given severity, in its own words or in those given. */
 export const fromError = (
   error: Verdict | RpcError,
@@ -85,7 +91,7 @@ export const fromError = (
   { sentence, numbers, remedy }: Statement = error.statement,
 ): Finding => {
   const code = error._tag === "RpcError" ? error.reason._tag : error._tag;
-  return { code, severity, step, transaction, sentence, numbers, remedy, evidence, error };
+  return { code, severity, step, transaction, sentence, numbers, remedy, ...docsOf(code), evidence, error };
 };
 
 /** A finding with a code of its own: the catalogue's words about these numbers. */
@@ -94,7 +100,10 @@ export const note = (
   severity: Exclude<Severity, "blocker">,
   { transaction = null, evidence }: Where,
   ...numbers: ReadonlyArray<Figure | null>
-): Finding => ({ code, severity, ...notes[code], transaction, numbers: figures(...numbers), evidence, error: null });
+): Finding => ({
+  ...{ code, severity, ...notes[code], transaction, numbers: figures(...numbers), ...docsOf(code) },
+  ...{ evidence, error: null },
+});
 
 /** The finding in one line: sentence · numbers · remedy; native amounts in `currency`: a symbol, or the report's `chain`. */
 export const messageOf = (finding: Finding, currency?: string | Currency): string => statementText(finding, currency);

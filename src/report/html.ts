@@ -1,8 +1,7 @@
 /** The report as one HTML file that needs nothing else and can do nothing: no script, no request. */
 import { sha256, stringToBytes } from "viem";
-import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import { type Block, type Section, verdictTone } from "./document.js";
+import { type Block, type Section, verdictTone, type RenderOptions } from "./document.js";
 import type { Report } from "./schema.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
 
@@ -87,8 +86,8 @@ const blockHtml = (block: Block): string => {
     case "items":
       return `<ul class="${block.tone}">${block.items
         .map(
-          ({ code, what, details, remedy }) =>
-            `<li><strong><bdi>${escapeXml(what)}</bdi></strong> <span class="code">${escapeXml(code)}</span>${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
+          ({ code, what, details, remedy, docs = code }) =>
+            `<li><strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
         )
         .join("\n")}</ul>`;
   }

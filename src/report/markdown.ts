@@ -1,7 +1,6 @@
 /** The report as Markdown, for pull requests, tickets and chats. */
-import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import { verdictTone, type Block, type Section, type Tone } from "./document.js";
+import { verdictTone, type Block, type Section, type Tone, type RenderOptions } from "./document.js";
 import type { Report } from "./schema.js";
 
 const signs: Readonly<Record<Tone, string>> = { good: "✅", warn: "⚠️", bad: "⛔", plain: "", dim: "" };
@@ -44,7 +43,7 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
     case "items":
       return block.items.map(
         ({ code, what, details, remedy }) =>
-          `- **${escapeMarkdown(what)}** (${escapeMarkdown(code)})${[
+          `- **${escapeMarkdown(what === "" ? code : what)}**${what === "" ? "" : ` (${escapeMarkdown(code)})`}${[
             "",
             ...details,
             ...(remedy === "" ? [] : [`→ ${remedy}`]),

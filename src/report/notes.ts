@@ -29,10 +29,7 @@ export const notes = {
     HeadOld: ["the latest block is older than it should be", "ask again, or use another endpoint"],
     PendingStale: ["the state asked is not the newest", "ask again, with another block tag, or use another endpoint"],
     RulesUncertain: ["what the block executes and its header are of different forks", "use another endpoint"],
-    StatePretended: [
-      "the report describes a pretended state",
-      "leave the overrides out; no clearance is given with them",
-    ],
+    StatePretended: ["the report describes a pretended state", "leave the overrides out before signing"],
   }),
   /** Who sends and who receives. */
   ...of("code", {
@@ -100,10 +97,7 @@ export const notes = {
       "the simulated state holds a transaction with this nonce already; the nonce was assumed",
       "use the next nonce, unless it shall be replaced",
     ],
-    NonceUnderReservation: [
-      "the reserved nonce is ahead of what the node knows",
-      "its predecessors must be sent first",
-    ],
+    NonceUnderReservation: ["the reserved nonce is ahead of what the node knows", "send its predecessors first"],
     NonceUnknown: ["whether the nonce is mined already is not known", "ask again, or use the next nonce"],
     OneInFlight: [
       "pools take one transaction at a time of an account that delegates (EIP-7702)",

@@ -11,7 +11,7 @@ import { statementText } from "../primitives/statement.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import { digestOfReport, requestsOf } from "./digest.js";
 import { recoverAuthorities } from "../transaction/signer.js";
-import { currencyOf } from "./amounts.js";
+import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
 
 /** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */

@@ -1,7 +1,12 @@
-/** Findings in the words of a report: the numbers of a token's own error with its amounts beside. */
+/** Why not, and what does not work, in the words of a report: the numbers of a token's own error with its amounts beside. Pure. */
 import { describeRevert, isAmountName } from "../abi/print.js";
-import { amountInSentence, decimalsOf, type Names } from "./amounts.js";
-import type { Finding } from "./finding.js";
+import { type Figure, most, type Statement, valueText } from "../primitives/statement.js";
+import { escapeText } from "../primitives/text.js";
+import type { Currency } from "../primitives/units.js";
+import { amountInSentence, decimalsOf, nativeForPeople, symbolOf, type Names } from "./amounts.js";
+import { differenceForPeople } from "./diff.js";
+import type { Finding, FindingCode } from "./finding.js";
+import { failuresOf } from "./flows.js";
 import type { Report } from "./schema.js";
 
 /** A finding's sentence; the numbers of a token's own error as amounts beside. */
@@ -19,6 +24,130 @@ export const sentenceOf = (finding: Finding, names: Names): string => {
   return sentence === error?.statement.sentence ? `the call reverts with ${described}` : sentence;
 };
 
+/** `a`, `a and b`, `a, b, and c`. */
+export const listed = (parts: ReadonlyArray<string>): string =>
+  parts.length < 3 ? parts.join(" and ") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
+
+/** Figures that do not read as `the NAME is %`: `+` goes on from the subject, `~` from what stands before it. */
+const phrases: ReadonlyMap<string, string> = new Map([
+  ["", "%"],
+  ["quote", "the words are %"],
+  ["of count", "~of %"],
+  ["account", "it concerns %"],
+  ["activates at", "+activates at %"],
+  ["after", "+took %"],
+  ["after one full block", "after one full block it is %"],
+  ["at", "it is at %"],
+  ["at least", "it must be at least %"],
+  ["at most", "it may be at most %"],
+  ["because", "the reason is: %"],
+  ["beside", "+stands beside %"],
+  ["call", "it is call %"],
+  ["calls deep", "it is % calls deep"],
+  ["calls read", "the calls that were read are %"],
+  ["compared with", "it was compared with %"],
+  ["for", "it is for %"],
+  ["from", "+comes from %"],
+  ["from the simulation", "% comes from the simulation"],
+  ["gas", "it asks for %"],
+  ["had", "+had %"],
+  ["has", "+has %"],
+  ["holds", "+holds %"],
+  ["holds through full blocks for", "+holds through full blocks for %"],
+  ["HTTP", "the HTTP status is %"],
+  ["instead of", "~instead of %"],
+  ["known as", "it is known as %"],
+  ["made by", "it is made by %"],
+  ["meant for chain", "it is meant for chain %"],
+  ["needs", "+needs %"],
+  ["needs up to", "+needs up to %"],
+  ["of", "it concerns %"],
+  ["retry after", "it may be asked again after %"],
+  ["returns", "+returns %"],
+  ["runs at once", "the runs at once are %"],
+  ["short by", "+is short by %"],
+  ["signs the message, or what hashes to,", "+signs the message, or what hashes to, %"],
+  ["to", "+goes to %"],
+  ["to an account", "to an account it is %"],
+  ["to the witness", "to the witness it is %"],
+  ["too low", "the % is too low"],
+  ["waited", "+waited %"],
+  ["with the whole buffer", "with the whole buffer it would be %"],
+]);
+
+/** Past participles: what was done with a number. */
+const done =
+  /^(computed|executed|found|in flight|left out|lost|not known|named|not measured|proposed|simulated|suggested|(kept|left) for them|required( without income)?)$/;
+
+/** A figure without a row as part of a sentence. */
+const plainPhrase = ({ name, unit, value: exact }: Figure, value: string): string => {
+  const shown = escapeText(name, most.name);
+  if (shown.startsWith("the ")) return `${shown} ${value}`;
+  if (done.test(shown)) return `${value} ${unit === "count" && exact !== 1n ? "are" : "is"} ${shown}`;
+  const [, of, rule] = /^(.*) (at least|elsewhere)$/.exec(shown) ?? [];
+  if (rule !== undefined)
+    return rule === "elsewhere" ? `elsewhere the ${of} is ${value}` : `the ${of} must be at least ${value}`;
+  const article = /^its |^[A-Z]|_/.test(shown) ? "" : "the ";
+  return `${article}${shown} ${/[^s]s$/.test(shown) ? "are" : "is"} ${value}`;
+};
+
+/** The numbers as one sentence, escaped: of the account, where one is named; behind `lead`, which is a sentence without them. */
+export const detailsText = (
+  { numbers }: Pick<Statement, "numbers">,
+  currency?: Currency | string,
+  lead = "",
+): string => {
+  const all = numbers.slice(0, most.figures);
+  const shown = all.map((figure) => {
+    const value = valueText(figure, currency, all);
+    const { name, unit } = figure;
+    const row = phrases.get(`${name} ${unit}`.trim()) ?? phrases.get(name);
+    const mark = row?.[0] ?? "";
+    const text = row?.replace(/^[+~]/, "").replace("%", () => value) ?? plainPhrase(figure, value);
+    return { name, value, text, isVerb: mark === "+", isTail: mark === "~" };
+  });
+  const account = shown.some(({ isVerb }) => isVerb) ? shown.find(({ name }) => name === "account") : undefined;
+  const rest = shown.filter((one) => one !== account);
+  const clauses = rest.reduce<ReadonlyArray<string>>((before, { text, isVerb, isTail }, at) => {
+    const last = before.at(-1);
+    if (isTail && last !== undefined) return [...before.slice(0, -1), `${last} ${text}`];
+    // why: verbs that follow one another have one subject
+    return [...before, isVerb && rest[at - 1]?.isVerb !== true ? `${account?.value ?? "it"} ${text}` : text];
+  }, []);
+  const cut = numbers.length - all.length;
+  const text = listed([...clauses, ...(cut === 0 ? [] : [`${cut} more numbers stand in the JSON`])]);
+  const whole = [lead, text].filter((part) => part !== "").join(": ");
+  const isOurs = lead !== "" || shown[0]?.text !== shown[0]?.value;
+  const sentence = isOurs ? whole.replace(/^[a-z](?![a-z]*_)/, (letter) => letter.toUpperCase()) : whole;
+  return /^$|[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+};
+
+/** The numbers as a sentence, a token's in its own decimals where the finding names the token and the decimals are known. */
+export const detailsOf = (finding: Finding, names: Names, lead: string): string => {
+  const token = finding.numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
+  const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
+  const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
+  const numbers = finding.numbers.map((figure): Figure => {
+    if (figure.name === "account" && figure.unit === "address" && names.isYou(figure.value))
+      return { ...figure, unit: "text", value: "your account" };
+    if (figure.unit === "address" && figure.value === token && symbolOf(names, token) !== null)
+      return { ...figure, unit: "text", value: `${symbolOf(names, token)} (${names.labelled(token)})` };
+    if (figure.unit === "address" && (names.isYou(figure.value) || names.label(figure.value) !== null))
+      return { ...figure, unit: "text", value: names.whole(figure.value) };
+    if (figure.unit === "difference")
+      return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
+    if (!isKnown || figure.unit !== "units") return figure;
+    const value = amountInSentence(
+      names,
+      { token, tokenId: null },
+      figure.value,
+      names.isTyped(figure.value) ? "none" : "up",
+    );
+    return { name: figure.name, unit: "text", value };
+  });
+  return detailsText({ numbers }, names.native, lead);
+};
+
 /** The reason for the verdict, in the same words. */
 export const reasonOf = (report: Report, names: Names): string => {
   const { because, findings } = report;
@@ -28,3 +157,76 @@ export const reasonOf = (report: Report, names: Names): string => {
 
 /** Longer than any reason of our own. */
 export const mostReason = 600;
+
+/** More of a kind than a sentence holds. */
+export const mostItems = 3;
+export const mostSenders = 3;
+
+/** What does not work: which transactions fail or were not simulated, and who cannot pay. */
+export const hindrances = (report: Report, names: Names): ReadonlyArray<string> => {
+  const { transactions, funds } = report;
+  const failed = failuresOf(report);
+  const unseen = transactions.filter(({ outcome }) => outcome.status === "unknown").length;
+  const one = transactions.length === 1;
+  const numbers = listed(failed.slice(0, mostItems).map((index) => String(index + 1)));
+  const more = failed.length > mostItems ? ` and ${failed.length - mostItems} more` : "";
+  const poor = funds.flatMap(({ account, shortfall }) =>
+    shortfall === null || shortfall <= 0n ? [] : [{ account, shortfall }],
+  );
+  return [
+    ...(failed.length === 0
+      ? []
+      : [
+          one
+            ? "It would fail."
+            : `Transaction${failed.length === 1 ? "" : "s"} ${numbers}${more} of ${transactions.length} would fail.`,
+        ]),
+    ...(unseen === 0
+      ? []
+      : [
+          one
+            ? "What it would do is not known."
+            : `What ${unseen} of ${transactions.length} transactions would do is not known.`,
+        ]),
+    ...poor.slice(0, mostSenders).map(({ account, shortfall }) => {
+      const who = names.who(account);
+      const short = nativeForPeople(shortfall, "up", names);
+      return who === "you" ? `You lack ${short}.` : `${who} lacks ${short}.`;
+    }),
+  ];
+};
+
+/** What nobody looked at, for its step was left out; null = no such thing. */
+const unlooked = ({ steps: { without } }: Report): string | null => {
+  const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
+  if (!moves && !rights) return null;
+  return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
+};
+
+/** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
+const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<FindingCode>]> = [
+  [
+    "More moves or is granted than could be measured or told here.",
+    "PartiesCut",
+    "FindingsCut",
+    "CalldataCut",
+    "FirstSeenInProof",
+  ],
+  ["Events and measured balances disagree; the balances are told.", "TransferMismatch"],
+  ["A right may be given that cannot be read.", "RightUnexplained"],
+  ["Amounts may come out otherwise.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
+  ["Amounts are what events say; balances were not measured.", "WitnessUnavailable"],
+  ["Native amounts are known by balances alone.", "NativeMovesUnseen"],
+  ["The state was pretended, so none of this is certain.", "StatePretended"],
+];
+
+/** What is not certain of a summary, a sentence each. */
+export const doubtsOf = (report: Report): ReadonlyArray<string> => {
+  const { findings, observed } = report;
+  const codes = new Set(findings.map(({ code }) => code));
+  return [
+    ...doubts.flatMap(([text, ...any]) => (any.some((code) => codes.has(code)) ? [text] : [])),
+    ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
+    ...[unlooked(report)].filter((text) => text !== null),
+  ];
+};

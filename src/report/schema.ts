@@ -2,7 +2,7 @@
 import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import { DecodedCall } from "../abi/calls.js";
-import { type Chain, unknownChain } from "../Chains.js";
+import { ShownChain } from "./chain.js";
 import { schemasOf } from "../primitives/record.js";
 import {
   AskRule,
@@ -214,24 +214,6 @@ export const Ledger = Schema.Struct({
 });
 export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
-/** A chain in the words that a report is written in. */
-export const ShownChain = Schema.Struct({
-  /** null where nobody names it. */
-  name: Schema.NullOr(Schema.String),
-  /** Symbol of the native currency; escaped where it is shown. */
-  symbol: Schema.String,
-  /** Decimals of the native currency; its smallest unit is called wei here. */
-  decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 })),
-});
-export interface ShownChain extends Schema.Schema.Type<typeof ShownChain> {}
-
-/** A chain's parameters in a report's words. */
-export const inWords = ({ name, symbol, decimals }: Chain): ShownChain => ({
-  name: name === unknownChain.name ? null : name,
-  symbol,
-  decimals,
-});
-
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
   /** The version of the report's shape; another one is refused by `fromJson`. */
@@ -244,9 +226,7 @@ export const Report = Schema.Struct({
   stage: Schema.Literals(["scanned", "proven"]),
   /** The chain; null where the node did not say. */
   chainId: Schema.NullOr(Schema.Int),
-  /** What the caller's viem chain, the `Chains` layer or the table says of the chain; every rendering uses it. Absent from reports of older versions. */
   chain: Schema.optionalKey(ShownChain),
-  /** The options of the run, complete. */
   options: ReportOptions,
   /** Which steps it was made with beside the built-in ones, and which of those were left out. */
   steps: Schema.Struct({
@@ -255,61 +235,49 @@ export const Report = Schema.Struct({
     /** Built-in ones that were left out, in their order; each has the finding `LeftOut`. */
     without: Schema.Array(Schema.Literals(builtInSteps)),
   }),
-  /** The state and block that the figures are from. */
   observed: Observed,
-  /** The transactions, in order. */
   transactions: Schema.NonEmptyArray(TransactionReport).check(Schema.isMaxLength(maxTransactions)),
-  /** What each payer has and needs. */
   funds: Schema.Array(Funds),
-  /** What moves, in the order of the events. */
   transfers: Schema.Array(Transfer),
-  /** What each account has more or less. */
   balanceChanges: Schema.Array(BalanceChange),
-  /** Rights over tokens that were granted, changed or spent. */
   approvals: Schema.Array(Approval),
-  /** What contracts could take beside what they do take; null where nothing was looked at, as in a scan. */
   exposure: nullable(Exposures),
-  /** What changes in the slots that say who acts for accounts and contracts; empty until it is proven. */
   stateChanges: Schema.Array(StateChange),
-  /** What the tokens say of themselves. */
   tokens: Schema.Array(TokenInfo),
-  /** Accounts that pay or act, and name a sender as their owner. */
   owned: Schema.Array(OwnedAccount),
-  /** What stands against sending, what could not be checked, warnings and information. */
   findings: Schema.Array(Finding),
   /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
   digest: Schema.NullOr(Hash),
-  /** What it took: rounds, requests, time. */
   ledger: Ledger,
 }).annotate({ identifier: "Report" });
 export interface Report extends Schema.Schema.Type<typeof Report> {
-  /** The caller's options, completed. */
+  /** The options of the run, complete. */
   readonly options: ReportOptions;
-  /** The chain's name and currency, for people. */
+  /** What the caller's viem chain, the `Chains` layer or the table says of the chain; every rendering uses it. Absent from reports of older versions. */
   readonly chain?: ShownChain;
-  /** The state all of it was asked on. */
+  /** The state and block that the figures are from. */
   readonly observed: Observed;
-  /** In the order of the bundle. */
+  /** The transactions, in order. */
   readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
-  /** Whether every payer can pay. */
+  /** What each payer has and needs. */
   readonly funds: ReadonlyArray<Funds>;
-  /** What moves, native currency and tokens, in raw units. */
+  /** What moves, native currency and tokens, in raw units, in the order of the events. */
   readonly transfers: ReadonlyArray<Transfer>;
   /** What accounts held before and after the bundle, in raw units. */
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
-  /** Rights over somebody's tokens that are given or taken. */
+  /** Rights over tokens that were granted, changed or spent. */
   readonly approvals: ReadonlyArray<Approval>;
-  /** What contracts could take beside what they do take, in raw units; null where nothing was looked at. */
+  /** What contracts could take beside what they do take, in raw units; null where nothing was looked at, as in a scan. */
   readonly exposure: Exposures | null;
-  /** What changes in the slots that say who acts for accounts and contracts. */
+  /** What changes in the slots that say who acts for accounts and contracts; empty until it is proven. */
   readonly stateChanges: ReadonlyArray<StateChange>;
   /** What the tokens say of themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Accounts that pay or act, and name a sender as their owner. */
   readonly owned: ReadonlyArray<OwnedAccount>;
-  /** What was found, in the order of the pipeline. */
+  /** What stands against sending, what could not be checked, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
-  /** The requests that it took. */
+  /** What it took: rounds, requests, time. */
   readonly ledger: Ledger;
 }
 

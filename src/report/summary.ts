@@ -7,33 +7,28 @@ import {
   amountInSentence,
   mostForPeople,
   namesFor,
-  perGasText,
   tokenForPeople,
   type AmountOptions,
   type Names,
 } from "./amounts.js";
 import { bareCalls, callSentences, upper } from "./callSentences.js";
 import type { FindingCode } from "./finding.js";
+import { claimsOf, flowsOf, paymentsOf, roundingOf, toThemselves, type Flow } from "./flows.js";
 import {
-  claimsOf,
-  rightText,
-  roundingOf,
-  spenderText,
-  exposuresOf,
   exposureText,
-  subjectsOf,
-  type Subject,
-  toThemselves,
-  flowsOf,
   grantsOf,
   isMoving,
-  paymentsOf,
+  perGasText,
+  rightText,
+  spenderText,
+  subjectsOf,
   type Cost,
-  type Flow,
   type Grant,
+  type Stakes,
+  stakesOf,
+  type Subject,
 } from "./stakes.js";
-import { hindrances, listed, mostItems, mostSenders } from "./hindrances.js";
-import { mostReason, reasonOf } from "./reason.js";
+import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
 
 /** With more, or where one is a list itself, each is a sentence of its own. */
@@ -45,13 +40,13 @@ interface Clause {
   readonly isList: boolean;
 }
 
-const several = (parts: ReadonlyArray<Clause>, noun: string): Clause => {
-  const rest = parts.length - mostItems;
-  const texts = parts.slice(0, rest === 1 ? undefined : mostItems).map(({ text }) => text);
-  return {
-    text: texts.join(" and ") + (rest > 1 ? ` and ${rest} more ${noun}` : ""),
-    isList: parts.length > 1 || parts.some(({ isList }) => isList),
-  };
+/** Several things in one; of many only the first are put into words. */
+const several = <A>(all: ReadonlyArray<A>, noun: string, tell: (one: A) => Clause): ReadonlyArray<Clause> => {
+  if (all.length === 0) return [];
+  const rest = all.length - mostItems;
+  const parts = all.slice(0, rest === 1 ? undefined : mostItems).map(tell);
+  const text = parts.map((part) => part.text).join(" and ") + (rest > 1 ? ` and ${rest} more ${noun}` : "");
+  return [{ text, isList: parts.length > 1 || parts.some(({ isList }) => isList) }];
 };
 
 const sent = (verb: string, { text, isList }: Clause): Clause => ({ text: `${verb} ${text}`, isList });
@@ -64,20 +59,15 @@ interface Voice {
   readonly their: string;
 }
 
-/** The same thing to or from several parties is one item. */
-const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<Clause> => {
+/** What goes one way; the same thing to or from several parties is one item. */
+const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<Clause> => {
   const isOut = way === "out";
   const preposition = isOut ? "to" : "from";
   const moved = flows.filter((flow) => flow.way === way);
   const byUnit = Arr.groupBy(moved, ({ token, tokenId }): string => `${token}/${tokenId}`);
-  return Object.values(byUnit).map((same) => {
+  return several(Object.values(byUnit), "things", (same) => {
     const sum = same.reduce((all, { amount }) => all + amount, 0n);
-    const text = amountInSentence(
-      names,
-      same[0],
-      sum,
-      same.every(({ isTyped }) => isTyped) ? "none" : isOut ? "up" : "down",
-    );
+    const text = amountInSentence(names, same[0], sum, roundingOf(same, names));
     const parties = same.flatMap(({ party }) => party ?? []);
     const [only] = parties;
     if (only === undefined) return plain(text);
@@ -92,13 +82,14 @@ const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): 
   });
 };
 
-const grantClause = ({ approval, change }: Grant, { names, verb, their }: Voice): string => {
-  const spender = spenderText(approval, names.who);
-  if (change === "back")
-    return `${verb("take")} back what ${spender} may do with ${tokenForPeople(names, approval.token)}`;
-  const right = rightText(approval, names, their);
-  return change === "kept" ? `${verb("let")} ${spender} ${right} as before` : `${verb("let")} ${spender} ${right}`;
-};
+const rights = (grants: ReadonlyArray<Grant>, { names, verb, their }: Voice): ReadonlyArray<Clause> =>
+  several(grants, "rights", ({ approval, change }) => {
+    const spender = spenderText(approval, names.who);
+    if (change === "back")
+      return plain(`${verb("take")} back what ${spender} may do with ${tokenForPeople(names, approval.token)}`);
+    const right = rightText(approval, names, their);
+    return plain(`${verb("let")} ${spender} ${right}${change === "kept" ? " as before" : ""}`);
+  });
 
 const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): Clause => {
   if (atMost === null)
@@ -108,13 +99,6 @@ const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): C
   const fees = mostForPeople(atMost, names);
   const text = isOpen ? `${fees} in fees and what is not known beside` : `at most ${fees} in fees`;
   return { text: `${verb("pay")} ${text}`, isList: isOpen };
-};
-
-/** What nobody looked at, for its step was left out; null = no such thing. */
-const unlooked = ({ steps: { without } }: Report): string | null => {
-  const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
-  if (!moves && !rights) return null;
-  return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
 };
 
 const uneasy: ReadonlySet<FindingCode> = new Set(["DelegationSet", "DelegationCleared", "EventUnexplained"]);
@@ -128,12 +112,16 @@ const stillness = (report: Report): string =>
     ? ""
     : " without moving anything";
 
-const clausesOf = (report: Report, { accounts, cost }: Subject, voice: Voice): ReadonlyArray<Clause> => {
-  const mine = flowsOf(report).filter(({ account, party }) => accounts.has(account) && !accounts.has(party ?? ""));
-  const grants = grantsOf(report, (owner) => accounts.has(owner));
-  const outs = items(mine, "out", voice);
-  const ins = items(mine, "in", voice);
-  const rights = grants.map((grant) => plain(grantClause(grant, voice)));
+const clausesOf = (
+  report: Report,
+  flows: ReadonlyArray<Flow>,
+  { accounts, cost }: Subject,
+  voice: Voice,
+): ReadonlyArray<Clause> => {
+  const mine = flows.filter(({ account, party }) => accounts.has(account) && !accounts.has(party ?? ""));
+  const grants = grantsOf(report, accounts);
+  const outs = things(mine, "out", voice);
+  const ins = things(mine, "in", voice);
   const { names, verb } = voice;
   const own = report.transactions.filter(({ input }) => accounts.has(input.from.toLowerCase()));
   const isCreating = report.transactions.length === 1 && own.some(({ input }) => input.to === null);
@@ -143,51 +131,40 @@ const clausesOf = (report: Report, { accounts, cost }: Subject, voice: Voice): R
   const self = voice.their === "your" ? "yourself" : "itself";
   return [
     ...handed.slice(0, mostItems).map((flow) => {
-      const what = amountInSentence(names, flow, flow.amount, roundingOf(flow));
+      const what = amountInSentence(names, flow, flow.amount, roundingOf([flow], names));
       return plain(`${verb("send")} ${what} to ${self}`);
     }),
     ...(own.length > 0 && handed.length === 0 && (isStill || isCreating) && !isNamed
       ? [plain(`${bareCalls(own, voice)}${isStill ? stillness(report) : ""}`)]
       : []),
-    ...(outs.length === 0 ? [] : [sent(verb("send"), several(outs, "things"))]),
-    ...(ins.length === 0 ? [] : [sent(verb("receive"), several(ins, "things"))]),
-    ...(rights.length === 0 ? [] : [several(rights, "rights")]),
+    ...outs.map((clause) => sent(verb("send"), clause)),
+    ...ins.map((clause) => sent(verb("receive"), clause)),
+    ...rights(grants, voice),
     ...(cost === null ? [] : [costClause(cost, voice)]),
   ];
 };
 
 /** What others pay or grant because of it, a sentence each; of an account that a sender owns also what it gets. */
-const payments = (report: Report, names: Names, isIf: boolean): ReadonlyArray<string> => {
+const payments = (report: Report, mine: ReadonlyArray<Flow>, names: Names, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
   const own = new Set(accountsOf(report));
-  const paid = new Map(paymentsOf(report).map((flows) => [flows[0]?.account ?? "", flows]));
+  const paid = new Map(paymentsOf(report, mine).map((flows) => [flows[0]?.account ?? "", flows]));
   const owned = report.owned.map(({ account }) => account.toLowerCase());
   const gets = flowsOf(report, new Set(owned)).filter(({ way, party }) => way === "in" && !own.has(party ?? ""));
-  const grants = grantsOf(report, (owner) => !own.has(owner)).filter(({ change }) => change === "new");
+  const owners = new Set(report.approvals.map(({ owner }) => owner.toLowerCase()).filter((owner) => !own.has(owner)));
+  const grants = grantsOf(report, owners).filter(({ change }) => change === "new");
   const all = [...new Set([...paid.keys(), ...grants.map(({ approval }) => approval.owner.toLowerCase())])];
   const rest = all.length - mostSenders;
   return [
     ...all.slice(0, mostSenders).flatMap((payer) => {
-      const outs = items(paid.get(payer) ?? [], "out", voice);
-      const ins = items(
-        gets.filter(({ account }) => account === payer),
-        "in",
-        voice,
-      );
-      const rights = grants.filter(({ approval }) => approval.owner.toLowerCase() === payer);
-      const what = several(outs, "things").text;
-      if (isNobody(payer)) return outs.length === 0 ? [] : [`Newly made: ${what}.`];
+      const outs = things(paid.get(payer) ?? [], "out", voice);
+      if (isNobody(payer)) return outs.map(({ text }) => `Newly made: ${text}.`);
+      const own = grants.filter(({ approval }) => approval.owner.toLowerCase() === payer);
+      const ins = gets.filter(({ account }) => account === payer);
       return [
-        ...(outs.length === 0 ? [] : [`${voice.verb("pay")} ${what}`]),
-        ...(ins.length === 0 ? [] : [`${voice.verb("receive")} ${several(ins, "things").text}`]),
-        ...(rights.length === 0
-          ? []
-          : [
-              several(
-                rights.map((grant) => plain(grantClause(grant, voice))),
-                "rights",
-              ).text,
-            ]),
+        ...outs.map(({ text }) => `${voice.verb("pay")} ${text}`),
+        ...things(ins, "in", voice).map(({ text }) => `${voice.verb("receive")} ${text}`),
+        ...rights(own, voice).map(({ text }) => text),
       ].map((text) => `${upper(names.actor(payer))} ${text}.`);
     }),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "account pays" : "accounts pay"} others.`] : []),
@@ -195,8 +172,7 @@ const payments = (report: Report, names: Names, isIf: boolean): ReadonlyArray<st
 };
 
 /** What contracts could take beside all that, in one sentence; none where it is nothing. */
-const exposureSentence = (report: Report, names: Names): ReadonlyArray<string> => {
-  const [first, ...others] = exposuresOf(report);
+const exposureSentence = ([first, ...others]: Stakes["exposures"], names: Names): ReadonlyArray<string> => {
   if (first === undefined) return [];
   const whose = names.who(first.account);
   const of = whose === "you" ? "" : ` of ${whose}`;
@@ -207,34 +183,8 @@ const exposureSentence = (report: Report, names: Names): ReadonlyArray<string> =
   return [`${upper(names.who(first.spender))} could take at least ${exposureText(first, names)}${of} beside${rest}.`];
 };
 
-/** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
-const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<FindingCode>]> = [
-  [
-    "More moves or is granted than could be measured or told here.",
-    "PartiesCut",
-    "FindingsCut",
-    "CalldataCut",
-    "FirstSeenInProof",
-  ],
-  ["Events and measured balances disagree; the balances are told.", "TransferMismatch"],
-  ["A right may be given that cannot be read.", "RightUnexplained"],
-  ["Amounts may come out otherwise.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
-  ["Amounts are what events say; balances were not measured.", "WitnessUnavailable"],
-  ["Native amounts are known by balances alone.", "NativeMovesUnseen"],
-  ["The state was pretended, so none of this is certain.", "StatePretended"],
-];
 /** Control over contracts; of those that the bundle itself creates it is no news. */
 const control: ReadonlySet<FindingCode> = new Set(["ContractControlChanged", "OwnershipChanged", "RoleChanged"]);
-
-const doubtsOf = (report: Report): ReadonlyArray<string> => {
-  const { findings, observed } = report;
-  const codes = new Set(findings.map(({ code }) => code));
-  return [
-    ...doubts.flatMap(([text, ...any]) => (any.some((code) => codes.has(code)) ? [text] : [])),
-    ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
-    ...[unlooked(report)].filter((text) => text !== null),
-  ];
-};
 
 /** Who gets to act for an account, or over a contract. */
 const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => {
@@ -255,7 +205,10 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
 };
 
 /** The summary without the reason for the verdict, by sentences. */
-export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string> => {
+export const sentencesOf = (report: Report, names: Names, stakes: Stakes = stakesOf(report)): ReadonlyArray<string> => {
+  const { flows, exposures } = stakes;
+  const claimed = claimsOf(report);
+  const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
   const subjects = subjectsOf(report, names);
   const told = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
@@ -263,11 +216,11 @@ export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string>
     const who = names.who(account);
     const isYou = who === "you";
     const verb = (base: string) => (isIf ? `would ${base}` : isYou ? base : `${base}s`);
-    const clauses = clausesOf(report, subject, { names, verb, their: isYou ? "your" : "its" });
+    const clauses = clausesOf(report, flows, subject, { names, verb, their: isYou ? "your" : "its" });
     const isLong = clauses.length > mostClauses || clauses.some(({ isList }) => isList);
     const accounts = new Set(subject.accounts);
-    const claims = claimsOf(report).filter((claim) => accounts.has(claim.account));
-    const isPaid = flowsOf(report).some((flow) => accounts.has(flow.account) && flow.way === "in");
+    const claims = claimed.filter((claim) => accounts.has(claim.account));
+    const isPaid = flows.some((flow) => accounts.has(flow.account) && flow.way === "in");
     return [
       ...(isLong
         ? clauses.map(({ text }) => `${upper(who)} ${text}.`)
@@ -282,13 +235,13 @@ export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string>
   });
   const rest = subjects.length - told.length;
   return [
-    ...callSentences(report, names, isIf, stillness(report)),
+    ...callSentences(report, names, isIf, still),
     ...hindrances(report, names),
     ...told.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
-    ...payments(report, names, isIf),
+    ...payments(report, flows, names, isIf),
     ...powersOf(report, names),
-    ...exposureSentence(report, names),
+    ...exposureSentence(exposures, names),
     ...doubtsOf(report),
   ];
 };

@@ -17,18 +17,8 @@ import { formatGasPrice } from "../primitives/units.js";
 import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
-import {
-  costsOf,
-  failuresOf,
-  flowsOf,
-  grantsOf,
-  isTwice,
-  roundingOf,
-  type Cost,
-  type Flow,
-  type Grant,
-  spenderText,
-} from "./stakes.js";
+import { failuresOf, isTwice, roundingOf, type Flow } from "./flows.js";
+import { costsOf, spenderText, stakesOf, type Cost, type Grant, type Stakes } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 
 /** One arrow. */
@@ -59,7 +49,7 @@ const linesFor = (address: string, names: Names): ReadonlyArray<string> => {
 const flowRow = (flow: Flow, names: Names): Row => {
   const { account, way, party, token, tokenId, amount } = flow;
   const sign = way === "out" ? "-" : "+";
-  const shown = amountForPeople(names, flow, amount, roundingOf(flow));
+  const shown = amountForPeople(names, flow, amount, roundingOf([flow], names));
   const text = signedText(shown, sign);
   const about = {
     account,
@@ -125,16 +115,22 @@ const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row =>
 });
 
 /** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
-const rowsOf = (report: Report, names: Names): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
-  const senders = accountsOf(report);
+const rowsOf = (
+  report: Report,
+  names: Names,
+  stakes: Stakes,
+): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
+  const senders = new Set(accountsOf(report));
   const failed = new Set(failuresOf(report));
-  const moving = [
-    ...grantsOf(report).flatMap((grant) => (grant.change === "back" ? [] : [grantRow(grant, names)])),
-    ...flowsOf(report).flatMap((flow) => (isTwice(flow, senders) ? [] : [flowRow(flow, names)])),
-  ];
+  const grants = stakes.grants.filter(({ change }) => change !== "back");
+  const flows = stakes.flows.filter((flow) => !isTwice(flow, senders));
   const calls = report.transactions.slice(0, mostRows).map((one, at) => callRow(one, failed.has(at), names));
-  const all = moving.length === 0 ? calls : moving;
-  const kept = all.slice(0, mostRows);
+  const all = grants.length + flows.length;
+  const moving = [
+    ...grants.slice(0, mostRows).map((grant) => grantRow(grant, names)),
+    ...flows.slice(0, mostRows).map((flow) => flowRow(flow, names)),
+  ];
+  const kept = all === 0 ? calls : moving.slice(0, mostRows);
   const costs = costsOf(report).filter(({ account }, at) => at === 0 || kept.some((row) => row.account === account));
   const fees = costs.map((cost) => feeRow(cost, names));
   const accounts = [...new Set([...kept, ...fees].map(({ account }) => account))];
@@ -144,7 +140,7 @@ const rowsOf = (report: Report, names: Names): { readonly rows: ReadonlyArray<Ro
     const together = Object.values(Arr.groupBy(own, partyKey)).flat();
     return [...together, ...fees.filter((row) => row.account === account)];
   });
-  return { rows, cut: all.length - kept.length };
+  return { rows, cut: Math.max(0, all - kept.length) };
 };
 
 const width = 360;
@@ -249,7 +245,8 @@ const mostCaptions = 3;
 /** The picture; `style` is what stands in it before everything else. */
 export const drawing = (report: Report, options: AmountOptions, style: string): string => {
   const names = namesFor(report, options);
-  const { rows, cut } = rowsOf(report, names);
+  const stakes = stakesOf(report);
+  const { rows, cut } = rowsOf(report, names, stakes);
   const captions = captionsOf(report);
   const lower = captions.length * captionHeight;
   const height = 12 + lower + rows.length * rowHeight + (cut === 0 ? 0 : 20);
@@ -258,7 +255,7 @@ export const drawing = (report: Report, options: AmountOptions, style: string): 
   );
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
   const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - lower - 8, width - 20, 12, "dim");
-  const text = escapeXml(sentencesOf(report, names).join(" "));
+  const text = escapeXml(sentencesOf(report, names, stakes).join(" "));
   return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 ${-lower} ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect y="${-lower}" width="${width}" height="${height}" fill="#fff" class="back"/>${called.join("")}${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
 };
 

@@ -1,6 +1,15 @@
 /** The report for a terminal: verdict, reason and summary first, tables that fit the width, what to do next last. */
-import { verdictTone, type Block, type Cell, type Column, type Fact, type Section, type Tone } from "./document.js";
-import type { RenderOptions } from "./amounts.js";
+import {
+  joined,
+  verdictTone,
+  type Block,
+  type Cell,
+  type Column,
+  type Fact,
+  type Section,
+  type Tone,
+  type RenderOptions,
+} from "./document.js";
 import { compose } from "./compose.js";
 import type { Report } from "./schema.js";
 
@@ -30,15 +39,15 @@ const pieces = (word: string, width: number): ReadonlyArray<string> =>
     ? [word]
     : Array.from({ length: Math.ceil(word.length / width) }, (_, at) => word.slice(at * width, (at + 1) * width));
 
-/** `text` in lines of at most `width`. */
-const wrapped = (text: string, width: number): ReadonlyArray<string> => {
+/** `text` in lines of at most `width`, the first of at most `head`: empty where its first word fits only the second. */
+const wrapped = (text: string, width: number, head: number = width): ReadonlyArray<string> => {
   const lines: Array<string> = [];
   let line = "";
   for (const word of text.split(" ").flatMap((one) => pieces(one, width))) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
+    const longer = line === "" ? word : `${line} ${word}`;
+    const isFull = longer.length > (lines.length === 0 ? head : width);
+    if (isFull) lines.push(line);
+    line = isFull ? word : longer;
   }
   lines.push(line);
   return lines;
@@ -53,10 +62,9 @@ export const indented = (
   hang: number = first.length,
 ): ReadonlyArray<string> => {
   const rest = " ".repeat(hang);
-  const [head = "", ...tail] = wrapped(text, Math.max(20, width - first.length));
-  const more = tail.length === 0 ? [] : wrapped(tail.join(" "), Math.max(20, width - hang));
+  const [head = "", ...more] = wrapped(text, Math.max(20, width - hang), Math.max(20, width - first.length));
   return [
-    first + paint(head, more.length === 0),
+    head === "" ? first.trimEnd() : first + paint(head, more.length === 0),
     ...more.map((line, at) => rest + paint(line, at === more.length - 1)),
   ];
 };
@@ -172,7 +180,7 @@ const factLines = (rows: ReadonlyArray<Fact>, width: number, paint: Paint): Read
   });
 };
 
-const blockLines = (block: Block, width: number, paint: Paint): ReadonlyArray<string> => {
+const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean): ReadonlyArray<string> => {
   switch (block.kind) {
     case "facts":
       return factLines(block.facts, width, paint);
@@ -184,10 +192,11 @@ const blockLines = (block: Block, width: number, paint: Paint): ReadonlyArray<st
           : indented(`… and ${block.cut} more, all of them in the JSON`, "  ", width, (line) => line)),
       ];
     case "items":
-      return block.items.flatMap(({ code, what, details, remedy }) => [
-        ...indented(`${what} · ${code}`, "  - ", width, withTail(code, block.tone, paint)),
+      return block.items.flatMap(({ code, what, details, remedy, docs }) => [
+        ...indented(joined(what, code), "  - ", width, withTail(what === "" ? "" : code, block.tone, paint)),
         ...details.flatMap((detail) => indented(detail, "    ", width, (line) => paint(line, "dim"))),
         ...(remedy === "" ? [] : indented(remedy, "    → ", width, (line) => line)),
+        ...(docs === undefined || !isFull ? [] : indented(docs, "    Docs: ", width, (line) => paint(line, "dim"), 4)),
       ]);
   }
 };
@@ -205,7 +214,7 @@ export const toText = (report: Report, options: TextOptions = {}): string => {
   const sectionLines = ({ title, tone, blocks }: Section) => [
     "",
     ...indented(title, "", width, (line) => paint(line, tone ?? "plain", "strong")),
-    ...blocks.flatMap((block) => blockLines(block, width, paint)),
+    ...blocks.flatMap((block) => blockLines(block, width, paint, options.full === true)),
   ];
   return [
     ...headline.map((line, index) =>

@@ -7,7 +7,7 @@ import { preflightActions } from "../../src/viem.js";
 import { Chains, Preflight, Report, Rpc } from "../../src/index.js";
 import * as Layer from "effect/Layer";
 import { createPublicClient, defineChain, http } from "viem";
-import { SpoofToken, Token } from "../contracts/artifacts.js";
+import { Router, SpoofToken, Token } from "../contracts/artifacts.js";
 import { owner, other, scenesFor, type Scene } from "./scene.js";
 
 type Hex = `0x${string}`;
@@ -56,6 +56,21 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(text).toMatch(/\+5 +DUSD/);
     expect(text).toMatch(/at most [0-9.]+ (gwei|wei) per gas, how much gas is not known/);
     expect(Report.summary(report)).toContain("1,250.501234 DUSD");
+  });
+
+  it("names the token that a failing call of a router is about, though no event does", async () => {
+    const router = await scene.deploy(Router, [zero]);
+    const word = `0x${"ab".repeat(32)}`;
+    const report = await run({
+      ...{ from: owner.address, to: router, abi: Router.abi, functionName: "selfPermit" },
+      args: [token, 5n, 2n ** 40n, 27, word, word],
+    });
+    expect(report.verdict).toBe("blocked");
+    expect(report.tokens).toEqual([{ token: token.toLowerCase(), name: "Dollar", symbol: "DUSD", decimals: 6 }]);
+    expect(Report.summary(report)).toMatch(/selfPermit\(token: DUSD \(0x.{9}\), value: 5,/);
+    // what succeeds is named by its events alone
+    const given = await run(calling("approve", [router, 5n]));
+    expect(given.tokens.map((info) => info.token)).toEqual([token.toLowerCase()]);
   });
 
   it("says that a view function needs no transaction, and what it returns", async () => {

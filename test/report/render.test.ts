@@ -74,7 +74,9 @@ describe("toText", () => {
     const at = ["Blockers (2)", "Warnings (1)", "Information (1)"].map((title) => text.indexOf(title));
     expect(at.every((index) => index > 0)).toBe(true);
     expect([...at].sort((a, b) => a - b)).toEqual(at);
-    expect(lineWith(text, "short by")).toContain("short by 1 ETH, account you, has 0.000000000000000001 ETH");
+    expect(lineWith(text, "short by")).toContain(
+      "Your account is short by 1 ETH, has 0.000000000000000001 ETH, and needs up to",
+    );
     expect(text).toContain("→ fund the account with what it is short by");
     expect(text.trimEnd().split("\n").at(-1)).toBe("Next: do not sign it as it is");
   });
@@ -101,7 +103,7 @@ describe("toText", () => {
     expect(text.split("\n")[0]).toBe("UNKNOWN · eth_simulateV1: the node does not support this method");
     expect(lineWith(text, "  tier")).toContain("call: eth_call and eth_estimateGas only");
     expect(text).toContain("Could not check (1)");
-    expect(text).toContain('code -32601, "the method does not exist"');
+    expect(text).toContain('The code is -32601 and the words are "the method does not exist".');
     expect(lineWith(text, "Next:")).toContain("doctor URL");
   });
 
@@ -205,9 +207,10 @@ describe("toText", () => {
     expect(text).toContain("Warnings (1)");
     for (const at of [1, 2])
       expect(text).toContain(
-        `transaction ${at}: token 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48, of you, amount 2.5 USDC (0xA0b8…eB48), because the calldata names it`,
+        `Transaction ${at}: the token is USDC (0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48), it concerns you, the amount is 2.5 USDC (0xA0b8…eB48), and the reason is: the calldata names it.`,
       );
-    expect(text.match(/left over at the end · ApprovalLeftOver/g)).toHaveLength(1);
+    expect(text.match(/left over at the end/g)).toHaveLength(1);
+    expect(text.match(/- ApprovalLeftOver/g)).toHaveLength(1);
   });
 
   it("writes out two addresses that would read the same when short", () => {
@@ -290,7 +293,7 @@ describe("toMarkdown", () => {
       "| amount | token | smallest units | from → to | tx | evidence |\n| ---: | --- | ---: |",
     );
     expect(markdown).toContain("| -1.234567 | USDC (0xA0b8…eB48) | 1234567 |");
-    expect(markdown).toContain("- **an unlimited approval is given** (ApprovalUnlimited) · transaction 1: to");
+    expect(markdown).toContain("- **ApprovalUnlimited** · Transaction 1: it goes to");
     expect(toMarkdown(tokens())).not.toContain("-1.234567");
   });
 });

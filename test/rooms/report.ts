@@ -39,5 +39,6 @@ export {
 } from "../../src/report/schema.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
+export { detailsText } from "../../src/report/reason.js";
 export { becauseOf, verdictOf } from "../../src/report/ready.js";
 export { costUpTo, waitsOf } from "../../src/report/waits.js";

@@ -7,7 +7,6 @@ import {
   fiatText,
   mostForPeople,
   nativeForPeople,
-  perGasText,
   signedText,
   symbolOf,
   unitForPeople,
@@ -26,18 +25,8 @@ import {
   type Section,
   type Shown,
 } from "../document.js";
-import {
-  rightText,
-  spenderText,
-  costsOf,
-  exposuresOf,
-  flowsOf,
-  grantsOf,
-  isTwice,
-  roundingOf,
-  type Flow,
-  type Grant,
-} from "../stakes.js";
+import { isTwice, roundingOf, type Flow } from "../flows.js";
+import { costsOf, perGasText, rightText, spenderText, type Grant, type Stakes } from "../stakes.js";
 import type { Exposure } from "../exposure.js";
 import type { CallLook } from "../../abi/calls.js";
 import { callFacts } from "./transaction.js";
@@ -75,10 +64,10 @@ const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => strin
   accountsOf(report).length > 1 ? [[left("of"), (item) => names.party(accountOf(item))]] : [];
 
 /** What each sender gives and gets, net and by party. */
-export const flowsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const senders = accountsOf(report);
-  const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf(flow));
-  const flows = flowsOf(report).filter((flow) => !isTwice(flow, senders));
+export const flowsSection = (report: Report, names: Names, stakes: Stakes): ReadonlyArray<Section> => {
+  const senders = new Set(accountsOf(report));
+  const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf([flow], names));
+  const flows = stakes.flows.filter((flow) => !isTwice(flow, senders));
   const columns: ReadonlyArray<Shown<Flow>> = [
     ...ofColumn<Flow>(report, names, ({ account }) => account),
     [
@@ -102,7 +91,7 @@ const spenderKinds: Readonly<Record<string, string>> = {
 };
 
 /** The rights over what the senders have. */
-export const grantsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
+export const grantsSection = (report: Report, names: Names, { grants }: Stakes): ReadonlyArray<Section> => {
   const words = { new: "may", kept: "may still", back: "may no longer" } as const;
   const right = ({ approval, change }: Grant): Cell => {
     const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
@@ -122,7 +111,7 @@ export const grantsSection = (report: Report, names: Names): ReadonlyArray<Secti
     ],
     [left("right"), right],
   ];
-  return section("Approvals", table(grantsOf(report), columns, mostRows));
+  return section("Approvals", table(grants, columns, mostRows));
 };
 
 const means: Readonly<Record<Exposure["by"], string>> = {
@@ -133,9 +122,13 @@ const means: Readonly<Record<Exposure["by"], string>> = {
 };
 
 /** What contracts could take, at least, beside what they do take. */
-export const exposureSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  if (report.exposure === null) return [];
-  const { pairs, unread } = report.exposure;
+export const exposureSection = (
+  { exposure }: Report,
+  names: Names,
+  { exposures: rows }: Stakes,
+): ReadonlyArray<Section> => {
+  if (exposure === null) return [];
+  const { pairs, unread } = exposure;
   const amountOf = (row: Exposure) => (row.amount === null ? null : amountForPeople(names, row, row.amount, "up"));
   const columns: ReadonlyArray<Shown<Exposure>> = [
     [left("of"), ({ account }) => names.who(account)],
@@ -144,7 +137,6 @@ export const exposureSection = (report: Report, names: Names): ReadonlyArray<Sec
     [left("what"), (row) => amountOf(row)?.unit ?? unitForPeople(names, row)],
     [left("as"), ({ by }) => means[by]],
   ];
-  const rows = exposuresOf(report);
   if (rows.length === 0 && unread === 0) return [];
   const looked = `looked at ${pairs} pairs of a contract and a token${unread === 0 ? "" : `, not looked at ${unread}`}`;
   return section("What could be taken beside", [
@@ -191,8 +183,8 @@ export const costSection = (report: Report, names: Names, price: Price | undefin
 };
 
 /** The whole addresses of the tokens that are named above, for a symbol is what a contract says of itself. */
-export const tokensSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const told = [...flowsOf(report), ...grantsOf(report).map(({ approval }) => approval), ...exposuresOf(report)];
+export const tokensSection = (names: Names, { flows, grants, exposures }: Stakes): ReadonlyArray<Section> => {
+  const told = [...flows, ...grants.map(({ approval }) => approval), ...exposures];
   const tokens = [...new Set(told.flatMap(({ token }) => (token === null ? [] : [token.toLowerCase()])))];
   const columns: ReadonlyArray<Shown<string>> = [
     [left("calls itself"), (token) => symbolOf(names, token) ?? "no name"],

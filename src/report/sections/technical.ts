@@ -1,13 +1,9 @@
-/**
- * Everything exact: what leaves, what arrives, and who gets rights, one line each; whether it can be paid, on which state
- * everything was asked, and what it took.
- */
+/** Everything exact: what leaves, what arrives, who gets rights, what changes in storage; on which state everything was asked, and what it took. */
 import { maxUint256 } from "viem";
 import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
-import type { Approval, BalanceChange, Funds, FundsTerm, Transfer } from "../parts.js";
+import type { Approval, BalanceChange, Transfer } from "../parts.js";
 import {
-  type Block,
   type Cell,
   dim,
   type Fact,
@@ -28,15 +24,13 @@ import {
   amountForPeople,
   amountInSentence,
   dateText,
-  fiatText,
   type Names,
   type Unit,
   unitForPeople,
-  weiText,
 } from "../amounts.js";
-import { type Currency, formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
+import { type Currency, formatGas, formatGasPrice } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
-import type { Money } from "./transaction.js";
+import type { StateChange } from "../stateChange.js";
 
 const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (one) => dim(one.evidence)];
 
@@ -134,6 +128,34 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
     ]),
   );
 
+/** A slot by its number, or by the beginning of a hash. */
+const slotText = (slot: string): string =>
+  BigInt(slot) < 256n ? `slot ${BigInt(slot)}` : `slot ${slot.slice(0, 10)}…`;
+
+const heldText = ({ holds, slot, seen }: StateChange): string =>
+  joined(seen === "unseen" ? "not looked at" : holds, known(slot, slotText));
+
+/** An address, where a word may be one, else its number. */
+const wordText = (word: string | null): string => {
+  if (word === null) return "not known";
+  const value = BigInt(word);
+  if (value >> 160n !== 0n) return word;
+  return value >> 96n === 0n ? String(value) : checksummed(`0x${word.slice(26)}`);
+};
+
+/** One row for each change, and for each account that was not looked at. */
+export const statesSection = ({ stateChanges }: Report): ReadonlyArray<Section> =>
+  section(
+    "Storage that says who acts",
+    table<StateChange>(stateChanges, [
+      [left("account"), ({ account }) => ({ text: checksummed(account), isAddress: true })],
+      [left("what"), heldText],
+      [left("before"), ({ before }) => wordText(before)],
+      [left("after"), ({ after }) => wordText(after)],
+      [left("seen by"), ({ seen }) => dim(seen)],
+    ]),
+  );
+
 /** The whole addresses behind the short ones. */
 export const addressesSection = (names: Names): ReadonlyArray<Section> =>
   section(
@@ -148,51 +170,6 @@ export const addressesSection = (names: Names): ReadonlyArray<Section> =>
         };
       }),
     ),
-  );
-
-const termNames: Readonly<Record<FundsTerm["name"], string>> = {
-  value: "value",
-  gas: "gas limit × max fee",
-  blobGas: "blob gas × max blob fee",
-  l1Fee: "L1 data fee, with room to rise",
-  operatorFee: "operator fee",
-  received: "received earlier in the bundle",
-  spent: "spent by the calls",
-};
-
-const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
-  const wei = (amount: bigint | null): string =>
-    amount === null
-      ? "not known"
-      : `${weiText(amount, money.currency)}${fiatText(amount, money.price, money.currency)}`;
-  const place: Shown<FundsTerm> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
-  const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
-  return [
-    ...facts(
-      { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
-      { label: "there is", text: wei(funds.balance) },
-      { label: "at most", text: `${wei(funds.required)}${funds.required === null ? "" : paid}` },
-      { label: "likely", text: wei(funds.expected) },
-      {
-        label: "missing",
-        text: funds.shortfall === 0n ? "none" : wei(funds.shortfall),
-        tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
-      },
-    ),
-    ...table<FundsTerm>(funds.terms, [
-      ...(bundle ? [place] : []),
-      [left("for"), ({ name }) => termNames[name]],
-      [right("amount"), ({ amount }) => formatWei(amount, money.currency)],
-      [right("exact"), ({ amount }) => dim(`${amount} wei`)],
-    ]),
-  ];
-};
-
-/** Each payer's sum, term by term. */
-export const fundsSection = (report: Report, money: Money): ReadonlyArray<Section> =>
-  section(
-    "Funds",
-    report.funds.flatMap((funds) => fundsBlocks(funds, report.transactions.length > 1, money)),
   );
 
 const tiers: Readonly<Record<Observed["tier"], string>> = {

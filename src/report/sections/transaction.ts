@@ -1,12 +1,25 @@
-/** One transaction of the bundle: what it is, what it would do, and what to sign. */
+/** One transaction of the bundle: what it is, what it would do, what to sign; and whether it can be paid. */
 import { callText, innerLines, type DecodedCall, type CallLook } from "../../abi/calls.js";
 import { eventByTopic } from "../../abi/decodeCall.js";
 import { describeResult, describeRevert, sizeOf } from "../../abi/print.js";
 import { isNobody } from "../../abi/words.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
-import { type Currency, formatGasPrice, grouped } from "../../primitives/units.js";
-import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
-import { facts, joined, known, section, type Fact, type Section } from "../document.js";
+import { type Currency, formatGasPrice, formatWei, grouped } from "../../primitives/units.js";
+import type { AccountCode, By, Fee, Funds, FundsTerm, Gas, Nonce, Outcome } from "../parts.js";
+import {
+  dim,
+  facts,
+  joined,
+  known,
+  left,
+  right,
+  section,
+  table,
+  type Block,
+  type Fact,
+  type Section,
+  type Shown,
+} from "../document.js";
 import type { Report, Request, TransactionReport } from "../schema.js";
 import { fiatText, weiText, type Price } from "../amounts.js";
 
@@ -211,3 +224,48 @@ export const transactionSection = (
     ),
   );
 };
+
+const termNames: Readonly<Record<FundsTerm["name"], string>> = {
+  value: "value",
+  gas: "gas limit × max fee",
+  blobGas: "blob gas × max blob fee",
+  l1Fee: "L1 data fee, with room to rise",
+  operatorFee: "operator fee",
+  received: "received earlier in the bundle",
+  spent: "spent by the calls",
+};
+
+const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
+  const wei = (amount: bigint | null): string =>
+    amount === null
+      ? "not known"
+      : `${weiText(amount, money.currency)}${fiatText(amount, money.price, money.currency)}`;
+  const place: Shown<FundsTerm> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
+  const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
+  return [
+    ...facts(
+      { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
+      { label: "there is", text: wei(funds.balance) },
+      { label: "at most", text: `${wei(funds.required)}${funds.required === null ? "" : paid}` },
+      { label: "likely", text: wei(funds.expected) },
+      {
+        label: "missing",
+        text: funds.shortfall === 0n ? "none" : wei(funds.shortfall),
+        tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
+      },
+    ),
+    ...table<FundsTerm>(funds.terms, [
+      ...(bundle ? [place] : []),
+      [left("for"), ({ name }) => termNames[name]],
+      [right("amount"), ({ amount }) => formatWei(amount, money.currency)],
+      [right("exact"), ({ amount }) => dim(`${amount} wei`)],
+    ]),
+  ];
+};
+
+/** Each payer's sum, term by term. */
+export const fundsSection = (report: Report, money: Money): ReadonlyArray<Section> =>
+  section(
+    "Funds",
+    report.funds.flatMap((funds) => fundsBlocks(funds, report.transactions.length > 1, money)),
+  );

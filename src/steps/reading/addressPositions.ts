@@ -60,6 +60,10 @@ const namedIn = ({ input: { to, data } }: Case): Named => {
   return { telling: telling.flatMap((some) => [...some]), doubtful: doubtful.flatMap((some) => [...some]) };
 };
 
+/** Who looks like an address in the calldata of a call, first those where arguments of the call stand. */
+export const tellingIn = (entry: Case): ReadonlyArray<Address> =>
+  namedIn(entry).telling.map((account): Address => `0x${account}`);
+
 /** Whom the ABI of the call names; nobody lives at zero. */
 const typedIn = ({ input: { item, data } }: Case): ReadonlyArray<string> =>
   hasDecodable(item, "inputs")
@@ -96,7 +100,7 @@ export const concernedIn = (
   const paid = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
   const own = [...ownAccounts(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
   const typed = bundle.flatMap(typedIn);
-  const telling = bundle.flatMap((entry) => namedIn(entry).telling);
+  const telling = bundle.flatMap(tellingIn).map((account) => account.slice(2));
   const living = doubtful.filter(lives).map((account) => account.slice(2));
   return new Set([...new Set([...own, ...typed, ...telling, ...living])].slice(0, mostConcerned));
 };

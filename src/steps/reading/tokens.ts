@@ -16,7 +16,8 @@ import { note, type Finding } from "../../report/finding.js";
 import { readBool, readString, readUint8 } from "../../witness/answers.js";
 import type { View } from "../../witness/view.js";
 import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
-import type { Case } from "./bundle.js";
+import { tellingIn } from "./addressPositions.js";
+import { ownAccounts, type Case } from "./bundle.js";
 import type { Standards } from "./transferLogs.js";
 import type { TokenInfo, Transfer } from "../../report/parts.js";
 
@@ -81,6 +82,17 @@ export const called = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
       ),
     ),
   ].slice(0, mostCalled);
+
+/** Beside them those that may be tokens which a call of a router names: of no more is it asked. */
+const mostMentioned = 4;
+
+/** The tokens that the bundle calls, and what may be tokens in the calldata for others: where that fails, no event names them. */
+export const mentioned = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => {
+  const direct = called(bundle);
+  const known = new Set([...ownAccounts(bundle), ...direct]);
+  const others = bundle.filter(({ input: { to } }) => to !== null && !known.has(to)).flatMap(tellingIn);
+  return [...direct, ...[...new Set(others)].filter((account) => !known.has(account)).slice(0, mostMentioned)];
+};
 
 /** Which standard each token answers to: by ERC-165, else whoever has decimals is an ERC-20. */
 export const standards = (asked: ReadonlyArray<Address>, view: View): Standards => {

@@ -1,0 +1,35 @@
+/** The chain as a report names it: its name and its native currency. */
+import * as Schema from "effect/Schema";
+import { type Chain, lookup, unknownChain } from "../Chains.js";
+import { escapeText } from "../primitives/text.js";
+import type { Currency } from "../primitives/units.js";
+
+/** A chain in the words that a report is written in. */
+export const ShownChain = Schema.Struct({
+  /** null where nobody names it. */
+  name: Schema.NullOr(Schema.String),
+  /** Symbol of the native currency; escaped where it is shown. */
+  symbol: Schema.String,
+  /** Decimals of the native currency; its smallest unit is called wei here. */
+  decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 })),
+});
+export interface ShownChain extends Schema.Schema.Type<typeof ShownChain> {}
+
+/** A chain's parameters in a report's words. */
+export const inWords = ({ name, symbol, decimals }: Chain): ShownChain => ({
+  name: name === unknownChain.name ? null : name,
+  symbol,
+  decimals,
+});
+
+/** What a report says of its chain. */
+type OfChain = { readonly chain?: ShownChain; readonly chainId: number | null };
+
+/** The chain in the report's own words; of a report without them, in those of the table. */
+export const chainOf = ({ chain, chainId }: OfChain): ShownChain => chain ?? inWords(lookup(chainId));
+
+/** The native currency of a report, harmless; `symbol` in place of its own. */
+export const currencyOf = (report: OfChain, symbol?: string): Currency => {
+  const chain = chainOf(report);
+  return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
+};
