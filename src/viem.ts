@@ -9,7 +9,7 @@
  */
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
-import { guarding } from "./guard/rules.js";
+import { guarding, leases } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
@@ -90,6 +90,9 @@ export const guard = <client extends Client>(client: client, options: GuardOptio
     client.request({ method: "eth_sendRawTransaction", params: [raw] } as never, { retryCount: 0 });
   const connection = { ...(node ?? { client: { ...client, account: undefined } }), steps, without } as Connection &
     Steps;
-  const on = createPreflight(connection, { ...rest, nonces, log, send });
+  const on = createPreflight(connection, {
+    ...rest,
+    ...{ log, send, nonces: leases(nonces, client.transport["type"] !== "fallback") },
+  });
   return guardClient(client, guarding(on, { onCaution, signatures, onChanged, onUnverified, onSettled }, rest));
 };

@@ -1,16 +1,18 @@
 /** The JSON-RPC methods that sign or send, guarded; every other one passes as it is. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
 import { getTransaction } from "../eth/index.js";
-import { isHash, type Hash } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
+import { isHash, type Hash, type Hex } from "../primitives/hex.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { compareRequest } from "../postflight/compare.js";
 import { attempt } from "../promise/facade.js";
+import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
 import { GuardRefused, Tampered } from "./failures.js";
-import { allows, hold, keep, preflight, renewed, type Guarding, type SignaturePayload } from "./rules.js";
+import { allows, hold, keep, preflight, renewed, type Cleared, type Guarding, type SignaturePayload } from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
 /** One request, as EIP-1193 has it. */
@@ -23,7 +25,9 @@ export interface Asked {
 export type Pass = (asked: Asked) => Promise<unknown>;
 
 /** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
-export type Deliver = ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, never>) | null;
+export type Deliver =
+  | ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>)
+  | null;
 
 const paramsOf = ({ params }: Asked): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);
 
@@ -86,6 +90,8 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
       const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
       const [request] = clearance.requests;
       const written = transactionOf(request, senderOf(transaction));
+      // why: the wallet may have been switched while it was proven
+      yield* chainOf(pass, chainId);
       const answer = yield* attempt(() => pass({ ...asked, params: [written, ...others] }));
       if (asked.method === "eth_signTransaction") {
         const raw = String(isRecord(answer) ? answer["raw"] : answer);
@@ -97,23 +103,62 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
     }),
   );
 
+/**
+ * Signed bytes sent under their nonce, taken in the store of the leases: two sends at once, or one beside a lease, never go out
+ * with the same nonce, unless the report says that it replaces what is in flight.
+ */
+const underItsNonce = Effect.fnUntraced(function* (
+  guard: Guarding,
+  raw: Hex,
+  { report }: Cleared,
+  send: Effect.Effect<unknown, unknown>,
+) {
+  const Nonces = yield* attempt(() => import("../Nonces.js"));
+  const [first] = report.transactions;
+  // why: the nonce that would be due now, on counts of now
+  const due = { ...first, input: { ...first.input, nonce: null }, nonce: { ...first.nonce, latest: null } };
+  const [lease] = yield* Nonces.reserveAll({ ...report, transactions: [due] });
+  if (lease != null && Number(lease.nonce) === first.nonce.value) {
+    const answers: Array<Exit.Exit<unknown, unknown>> = [];
+    const told = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
+    const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(told)));
+    // why: what the node said is the caller's answer, not what the store makes of it
+    return yield* answers[0] ?? delivered;
+  }
+  const isReplacement = report.findings.some(({ code }) => code === "ReplacesPending");
+  // why: another send took this nonce since it was proven
+  if (!isReplacement && guard.cleared.get(raw)?.isSent !== true)
+    return yield* Effect.fail(new GuardRefused("nonce", `${first.nonce.value} is no longer due: another send took it`));
+  return yield* send;
+}, Effect.scoped);
+
 /** Signed bytes: only those that this guard cleared. */
 const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
   Effect.gen(function* () {
-    const [raw] = paramsOf(asked);
-    const known = typeof raw === "string" ? guard.cleared.get(raw.toLowerCase()) : undefined;
+    const [given] = paramsOf(asked);
+    const raw = String(given).toLowerCase() as Hex;
+    const known = guard.cleared.get(raw);
     // why: raw bytes that nobody cleared
-    if (known === undefined || typeof raw !== "string")
+    if (known === undefined)
       return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, known.report, known, raw));
-    return yield* attempt(() => pass(asked));
+    const cleared = yield* renewed(guard, known, raw);
+    keep(guard.cleared, raw, cleared);
+    const send = attempt(() => {
+      keep(guard.cleared, raw, { ...cleared, isSent: true });
+      return pass(asked);
+    });
+    return yield* known.isSent === true ? send : underItsNonce(guard, raw, cleared, send);
   });
 
-/** Capabilities of an EIP-5792 request that are not `optional`: what they change is not in the proof. */
-const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArray<unknown>): ReadonlyArray<string> =>
-  [request, ...calls]
-    .flatMap((part) => (isRecord(part) && isRecord(part["capabilities"]) ? Object.entries(part["capabilities"]) : []))
-    .flatMap(([name, capability]) => (isRecord(capability) && capability["optional"] === true ? [] : [name]));
+const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
+
+/** Fields and capabilities of an EIP-5792 request that are not `optional`: what they change is not in the proof. */
+const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArray<unknown>): ReadonlyArray<string> => [
+  ...Object.keys(request).filter((name) => !fieldsOfCalls.includes(name)),
+  ...[request, ...calls]
+    .flatMap((part) => Object.entries((isRecord(part) ? part["capabilities"] : null) ?? {}))
+    .flatMap(([name, capability]) => (isRecord(capability) && capability["optional"] === true ? [] : [name])),
+];
 
 /** By this viem knows an id that consists of the hashes of transactions. */
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
@@ -128,11 +173,12 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
     const [unknown] = demanded(request, calls as ReadonlyArray<unknown>);
     // why: a capability that the proof knows nothing of
     if (unknown !== undefined)
-      return yield* Effect.fail(new GuardRefused(unknown, "is no capability that a proof covers", 5700));
+      return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
     const chainId = yield* chainOf(pass, request["chainId"]);
     const bundle = bundleOf(calls as ReadonlyArray<unknown>, from, chainId);
     if (deliver === null) {
       const { report } = yield* preflight(guard, bundle);
+      yield* chainOf(pass, chainId);
       const answer = yield* attempt(() => pass(asked));
       const id = isRecord(answer) ? answer["id"] : answer;
       if (typeof id === "string") keep(guard.calls, id, report);
@@ -170,58 +216,80 @@ export const allowSignature = (guard: Guarding, method: string, payload: Signatu
       : Effect.fail(new GuardRefused(method, "signs what no simulation shows; `signatures` can allow it")),
   );
 
-/** The account first, or last: `personal_sign` has the message in front. */
+const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
+
+const kindOf = (method: string): SignaturePayload["kind"] =>
+  /(^|_)signTypedData/.test(method)
+    ? "typedData"
+    : method === "eth_sign"
+      ? "hash"
+      : /(^|_)signAuthorization$/.test(method)
+        ? "authorization"
+        : "message";
+
+/** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
 const payloadOf = (asked: Asked): SignaturePayload => {
   const [first, second] = paramsOf(asked);
-  const isTyped = asked.method.includes("signTypedData");
-  const [address, content] = asked.method === "personal_sign" ? [second, first] : [first, second];
-  const kind = isTyped
-    ? "typedData"
-    : asked.method === "eth_sign"
-      ? "hash"
-      : asked.method === "personal_sign"
-        ? "message"
-        : "authorization";
-  return { kind, address: typeof address === "string" ? address : null, content };
+  const [one, another] = asked.method === "personal_sign" ? [second, first] : [first, second];
+  const [address, content] = !isAddress(one) && isAddress(another) ? [another, one] : [one, another];
+  return isAddress(address)
+    ? { kind: kindOf(asked.method), address, content }
+    : { kind: kindOf(asked.method), address: null, content: asked.params };
 };
 
-const signatures = ["personal_sign", "eth_sign", "wallet_signAuthorization", "eth_signAuthorization"];
-/** Asks for rights, or sends what was signed elsewhere, in forms that no clearance is of. */
-const refused = ["wallet_grantPermissions", "wallet_requestExecutionPermissions"];
+/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it (EIP-7846). */
+const isSignature = ({ method, params }: Asked): boolean =>
+  /^(personal_sign|eth_sign|(eth|wallet)_signAuthorization|\w+_signTypedData\w*)$/.test(method) ||
+  (method === "wallet_connect" && JSON.stringify(params ?? null).includes('"capabilities"'));
 
 /**
- * What becomes of a request. By name: what sends or signs in a form that is not known here is refused, whichever
- * namespace it is in; everything else passes.
+ * By name, in whichever namespace: what signs or sends in a form that is not known here, on another's behalf, or gives a
+ * right to do so.
  */
+const isOther = (method: string): boolean =>
+  /(^|_)(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution)/i.test(method);
+
+/** What becomes of a request; null where it passes as it is. */
 const judged = (
   guard: Guarding,
   pass: Pass,
   asked: Asked,
   deliver: Deliver,
-): Effect.Effect<unknown, unknown, Rpc> | null => {
+): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
   const { method } = asked;
-  const [, name = method] = method.split("_");
-  if (name === "sendTransaction" || name === "signTransaction") return send(guard, pass, asked);
-  if (name.startsWith("sendRawTransaction") || name === "sendPrivateRawTransaction") return sendRaw(guard, pass, asked);
+  if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, asked);
+  if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
   if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, asked);
-  if (signatures.includes(method) || name.startsWith("signTypedData"))
+  if (isSignature(asked))
     return Effect.andThen(
       allowSignature(guard, method, payloadOf(asked)),
       attempt(() => pass(asked)),
     );
   // why: a way to sign or send that is not known
-  return name.startsWith("sign") || name.startsWith("send") || refused.includes(method)
+  return isOther(method)
     ? Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"))
     : null;
+};
+
+/** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */
+const snapshot = (asked: Asked): Asked => {
+  const { params, ...others } = asked;
+  // why: JSON is all that a request may hold, so that nothing in it can change
+  const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
+  return { ...others, params: copy };
 };
 
 /** `request` of a guarded client or provider. */
 export const guardRequest =
   (guard: Guarding, pass: (asked: Asked, options?: unknown) => Promise<unknown>, deliver: Deliver = null) =>
-  (asked: Asked, options?: unknown): Promise<unknown> => {
+  (given: Asked, options?: unknown): Promise<unknown> => {
+    const asked: Asked = { ...given };
+    // why: what has no name cannot be judged, such as a list of requests
+    if (typeof asked.method !== "string")
+      return Promise.reject(new GuardRefused("request", "must be one request, with a method"));
     // why: what signs or sends is never tried twice
     const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const judgement = judged(guard, once, asked, deliver);
+    const judgement = judged(guard, once, snapshot(asked), deliver);
     return judgement === null ? pass(asked, options) : guard.on.effect(judgement);
   };

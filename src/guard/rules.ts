@@ -1,13 +1,14 @@
 /** What a guard is told, and the one place that turns an input into a clearance or a refusal. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import * as Semaphore from "effect/Semaphore";
 import type { Difference } from "../primitives/difference.js";
 import type { Hash } from "../primitives/hex.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import { mismatch } from "../report/digest.js";
 import type { Clearance, Report, Request } from "../report/schema.js";
-import type { NonceStore } from "../NonceStore.js";
+import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { NotCleared } from "./failures.js";
 
 /** A signature of something that is no transaction. */
@@ -37,6 +38,13 @@ export interface GuardRules {
   readonly onSettled?: ((settled: unknown) => unknown) | undefined;
 }
 
+/** What signed bytes were cleared by, and until when, epoch ms; `isSent`: they were handed to the node. */
+export interface Cleared {
+  readonly report: Report;
+  readonly expiresAt: number;
+  readonly isSent?: boolean;
+}
+
 /** A guard's pipeline, rules and memory. */
 export interface Guarding {
   readonly on: Facade<NonceStore>;
@@ -44,8 +52,8 @@ export interface Guarding {
   readonly options: RunOptions;
   /** JSON-RPC accounts sign one at a time. */
   readonly turn: Semaphore.Semaphore;
-  /** Signed bytes that this guard cleared, and until when, epoch ms. */
-  readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
+  /** Signed bytes that this guard cleared. */
+  readonly cleared: Map<string, Cleared>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
 }
@@ -121,18 +129,25 @@ export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw:
     // why: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
     if (wrong !== null) return yield* Effect.fail(wrong);
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance, raw));
+    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, { report, expiresAt: clearance.expiresAt }, raw));
   });
 
-/** The report of signed bytes that may be sent now: proven again where its clearance has expired. */
-export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Clearance, "expiresAt">, raw: string) =>
+/** What allows signed bytes to be sent now: proven again where the clearance has expired. */
+export const renewed = (guard: Guarding, cleared: Cleared, raw: string): Effect.Effect<Cleared, unknown> =>
   Effect.gen(function* () {
     // why: a clearance that expired while it was signed
-    if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };
-    const again = yield* attempt(() => guard.on.prove(report, guard.options));
+    if ((yield* Clock.currentTimeMillis) <= cleared.expiresAt) return cleared;
+    const again = yield* attempt(() => guard.on.prove(cleared.report, guard.options));
     const clearance = yield* clear(guard, again);
     const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
     if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
     const wrong = mismatch(clearance, [raw]);
-    return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
+    return wrong === null ? { ...cleared, report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
   });
+
+/**
+ * The store of the leases, with a nonce given back where the node refused its transaction for good: an account would stand
+ * still behind it, for nobody keeps its lane. Only where one endpoint is asked: of several, another may have the bytes.
+ */
+export const leases = (nonces: Layer.Layer<NonceStore> = layerMemory, isSingle = true): Layer.Layer<NonceStore> =>
+  isSingle ? Layer.merge(Layer.succeed(Settings, { ...defaults, recycleRejected: true }), nonces) : nonces;

@@ -15,21 +15,12 @@ import { Policy, Report } from "evm-preflight";
 import { guardProvider, type GuardOptions } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
 import { Token } from "../contracts/artifacts.js";
+import { reasonOf, rejection } from "./reasons.js";
 import { keys, other, owner, scenesFor, third, type Scene } from "../preflight/scene.js";
 
 /** Sends of each guard on each node; three hundred in all where it is asked for. */
 const count = Number(process.env["GUARD_SENDS"] ?? 12);
 const amount = 1_000n;
-
-/** The innermost of an error and its causes that has a tag of ours. */
-const reasonOf = (error: unknown): { readonly _tag: string; readonly [field: string]: unknown } => {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if ("_tag" in at && ["NotCleared", "Tampered", "GuardRefused", "InvalidTransaction"].includes(String(at._tag)))
-      return at as never;
-  return { _tag: String(error) };
-};
-const rejection = (promise: Promise<unknown>) =>
-  promise.then((value) => ({ _tag: `resolved ${String(value)}` }) as ReturnType<typeof reasonOf>, reasonOf);
 
 describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   let scene: Scene;
