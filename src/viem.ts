@@ -65,7 +65,7 @@ export const preflightActions: ActionsOf =
   };
 
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
-export type { GuardRules, SignaturePayload } from "./guard/rules.js";
+export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
 export type { GuardOptions } from "./promise.js";
 
 /**

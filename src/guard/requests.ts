@@ -3,16 +3,27 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
-import { getTransaction } from "../eth/index.js";
+import { getTransaction, getTransactionReceipt } from "../eth/index.js";
 import { isHash, type Hash, type Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
-import { compareRequest } from "../postflight/compare.js";
+import { compareCalls, compareRequest } from "../postflight/compare.js";
+import { gravest } from "../postflight/settlement.js";
 import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
 import { GuardRefused, Tampered } from "./failures.js";
-import { allows, hold, keep, preflight, renewed, type Cleared, type Guarding, type SignaturePayload } from "./rules.js";
+import {
+  allows,
+  hold,
+  keep,
+  preflight,
+  renewed,
+  type Cleared,
+  type Guarding,
+  type SettledCalls,
+  type SignaturePayload,
+} from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
 /** One request, as EIP-1193 has it. */
@@ -192,18 +203,28 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
     return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
   });
 
-/** What became of calls that this guard passed on: told where each is a transaction of its own. */
+/** Whether a wallet says that it is done with the calls, whatever became of them (EIP-5792, and as it was before). */
+const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
+  Number(answer["status"]) >= 200 || answer["status"] === "CONFIRMED";
+
+/** What became of calls that this guard passed on, by the node's receipts: what the wallet says of them is its own word. */
 const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
   Effect.gen(function* () {
     const answer = yield* attempt(() => pass(asked));
     const report = guard.calls.get(String(paramsOf(asked)[0]));
-    const receipts = isRecord(answer) && Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
-    const hashes = receipts.flatMap((one) =>
-      isRecord(one) && isHash(one["transactionHash"]) ? [one["transactionHash"]] : [],
-    );
     const { onSettled } = guard.rules;
-    if (report !== undefined && onSettled !== undefined && hashes.length === report.transactions.length)
-      yield* Effect.ignore(attempt(() => guard.on.settle(report, hashes).then(onSettled)));
+    if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
+    const named = Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
+    const all = named.map((one) => (isRecord(one) && isHash(one["transactionHash"]) ? one["transactionHash"] : null));
+    const hashes = [...new Set(all)].flatMap((hash) => hash ?? []);
+    const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }));
+    const receipts = yield* Effect.orElseSucceed(asking, () => []);
+    const known = receipts.flatMap((receipt) => receipt ?? []);
+    const comparison = known.length === 0 || known.length < hashes.length ? null : compareCalls(report, known);
+    if (comparison === null) return answer;
+    const name = gravest(comparison.differences.map((difference) => difference.class));
+    const settled: SettledCalls = { ...comparison, class: name, hashes, report };
+    yield* Effect.ignore(attempt(() => Promise.resolve(settled).then(onSettled)));
     return answer;
   });
 

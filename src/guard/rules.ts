@@ -6,6 +6,7 @@ import * as Semaphore from "effect/Semaphore";
 import type { Difference } from "../primitives/difference.js";
 import type { Hash } from "../primitives/hex.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
+import type { Comparison, SettlementClass } from "../postflight/settlement.js";
 import { mismatch } from "../report/digest.js";
 import type { Clearance, Report, Request } from "../report/schema.js";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
@@ -21,6 +22,19 @@ export interface SignaturePayload {
   readonly content: unknown;
 }
 
+/**
+ * What calls did against what was said: their status and every event, for nonces, gas and fees are the wallet's. Of an atomic
+ * batch all calls are compared as one, so that events of the wallet's own, such as an entry point's, are differences, too.
+ * `class`: `same`, or `unknown` where anything differs.
+ */
+export interface SettledCalls extends Comparison {
+  readonly class: SettlementClass;
+  /** The transactions that hold the calls, by the wallet's word; their receipts are the node's. */
+  readonly hashes: ReadonlyArray<Hash>;
+  /** What was said. */
+  readonly report: Report;
+}
+
 /** What a guard does where a person, or a rule of yours, has to decide. */
 export interface GuardRules {
   /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
@@ -34,8 +48,11 @@ export interface GuardRules {
   readonly onChanged?: "reject" | ((differences: ReadonlyArray<Difference>) => boolean | Promise<boolean>) | undefined;
   /** Told of what a wallet sent and the node did not show within the deadline: nothing was compared. */
   readonly onUnverified?: ((hash: Hash) => unknown) | undefined;
-  /** Told what became of calls that went through `wallet_sendCalls`, when `wallet_getCallsStatus` is asked and they are mined. */
-  readonly onSettled?: ((settled: unknown) => unknown) | undefined;
+  /**
+   * Told what became of calls that went through `wallet_sendCalls`, each time that `wallet_getCallsStatus` is asked and the wallet
+   * says that it is done with them. A receipt that the node does not have yet is not told of.
+   */
+  readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
 }
 
 /** What signed bytes were cleared by, and until when, epoch ms; `isSent`: they were handed to the node. */

@@ -101,7 +101,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
         () => client.signAuthorization(authorization),
         () => client.signTransaction({ account, ...bad } as never),
         () => client.sendTransaction({ account, ...bad }),
-        () => client.sendTransaction({ account, ...bad, nonce: 0 }),
+        () => client.sendTransaction({ account, ...bad, nonce: 0, gas: 21_000n }),
         () => client.sendTransaction({ account: null, ...pay() }),
       ]);
       expect(refused).toEqual([
@@ -239,7 +239,9 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     const one = () => ({ from: owner.address, to: nobody, value: "0x1" });
 
     it("passes on what was judged, whatever becomes of the caller's objects meanwhile", async () => {
-      const wallet = walletWith(({ method }) => (method === "wallet_sendCalls" ? { id: "0x01" } : undefined));
+      const wallet = walletWith(({ method }) =>
+        method.startsWith("wallet_") || method === "eth_sendTransaction" ? { id: "0x01" } : undefined,
+      );
       const contents: Array<unknown> = [];
       const signatures = ({ content }: SignaturePayload) => contents.push(content) > 0;
       const guarded = guardProvider(wallet, { signatures });
@@ -266,7 +268,6 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(others.map(({ method }) => method).sort()).toEqual(["eth_sendTransaction", "wallet_sendCalls"]);
       for (const { params } of others)
         expect(JSON.stringify(params).toLowerCase()).not.toContain(third.address.slice(2).toLowerCase());
-      await scene.mine();
     });
 
     it("stays before a provider that is frozen, answers with itself, or is asked as in old times", async () => {
@@ -394,7 +395,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     });
 
     it("names the field of what is no transaction, and proves no call with fields that it does not know", async () => {
-      const wallet = walletWith();
+      const wallet = walletWith(({ method }) => (method === "eth_sendTransaction" ? "0x" : undefined));
       const guarded = guardProvider(wallet);
       const field = async (change: object) =>
         (await rejection(ask(guarded, "eth_sendTransaction", { ...one(), ...change })))["field"];
@@ -405,10 +406,9 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       for (const each of unknown)
         expect((await rejection(ask(guarded, "wallet_sendCalls", { ...calls, ...each })))._tag).toBe("GuardRefused");
       const both = { ...one(), data: "0x", input: "0x12345678", from: owner.address.toLowerCase() };
-      expect(await ask(guarded, "eth_sendTransaction", both)).toMatch(/^0x/);
+      expect(await ask(guarded, "eth_sendTransaction", both)).toBe("0x");
       expect(sent(wallet.reached)).toMatchObject([{ params: [{ data: "0x" }] }]);
       expect(JSON.stringify(sent(wallet.reached))).not.toContain("12345678");
-      await scene.mine();
     });
   });
 });
