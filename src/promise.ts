@@ -249,8 +249,11 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  *
  * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls` guarded:
  * they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance. `wallet_sendCalls` is
- * proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes. Signatures of messages and typed data
- * are refused unless `signatures` allows them. Everything else passes, events too. Nothing has to be disposed of.
+ * proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes; `onSettled` is told what came of it.
+ * Signatures of messages and typed data are refused unless `signatures` allows them, and what signs, sends or gives rights in
+ * a way that is not known here is refused. Everything else passes, events too. Nothing has to be disposed of.
+ *
+ * The wallet that was handed in, and others that it holds (`providers`), stay unguarded: keep them to yourself.
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700 and 5760 of
  * `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
