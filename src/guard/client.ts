@@ -74,7 +74,7 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
     (given: unknown): Promise<unknown> =>
       guard.on.effect(
         Effect.gen(function* () {
-          // why: what the rule saw is what is signed, whatever becomes of the caller's object meanwhile
+          // guard: a message that is changed while it is judged
           const content = yield* attempt(() => Promise.resolve(structuredClone(given)));
           yield* allowSignature(guard, kind, { kind, address, content });
           return yield* attempt(() => sign.call(account, content as never));
@@ -205,6 +205,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     ...base,
   };
   const names = Object.keys(client).filter((name) => !(name in base));
+  // guard: an action that was added before the guard
   const stranger = names.find((name) => !(name in known) && !actionsOfOurs.includes(name));
   if (stranger !== undefined)
     refuse(

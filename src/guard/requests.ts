@@ -6,6 +6,7 @@ import { concat, numberToHex } from "viem";
 import { getTransaction, getTransactionReceipt } from "../eth/index.js";
 import { isHash, type Hash, type Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
+import { hashOf } from "../nonces/signed.js";
 import { compareCalls, compareRequest } from "../postflight/compare.js";
 import { gravest } from "../postflight/settlement.js";
 import { attempt } from "../promise/facade.js";
@@ -19,7 +20,6 @@ import {
   keep,
   preflight,
   renewed,
-  type Cleared,
   type Guarding,
   type SettledCalls,
   type SignaturePayload,
@@ -54,7 +54,7 @@ const lookEveryMs = 250;
 export const chainOf = (pass: Pass, wanted?: unknown) =>
   Effect.gen(function* () {
     const chainId = Number(yield* attempt(() => pass({ method: "eth_chainId" })));
-    // why: a request for another chain than the wallet's
+    // guard: a request for another chain than the wallet's
     if (wanted != null && Number(wanted) !== chainId)
       return yield* Effect.fail(
         new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${Number(wanted)}`),
@@ -84,7 +84,7 @@ const verify = Effect.fnUntraced(function* (
   const { differences } = compareRequest(0, from, request, sent, { class: "tampered", evidence: "logged" });
   if (differences.length === 0) return;
   const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
-  // why: a change of the wallet's that nobody accepted
+  // guard: a change of the wallet's that nobody accepted
   if (isFee && (yield* allows(rules.onChanged, differences))) return;
   return yield* Effect.fail(new Tampered(hash, report, differences));
 });
@@ -101,10 +101,10 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
       const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
       const [request] = clearance.requests;
       const written = transactionOf(request, senderOf(transaction));
-      // why: the wallet may have been switched while it was proven
+      // guard: a wallet that was switched while it was proven
       yield* chainOf(pass, chainId);
       const answer = yield* attempt(() => pass({ ...asked, params: [written, ...others] }));
-      if (asked.method === "eth_signTransaction") {
+      if (asked.method.endsWith("signTransaction")) {
         const raw = String(isRecord(answer) ? answer["raw"] : answer);
         yield* hold(guard, report, clearance, raw);
         return answer;
@@ -118,18 +118,14 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
  * Signed bytes sent under their nonce, taken in the store of the leases: two sends at once, or one beside a lease, never go out
  * with the same nonce, unless the report says that it replaces what is in flight.
  */
-const underItsNonce = Effect.fnUntraced(function* (
-  guard: Guarding,
-  raw: Hex,
-  { report }: Cleared,
-  send: Effect.Effect<unknown, unknown>,
-) {
+const underItsNonce = Effect.fnUntraced(function* (raw: Hex, report: Report, send: Effect.Effect<unknown, unknown>) {
   const Nonces = yield* attempt(() => import("../Nonces.js"));
   const [first] = report.transactions;
   // why: the nonce that would be due now, on counts of now
   const due = { ...first, input: { ...first.input, nonce: null }, nonce: { ...first.nonce, latest: null } };
   const [lease] = yield* Nonces.reserveAll({ ...report, transactions: [due] });
-  if (lease != null && Number(lease.nonce) === first.nonce.value) {
+  if (lease == null) return yield* Effect.die(new Error("a cleared report has a chain, and its nonce was left open"));
+  if (Number(lease.nonce) === first.nonce.value) {
     const answers: Array<Exit.Exit<unknown, unknown>> = [];
     const told = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
     const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(told)));
@@ -137,8 +133,9 @@ const underItsNonce = Effect.fnUntraced(function* (
     return yield* answers[0] ?? delivered;
   }
   const isReplacement = report.findings.some(({ code }) => code === "ReplacesPending");
-  // why: another send took this nonce since it was proven
-  if (!isReplacement && guard.cleared.get(raw)?.isSent !== true)
+  const isAgain = (yield* Nonces.committed(lease.lane)).some(({ hash }) => hash === hashOf(raw));
+  // guard: a nonce that another send took
+  if (!isReplacement && !isAgain)
     return yield* Effect.fail(new GuardRefused("nonce", `${first.nonce.value} is no longer due: another send took it`));
   return yield* send;
 }, Effect.scoped);
@@ -149,16 +146,16 @@ const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
     const [given] = paramsOf(asked);
     const raw = String(given).toLowerCase() as Hex;
     const known = guard.cleared.get(raw);
-    // why: raw bytes that nobody cleared
+    // guard: raw bytes that nobody cleared
     if (known === undefined)
       return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
     const cleared = yield* renewed(guard, known, raw);
     keep(guard.cleared, raw, cleared);
-    const send = attempt(() => {
-      keep(guard.cleared, raw, { ...cleared, isSent: true });
-      return pass(asked);
-    });
-    return yield* known.isSent === true ? send : underItsNonce(guard, raw, cleared, send);
+    return yield* underItsNonce(
+      raw,
+      cleared.report,
+      attempt(() => pass(asked)),
+    );
   });
 
 const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
@@ -182,7 +179,7 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
       return yield* Effect.fail(new GuardRefused(asked.method, "has no calls"));
     const { calls, from } = request;
     const [unknown] = demanded(request, calls as ReadonlyArray<unknown>);
-    // why: a capability that the proof knows nothing of
+    // guard: a capability that the proof knows nothing of
     if (unknown !== undefined)
       return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
     const chainId = yield* chainOf(pass, request["chainId"]);
@@ -231,7 +228,7 @@ const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
 /** Fails unless the rules let this be signed. */
 export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
   Effect.flatMap(allows(guard.rules.signatures, payload), (isAllowed) =>
-    // why: a signature of what is no transaction
+    // guard: a signature of what is no transaction
     isAllowed
       ? Effect.void
       : Effect.fail(new GuardRefused(method, "signs what no simulation shows; `signatures` can allow it")),
@@ -287,7 +284,7 @@ const judged = (
       allowSignature(guard, method, payloadOf(asked)),
       attempt(() => pass(asked)),
     );
-  // why: a way to sign or send that is not known
+  // guard: a way to sign or send that is not known
   return isOther(method)
     ? Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"))
     : null;
@@ -296,7 +293,7 @@ const judged = (
 /** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */
 const snapshot = (asked: Asked): Asked => {
   const { params, ...others } = asked;
-  // why: JSON is all that a request may hold, so that nothing in it can change
+  // guard: a request that is changed while it is proven
   const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
   return { ...others, params: copy };
 };
@@ -309,7 +306,7 @@ export const guardRequest =
     // why: what has no name cannot be judged, such as a list of requests
     if (typeof asked.method !== "string")
       return Promise.reject(new GuardRefused("request", "must be one request, with a method"));
-    // why: what signs or sends is never tried twice
+    // guard: a send that a transport would try twice
     const once: Pass = (each) => pass(each, { retryCount: 0 });
     const judgement = judged(guard, once, snapshot(asked), deliver);
     return judgement === null ? pass(asked, options) : guard.on.effect(judgement);

@@ -55,11 +55,10 @@ export interface GuardRules {
   readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
 }
 
-/** What signed bytes were cleared by, and until when, epoch ms; `isSent`: they were handed to the node. */
+/** What signed bytes were cleared by, and until when, epoch ms. */
 export interface Cleared {
   readonly report: Report;
   readonly expiresAt: number;
-  readonly isSent?: boolean;
 }
 
 /** A guard's pipeline, rules and memory. */
@@ -115,7 +114,7 @@ export const clear = ({ on, rules }: Guarding, report: Report): Effect.Effect<Cl
       attempt(() => on.ready(report)),
       (cause) => new NotCleared(report, cause),
     );
-    // why: a caution that nobody accepted
+    // guard: a caution that nobody accepted
     if (isWarned(report) && !(yield* allows(rules.onCaution, report)))
       return yield* Effect.fail(new NotCleared(report, undefined));
     return clearance;
@@ -143,7 +142,7 @@ export const signed = (guard: Guarding, input: unknown, sign: (request: Request)
 /** Signed bytes held to their clearance, and remembered as those that may be sent. */
 export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw: string) =>
   Effect.gen(function* () {
-    // why: signed bytes that are not the cleared request
+    // guard: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
     if (wrong !== null) return yield* Effect.fail(wrong);
     keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, { report, expiresAt: clearance.expiresAt }, raw));
@@ -152,14 +151,15 @@ export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw:
 /** What allows signed bytes to be sent now: proven again where the clearance has expired. */
 export const renewed = (guard: Guarding, cleared: Cleared, raw: string): Effect.Effect<Cleared, unknown> =>
   Effect.gen(function* () {
-    // why: a clearance that expired while it was signed
+    // guard: a clearance that expired while it was signed
     if ((yield* Clock.currentTimeMillis) <= cleared.expiresAt) return cleared;
     const again = yield* attempt(() => guard.on.prove(cleared.report, guard.options));
     const clearance = yield* clear(guard, again);
+    // guard: an outcome that changed while it was signed
     const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
     if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
     const wrong = mismatch(clearance, [raw]);
-    return wrong === null ? { ...cleared, report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
+    return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
   });
 
 /**

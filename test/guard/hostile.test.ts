@@ -1,10 +1,21 @@
 /** Ways around a guard, each tried on a real node: past the key's guard, past the provider's, and under one nonce twice. */
-import { createWalletClient, custom, fallback, http, publicActions, serializeTransaction, type Client } from "viem";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  createWalletClient,
+  custom,
+  encodeFunctionData,
+  fallback,
+  http,
+  publicActions,
+  serializeTransaction,
+  type Client,
+} from "viem";
 import * as actions from "viem/actions";
 import { mnemonicToAccount, type LocalAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardProvider, type GuardOptions, type Provider, type SignaturePayload } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
+import { Swap, Token } from "../contracts/artifacts.js";
 import { keys, nobody, other, owner, scenesFor, spare, third, type Scene } from "../preflight/scene.js";
 import { reasonOf, rejection } from "./reasons.js";
 
@@ -183,6 +194,99 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       await expect(scene.receipt(slow)).rejects.toThrow("no receipt");
     });
 
+    it("drops what a key signed otherwise, late, or for a message that was changed", async () => {
+      const lying = {
+        ...other,
+        signTransaction: (transaction: object, options: never) =>
+          other.signTransaction({ ...transaction, to: third.address } as never, options),
+      } as LocalAccount;
+      const liar = clientOf(lying);
+      const count = await scene.count(other.address, "pending");
+      const signing = { ...pay(), type: "eip1559" } as never;
+      const lies = [() => liar.sendTransaction(pay()), () => liar.signTransaction(signing)];
+      expect(await tags(lies)).toEqual(lies.map(() => expect.stringContaining("SignedMismatch")));
+      expect(await scene.count(other.address, "pending")).toBe(count);
+
+      // the nonce is used while the key takes its time, and again after the bytes were handed out
+      const slow = (meanwhile: () => Promise<unknown>): LocalAccount => ({
+        ...spare,
+        signTransaction: async (...given) => {
+          await meanwhile();
+          await sleep(quick.maxAge + 50);
+          return spare.signTransaction(...given);
+        },
+      });
+      const quick = { maxAge: 400 };
+      const mined = async () => {
+        await scene.pool(spare, pay());
+        await scene.mine();
+      };
+      expect(await tags([() => clientOf(slow(mined), quick).signTransaction(signing)])).toEqual(["NotCleared"]);
+      const client = clientOf(spare, quick);
+      const serializedTransaction = (await client.signTransaction(signing)) as `0x${string}`;
+      await mined();
+      await sleep(quick.maxAge);
+      expect(await tags([() => client.sendRawTransaction({ serializedTransaction })])).toEqual(["NotCleared"]);
+
+      const message = { message: "hello" };
+      const signatures = () => (message.message = "give me everything") !== "";
+      expect(await clientOf(other, { signatures }).account.signMessage(message)).toBe(
+        await other.signMessage({ message: "hello" }),
+      );
+    });
+
+    it("hands out no bytes whose outcome changed while they were signed", async () => {
+      const [gold, silver] = [
+        await scene.deploy(Token, ["Gold", "GLD", 18]),
+        await scene.deploy(Token, ["Silver", "SLV", 18]),
+      ];
+      const pool = await scene.deploy(Swap, [gold, silver]);
+      const call = (to: `0x${string}`, functionName: "mint" | "approve", of: `0x${string}`) =>
+        ({ to, data: encodeFunctionData({ abi: Token.abi, functionName, args: [of, 10n ** 9n] }) }) as const;
+      for (const [which, of] of [
+        [gold, pool],
+        [silver, pool],
+        [gold, spare.address],
+      ] as const)
+        await scene.pool(owner, call(which, "mint", of));
+      await scene.pool(spare, call(gold, "approve", pool));
+      await scene.mine();
+      const cheaper: LocalAccount = {
+        ...spare,
+        signTransaction: async (...given) => {
+          await scene.pool(owner, call(gold, "mint", pool));
+          await scene.mine();
+          await sleep(450);
+          return spare.signTransaction(...given);
+        },
+      };
+      const data = encodeFunctionData({ abi: Swap.abi, functionName: "swap", args: [1_000n, 1n, 2n ** 64n] });
+      const client = clientOf(cheaper, { maxAge: 400, onCaution: "send" });
+      const failure = await rejection(client.signTransaction({ to: pool, data, type: "eip1559" } as never));
+      expect([failure._tag, String(failure["cause"])]).toEqual([
+        "NotCleared",
+        expect.stringContaining("OutcomeChanged"),
+      ]);
+    });
+
+    it("asks a wallet once, whatever its transport does for others", async () => {
+      const asked: Array<string> = [];
+      const node = custom(
+        {
+          request: ({ method, params }: Asked) => {
+            asked.push(method);
+            return method === "eth_sendTransaction"
+              ? Promise.reject(Object.assign(new Error("busy"), { code: -32603 }))
+              : scene.ask(method, params ?? []);
+          },
+        },
+        { retryCount: 3, retryDelay: 1 },
+      );
+      const client = guard(createWalletClient({ account: owner.address, chain: chain(), transport: node }));
+      expect((await tags([() => client.sendTransaction(pay())])).join()).toContain("busy");
+      expect(asked.filter((method) => method === "eth_sendTransaction")).toHaveLength(1);
+    });
+
     it("sends the same bytes again as they are", async () => {
       const client = clientOf(other);
       const raw = (await client.signTransaction({ ...pay(), type: "eip1559" } as never)) as `0x${string}`;
@@ -218,6 +322,41 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
   });
 
   describe("a provider", () => {
+    it("holds what a wallet signed to the clearance, and sends those bytes alone", async () => {
+      const signs = (change: object) =>
+        guardProvider({
+          request: async ({ method, params }: Asked) => {
+            if (!method.endsWith("_signTransaction")) return scene.ask(method, params ?? []);
+            const { to, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = (params ?? [])[0] as Record<
+              string,
+              `0x${string}`
+            >;
+            const quantities = { value, gas, maxFeePerGas, maxPriorityFeePerGas };
+            const read = Object.entries(quantities).map(([name, hex]) => [name, BigInt(hex ?? 0)]);
+            const fields = {
+              ...Object.fromEntries(read),
+              to,
+              nonce: Number(nonce),
+              chainId: scene.chainId,
+              type: "eip1559",
+            };
+            return { raw: await other.signTransaction({ ...fields, ...change } as never) };
+          },
+        });
+      const transaction = { from: other.address, to: nobody, value: "0x1" };
+      for (const method of ["eth_signTransaction", "account_signTransaction"]) {
+        const lying = await rejection(signs({ value: 2n }).request({ method, params: [transaction] } as never));
+        expect(lying._tag, method).toContain("SignedMismatch");
+      }
+      const honest = signs({});
+      const { raw } = (await honest.request({ method: "eth_signTransaction", params: [transaction] } as never)) as {
+        readonly raw: string;
+      };
+      const hash = await honest.request({ method: "eth_sendRawTransaction", params: [raw] } as never);
+      await scene.mine();
+      expect((await scene.receipt(hash as `0x${string}`)).status).toBe("0x1");
+    });
+
     /** A wallet of the node's keys, which remembers what reached it. */
     const walletWith = (before: (asked: Asked) => unknown = () => undefined) => {
       const reached: Array<Asked> = [];
