@@ -1,5 +1,5 @@
 // Breaks each guard in a copy of the last commit, one at a time, and runs the tests that must then fail.
-// `node scripts/mutations.mjs [part of a name]`; the exit code is 1 where a broken guard is not noticed.
+// `node scripts/mutations.mjs [part of a name or path]`; the exit code is 1 where a broken guard is not noticed.
 // `--list` says only whether every marker `// guard: name` of the sources has its entry here, and can be broken.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -132,7 +132,7 @@ try {
     unnoticed++;
   }
   for (const guard of marked) {
-    if (guard.broken === undefined || !guard.name.includes(wanted)) continue;
+    if (guard.broken === undefined || !`${guard.name} ${guard.path}`.includes(wanted)) continue;
     const started = performance.now();
     const isCaught = isNoticed(guard, copy);
     if (!isCaught) unnoticed++;
