@@ -1,5 +1,5 @@
 // Breaks each guard in a copy of the last commit, one at a time, and runs the tests that must then fail.
-// `node scripts/mutations.mjs [part of a name]`; the exit code is 1 where a broken guard is not noticed.
+// `node scripts/mutations.mjs [part of a name or path]`; the exit code is 1 where a broken guard is not noticed.
 // `--list` says only whether every marker `// guard: name` of the sources has its entry here, and can be broken.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -32,6 +32,22 @@ const guards = {
   "bounds of a policy": ["true", "test/preflight/pure/compare"],
   "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
+  "a request for another chain than the wallet's": ["false", "test/guard/guard"],
+  "a change of the wallet's that nobody accepted": ["true", "test/guard/guard"],
+  "a wallet that was switched while it was proven": ["null", "test/guard/hostile"],
+  "raw bytes that nobody cleared": ["false", "test/guard/hostile"],
+  "a nonce that another send took": ["false", "test/guard/hostile"],
+  "a capability that the proof knows nothing of": ["false", "test/guard/hostile"],
+  "a signature of what is no transaction": ["true", "test/guard/hostile"],
+  "a way to sign or send that is not known": ["null", "test/guard/hostile"],
+  "a request that is changed while it is proven": ["params", "test/guard/hostile"],
+  "a send that a transport would try twice": ["pass", "test/guard/hostile"],
+  "a caution that nobody accepted": ["false", "test/guard/guard"],
+  "signed bytes that are not the cleared request": ["null", "test/guard/hostile"],
+  "a clearance that expired while it was signed": ["true", "test/guard/hostile"],
+  "an outcome that changed while it was signed": ["undefined", "test/guard/hostile"],
+  "a message that is changed while it is judged": ["given", "test/guard/hostile"],
+  "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };
 
 const isJoint = (node) =>
@@ -116,7 +132,7 @@ try {
     unnoticed++;
   }
   for (const guard of marked) {
-    if (guard.broken === undefined || !guard.name.includes(wanted)) continue;
+    if (guard.broken === undefined || !`${guard.name} ${guard.path}`.includes(wanted)) continue;
     const started = performance.now();
     const isCaught = isNoticed(guard, copy);
     if (!isCaught) unnoticed++;

@@ -22,7 +22,7 @@ import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
 import { guardedProvider, type Provider } from "./guard/provider.js";
-import { guarding, type GuardRules } from "./guard/rules.js";
+import { guarding, leases, type GuardRules } from "./guard/rules.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
 import type { Watched } from "./watch/watch.js";
@@ -43,7 +43,7 @@ export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
 export type { Provider } from "./guard/provider.js";
-export type { GuardRules, SignaturePayload } from "./guard/rules.js";
+export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
 export type { MaxSendable, Options } from "./pipeline/index.js";
 /** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
 export * as Report from "./promise/report.js";
@@ -249,8 +249,11 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  *
  * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls` guarded:
  * they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance. `wallet_sendCalls` is
- * proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes. Signatures of messages and typed data
- * are refused unless `signatures` allows them. Everything else passes, events too. Nothing has to be disposed of.
+ * proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes; `onSettled` is told what came of it.
+ * Signatures of messages and typed data are refused unless `signatures` allows them, and what signs, sends or gives rights in
+ * a way that is not known here is refused. Everything else passes, events too. Nothing has to be disposed of.
+ *
+ * The wallet that was handed in, and others that it holds (`providers`), stay unguarded: keep them to yourself.
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700 and 5760 of
  * `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
@@ -270,7 +273,7 @@ export const guardProvider = <provider extends Provider>(provider: provider, opt
     ...rest
   } = options;
   const connection = { ...(node ?? { provider }), steps, without } as Connection & Steps;
-  const on = createPreflight(connection, { ...rest, log });
+  const on = createPreflight(connection, { ...rest, log, nonces: leases() });
   const rules = { onCaution, signatures, onChanged, onUnverified, onSettled };
   return guardedProvider(provider, guarding(on, rules, rest));
 };

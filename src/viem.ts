@@ -9,7 +9,7 @@
  */
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
-import { guarding } from "./guard/rules.js";
+import { guarding, leases } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
@@ -65,7 +65,7 @@ export const preflightActions: ActionsOf =
   };
 
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
-export type { GuardRules, SignaturePayload } from "./guard/rules.js";
+export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
 export type { GuardOptions } from "./promise.js";
 
 /**
@@ -75,8 +75,14 @@ export type { GuardOptions } from "./promise.js";
  * back by its hash and compared.
  *
  * It holds for the client's verbs, for viem's free actions on it, and for what extends it later. `signTransaction` fills what was
- * left out from the clearance and leases no nonce. Raw bytes pass only where this guard cleared them. Messages, typed data,
- * bare hashes and authorisations are refused unless `signatures` allows them.
+ * left out from the clearance and leases no nonce. Raw bytes pass only where this guard cleared them, and take their nonce in the
+ * store: of two with one nonce the second is refused, unless its report says that it replaces the first. A node's refusal gives
+ * the nonce back, but with viem's `fallback`, where another may have the bytes. Messages, typed data, bare hashes and
+ * authorisations are refused unless `signatures` allows them. A serializer of the caller's or the chain's is not used.
+ *
+ * Another local account that is named in a call of the client's own verbs is guarded as well. viem's free actions sign with the
+ * very account they are given: there the guard sees only the bytes, and does not send them. So hand out no account but
+ * `client.account`.
  *
  * Rejects with `NotCleared` (the report is `blocked`, `unknown`, or a `caution` that `onCaution` does not accept; viem's verbs
  * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and with `Tampered` of what was sent changed. Throws
@@ -90,6 +96,9 @@ export const guard = <client extends Client>(client: client, options: GuardOptio
     client.request({ method: "eth_sendRawTransaction", params: [raw] } as never, { retryCount: 0 });
   const connection = { ...(node ?? { client: { ...client, account: undefined } }), steps, without } as Connection &
     Steps;
-  const on = createPreflight(connection, { ...rest, nonces, log, send });
+  const on = createPreflight(connection, {
+    ...rest,
+    ...{ log, send, nonces: leases(nonces, client.transport["type"] !== "fallback") },
+  });
   return guardClient(client, guarding(on, { onCaution, signatures, onChanged, onUnverified, onSettled }, rest));
 };

@@ -65,12 +65,11 @@ describe.skipIf(chromium === null)("examples/wagmi in Chromium", () => {
     tab = await browser.open();
     await tab.before(walletOf(node.url));
   });
-  /** The page anew, its wallet connected. */
+  /** The page anew, its wallet connected: by the page itself where it was before. */
   const load = async () => {
     await tab.goto(page);
-    await tab.until(`document.querySelector("#connect, #pay") !== null`, 20_000);
-    await tab.evaluate(`document.getElementById("connect")?.click()`);
-    await tab.until(`document.getElementById("pay") !== null`, 20_000);
+    const connected = `document.getElementById("connect")?.click(), document.getElementById("pay") !== null`;
+    await tab.until(connected, 20_000);
   };
 
   /** What a button leads to, and how often the wallet was asked to send. */

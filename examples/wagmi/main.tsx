@@ -87,10 +87,15 @@ const Sends = () => {
 const App = () => {
   const { mutate: connect } = useConnect();
   const [connector] = useConnectors();
-  const { address } = useConnection();
-  if (address !== undefined) return <Sends />;
+  const { status } = useConnection();
+  // while wagmi takes up the connection of an earlier visit there is an address, but no connector to send through
+  if (status === "connected") return <Sends />;
   return (
-    <button id="connect" onClick={() => connector !== undefined && connect({ connector })}>
+    <button
+      id="connect"
+      disabled={status !== "disconnected"}
+      onClick={() => connector !== undefined && connect({ connector })}
+    >
       Connect
     </button>
   );

@@ -1,12 +1,22 @@
 /** A viem client whose key signs only what was cleared. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { concat, createClient, publicActions, walletActions, type Client, type LocalAccount } from "viem";
+import {
+  concat,
+  createClient,
+  publicActions,
+  serializeTransaction,
+  walletActions,
+  type Client,
+  type LocalAccount,
+} from "viem";
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/input.js";
+import type { Report, Request } from "../report/schema.js";
+import { GuardRefused } from "./failures.js";
 import { isRecord } from "../primitives/record.js";
 import { attempt } from "../promise/facade.js";
-import { allowSignature, chainOf, guardRequest, type Asked, type Deliver } from "./requests.js";
+import { allowSignature, chainOf, guardRequest, type Asked, type Deliver, type Pass } from "./requests.js";
 import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
 /** What viem's transactions have beside the fields that are signed, what follows from them, and what a node's filled one has. */
@@ -31,46 +41,67 @@ const inputOf = (transaction: Readonly<Record<string, unknown>>, from: string): 
   return { ...Object.fromEntries(kept), from };
 };
 
+/** The ways in which viem's accounts sign what is no transaction. */
+const kinds: Readonly<Record<string, SignaturePayload["kind"]>> = {
+  sign: "hash",
+  signMessage: "message",
+  signTypedData: "typedData",
+  signAuthorization: "authorization",
+};
+
+const fail = (error: Error): never => Result.getOrThrowWith(Result.fail(error), (same) => same);
+
+/** A guard is made where a program starts, and by its author: what is wrong with it is thrown. */
+const refuse = (field: string, problem: string): never => fail(new InvalidConnection({ field, problem }));
+
 const isLocal = (account: unknown): account is LocalAccount =>
   isRecord(account) && typeof account["signTransaction"] === "function" && typeof account["address"] === "string";
 
-/** The account with every way to sign guarded; the one handed in stays as it is. */
-const guardAccount = (guard: Guarding, account: LocalAccount): LocalAccount => {
+/** Signs a cleared request as it is: a serializer of the caller's would have the key sign, and see signed, what it likes. */
+const signing =
+  (account: LocalAccount, beside: object = {}) =>
+  (request: Request) =>
+    account.signTransaction({ ...request, ...beside } as never, { serializer: serializeTransaction as never });
+
+/**
+ * The account with every way to sign guarded; the one handed in stays as it is. What else it can do, such as hand out the key
+ * it is derived from, is refused.
+ */
+const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): LocalAccount => {
   const { address } = account;
-  const rule = <A>(kind: SignaturePayload["kind"], sign: ((content: never) => Promise<A>) | undefined) =>
-    sign === undefined
-      ? undefined
-      : (content: unknown): Promise<A> =>
-          guard.on.effect(
-            Effect.andThen(
-              allowSignature(guard, kind, { kind, address, content }),
-              attempt(() => sign(content as never)),
-            ),
-          );
-  const ruled = {
-    sign: rule("hash", account.sign?.bind(account)),
-    signMessage: rule("message", account.signMessage.bind(account)),
-    signTypedData: rule("typedData", account.signTypedData.bind(account) as never),
-    signAuthorization: rule("authorization", account.signAuthorization?.bind(account)),
-  };
-  const guarded: object = {
-    ...account,
-    ...Object.fromEntries(Object.entries(ruled).filter(([, sign]) => sign !== undefined)),
-    signTransaction: (transaction: Readonly<Record<string, unknown>>, options: never) =>
+  const rule =
+    (kind: SignaturePayload["kind"], sign: (content: never) => Promise<unknown>) =>
+    (given: unknown): Promise<unknown> =>
       guard.on.effect(
-        signed(guard, inputOf(transaction, address), (request) =>
-          // why: blobs travel beside what is signed
-          account.signTransaction(
-            {
-              ...request,
-              ...(transaction["sidecars"] === undefined ? {} : { sidecars: transaction["sidecars"] }),
-            } as never,
-            options,
-          ),
+        Effect.gen(function* () {
+          // guard: a message that is changed while it is judged
+          const content = yield* attempt(() => Promise.resolve(structuredClone(given)));
+          yield* allowSignature(guard, kind, { kind, address, content });
+          return yield* attempt(() => sign.call(account, content as never));
+        }),
+      );
+  const signTransaction = ({ sidecars, ...transaction }: Readonly<Record<string, unknown>>) =>
+    guard.on.effect(
+      Effect.flatMap(chainOf(pass, transaction["chainId"]), (chainId) =>
+        // why: blobs travel beside what is signed
+        signed(
+          guard,
+          { ...inputOf(transaction, address), chainId },
+          signing(account, sidecars === undefined ? {} : { sidecars }),
         ),
       ),
-  };
-  return guarded as LocalAccount;
+    );
+  const names = new Set([...Object.keys(account), "address", "type", "signTransaction", ...Object.keys(kinds)]);
+  const guarded = [...names].flatMap((name) => {
+    const value: unknown = Reflect.get(account, name);
+    const kind = kinds[name];
+    if (value === undefined) return [];
+    if (name === "signTransaction") return [[name, signTransaction]];
+    if (typeof value !== "function") return [[name, value]];
+    const refusal = new GuardRefused(name, "is no way to sign that a guard knows");
+    return [[name, kind === undefined ? () => fail(refusal) : rule(kind, value as never)]];
+  });
+  return Object.fromEntries(guarded) as LocalAccount;
 };
 
 /** The parameters of viem's `sendTransaction`, as far as they are looked at here. */
@@ -88,65 +119,68 @@ const isOther = ({ nonce, blobs, to, authorizationList }: Parameters): boolean =
 
 const actionsOfOurs = ["preflight", "scan", "prove", "ready", "settle", "maxSendable"];
 
-/** A guard is made where a program starts, and by its author: what is wrong with it is thrown. */
-const refuse = (problem: ConstructorParameters<typeof InvalidConnection>[0]): never =>
-  Result.getOrThrowWith(Result.fail(problem), (known) => new InvalidConnection(known));
+/** A transport by whose parts, too, nobody gets around the guard: those of a fallback, and what hands out the connection. */
+const guardTransport = (transport: unknown, request: unknown): object => {
+  const parts = Object.entries(isRecord(transport) ? transport : {}).flatMap(([name, value]: [string, unknown]) => {
+    if (name === "request") return [[name, request]];
+    if (name === "getSocket" || name === "getRpcClient") return [];
+    if (name === "transports" && Array.isArray(value))
+      return [[name, value.map((one) => guardTransport(one, request))]];
+    return [[name, name === "config" || name === "value" ? guardTransport(value, request) : value]];
+  });
+  return Object.fromEntries(parts) as object;
+};
 
 /** See `guard` of `evm-preflight/viem`. */
 export const guardClient = <client extends Client>(client: client, guard: Guarding): client => {
-  if (client.account?.type === "smart")
-    refuse({
-      field: "client.account",
-      problem: "is a smart account, which signs user operations",
-    });
+  if (client.account?.type === "smart") refuse("client.account", "is a smart account, which signs user operations");
   const own = isLocal(client.account) ? client.account : null;
   const pass = (asked: Asked, options?: unknown) => client.request(asked as never, options as never);
+  const originals = new WeakMap<object, LocalAccount>();
+  const guarded = (account: LocalAccount) => {
+    // why: callers name `client.account`, which is guarded already
+    if (originals.has(account)) return account;
+    const made = guardAccount(guard, pass, account);
+    originals.set(made, account);
+    return made;
+  };
   const deliverBy =
     (account: LocalAccount): NonNullable<Deliver> =>
     (bundle) =>
-      attempt(() =>
-        guard.on.effect(
-          Effect.flatMap(
-            attempt(() => import("../promise/deliver.js")),
-            ({ deliverAll }) =>
-              Effect.map(
-                deliverAll(
-                  (request) => account.signTransaction(request as never),
-                  bundle.length === 1 ? bundle[0] : bundle,
-                  guard.options,
-                  (report) => clear(guard, report),
-                ),
-                ({ sent }) => sent.map(({ hash }) => hash),
-              ),
-          ),
-        ),
-      );
+      Effect.gen(function* () {
+        const { deliverAll } = yield* attempt(() => import("../promise/deliver.js"));
+        const input = bundle.length === 1 ? bundle[0] : bundle;
+        const clears = (report: Report) => clear(guard, report);
+        const { sent } = yield* deliverAll(signing(account), input, guard.options, clears);
+        return sent.map(({ hash }) => hash);
+      });
   const request = guardRequest(guard, pass, own === null ? null : deliverBy(own));
-  const { transport, account: _, uid: __, ...config } = client;
+  const { account: _, uid: __, ...config } = client;
+  const transport = guardTransport(client.transport, request);
   const base = createClient({
     ...(config as object),
-    ...(client.account === undefined ? {} : { account: own === null ? client.account : guardAccount(guard, own) }),
-    transport: () => ({ config: { ...transport, request } as never, request: request as never, value: {} }),
+    ...(client.account === undefined ? {} : { account: own === null ? client.account : guarded(own) }),
+    transport: () => ({ config: transport as never, request: request as never, value: {} }),
   });
+  /** The same parameters, a key among them guarded as well. */
+  const withGuarded = (given: unknown): unknown =>
+    isRecord(given) && isLocal(given["account"]) ? { ...given, account: guarded(given["account"]) } : given;
   const send = (parameters: Parameters): Promise<unknown> => {
-    const given = parameters.account ?? client.account;
-    const account = isLocal(given) ? given : null;
-    if (account === null || isOther(parameters))
-      return sendTransaction(base, {
-        ...parameters,
-        ...(account === null || account === own ? {} : { account: guardAccount(guard, account) }),
-      } as never);
+    const named = parameters.account === undefined ? client.account : parameters.account;
+    const account = isLocal(named) ? (originals.get(named) ?? named) : null;
+    if (account === null || isOther(parameters)) return sendTransaction(base, withGuarded(parameters) as never);
     const suffix =
       parameters.dataSuffix ?? (isRecord(client.dataSuffix) ? client.dataSuffix["value"] : client.dataSuffix);
     const data = suffix === undefined ? parameters.data : concat([parameters.data ?? "0x", suffix as `0x${string}`]);
     const chain = parameters.chain === undefined ? client.chain : parameters.chain;
-    return guard.on
-      .effect(chainOf((asked) => pass(asked), chain?.id))
-      .then((chainId) => {
+    return guard.on.effect(
+      Effect.gen(function* () {
+        const chainId = yield* chainOf(pass, chain?.id);
         const input = { ...inputOf(parameters, account.address), chainId, ...(data === undefined ? {} : { data }) };
-        return guard.on.effect(deliverBy(account)([input]));
-      })
-      .then(([hash]) => hash);
+        const [hash] = yield* deliverBy(account)([input]);
+        return hash;
+      }),
+    );
   };
   const sendSync = ({ throwOnReceiptRevert, timeout, pollingInterval, ...parameters }: Parameters): Promise<unknown> =>
     send(parameters).then((hash) =>
@@ -158,18 +192,26 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     );
   // why: viem's other verbs, such as `writeContract`, look for these on the very client that they were made for
   Object.assign(base, { sendTransaction: send, sendTransactionSync: sendSync });
+  const verbs = Object.entries({ ...publicActions(base as never), ...walletActions(base as never) });
   const known: Readonly<Record<string, unknown>> = {
-    ...publicActions(base as never),
-    ...walletActions(base as never),
+    ...Object.fromEntries(
+      verbs.map(([name, verb]: [string, unknown]) => [
+        name,
+        typeof verb === "function"
+          ? (...given: ReadonlyArray<unknown>) => verb(...given.map(withGuarded)) as unknown
+          : verb,
+      ]),
+    ),
     ...base,
   };
   const names = Object.keys(client).filter((name) => !(name in base));
+  // guard: an action that was added before the guard
   const stranger = names.find((name) => !(name in known) && !actionsOfOurs.includes(name));
   if (stranger !== undefined)
-    refuse({
-      field: `client.${stranger}`,
-      problem: "was added before the guard and would not pass it: guard the client first, then extend it",
-    });
+    refuse(
+      `client.${stranger}`,
+      "was added before the guard and would not pass it: guard the client first, then extend it",
+    );
   const given: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(client));
   const rebuilt = Object.fromEntries(names.map((name) => [name, known[name] ?? given[name]]));
   return base.extend(() => rebuilt) as never;

@@ -11,7 +11,8 @@ const differenceText = ({ what, a, b }: Difference): string =>
 const because = (report: Report, cause: unknown): string => (cause instanceof Error ? cause.message : report.because);
 
 /**
- * The report gives no clearance, or its warnings are not accepted (`onCaution`): the key signed nothing and nothing was sent.
+ * The report gives no clearance, or its warnings are not accepted (`onCaution`): nothing was sent by it, and what
+ * a slow key had signed meanwhile was dropped.
  * `cause` is the error that `ready` failed with.
  */
 export class NotCleared extends Error {
@@ -20,7 +21,7 @@ export class NotCleared extends Error {
   override readonly name = "NotCleared";
   /** EIP-1474: the transaction is rejected. */
   readonly code = -32003;
-  /** Nothing is, or will be, sent. */
+  /** Nothing is, or will be, sent by this request. */
   readonly mayBeSent = false;
   /** For whoever gets the error over EIP-1193: why, and the codes of the findings that decided. */
   readonly data: { readonly _tag: "NotCleared"; readonly sentence: string; readonly codes: ReadonlyArray<string> };

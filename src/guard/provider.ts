@@ -24,12 +24,22 @@ export const guardedProvider = <provider extends Provider>(provider: provider, g
     return typeof second === "function" ? sendAsync(first, second as Callback) : request(first);
   };
   const guarded: Readonly<Record<PropertyKey, unknown>> = { request, send, sendAsync };
-  return new Proxy(provider, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
+  // why: a proxy of a frozen provider would have to show the provider's own `request`
+  const proxy: provider = new Proxy(Object.create(Object.getPrototypeOf(provider) as object | null) as provider, {
+    has: (_, name) => name in provider,
+    set: (_, name, value) => Reflect.set(provider, name, value),
+    get: (_, name) => {
+      const value: unknown = Reflect.get(provider, name);
       if (typeof value !== "function") return value;
-      // why: methods of a provider with private fields work on that provider alone
-      return guarded[name] ?? (value.bind(target) as unknown);
+      return (
+        guarded[name] ??
+        // why: methods of a provider with private fields work on that provider alone; `on` answers with it
+        ((...given: ReadonlyArray<unknown>): unknown => {
+          const answer: unknown = Reflect.apply(value, provider, given);
+          return answer === provider ? proxy : answer;
+        })
+      );
     },
   });
+  return proxy;
 };

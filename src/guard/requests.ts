@@ -1,16 +1,29 @@
 /** The JSON-RPC methods that sign or send, guarded; every other one passes as it is. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
-import { getTransaction } from "../eth/index.js";
-import { isHash, type Hash } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
-import { compareRequest } from "../postflight/compare.js";
+import { getTransaction, getTransactionReceipt } from "../eth/index.js";
+import { isHash, type Hash, type Hex } from "../primitives/hex.js";
+import { isRecord, safely } from "../primitives/record.js";
+import { hashOf } from "../nonces/signed.js";
+import { compareCalls, compareRequest } from "../postflight/compare.js";
+import { gravest } from "../postflight/settlement.js";
 import { attempt } from "../promise/facade.js";
+import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
 import { GuardRefused, Tampered } from "./failures.js";
-import { allows, hold, keep, preflight, renewed, type Guarding, type SignaturePayload } from "./rules.js";
+import {
+  allows,
+  hold,
+  keep,
+  preflight,
+  renewed,
+  type Guarding,
+  type SettledCalls,
+  type SignaturePayload,
+} from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
 /** One request, as EIP-1193 has it. */
@@ -23,7 +36,9 @@ export interface Asked {
 export type Pass = (asked: Asked) => Promise<unknown>;
 
 /** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
-export type Deliver = ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, never>) | null;
+export type Deliver =
+  | ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>)
+  | null;
 
 const paramsOf = ({ params }: Asked): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);
 
@@ -39,7 +54,7 @@ const lookEveryMs = 250;
 export const chainOf = (pass: Pass, wanted?: unknown) =>
   Effect.gen(function* () {
     const chainId = Number(yield* attempt(() => pass({ method: "eth_chainId" })));
-    // why: a request for another chain than the wallet's
+    // guard: a request for another chain than the wallet's
     if (wanted != null && Number(wanted) !== chainId)
       return yield* Effect.fail(
         new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${Number(wanted)}`),
@@ -69,7 +84,7 @@ const verify = Effect.fnUntraced(function* (
   const { differences } = compareRequest(0, from, request, sent, { class: "tampered", evidence: "logged" });
   if (differences.length === 0) return;
   const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
-  // why: a change of the wallet's that nobody accepted
+  // guard: a change of the wallet's that nobody accepted
   if (isFee && (yield* allows(rules.onChanged, differences))) return;
   return yield* Effect.fail(new Tampered(hash, report, differences));
 });
@@ -86,8 +101,10 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
       const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
       const [request] = clearance.requests;
       const written = transactionOf(request, senderOf(transaction));
+      // guard: a wallet that was switched while it was proven
+      yield* chainOf(pass, chainId);
       const answer = yield* attempt(() => pass({ ...asked, params: [written, ...others] }));
-      if (asked.method === "eth_signTransaction") {
+      if (asked.method.endsWith("signTransaction")) {
         const raw = String(isRecord(answer) ? answer["raw"] : answer);
         yield* hold(guard, report, clearance, raw);
         return answer;
@@ -97,23 +114,59 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
     }),
   );
 
+/**
+ * Signed bytes sent under their nonce, taken in the store of the leases: two sends at once, or one beside a lease, never go out
+ * with the same nonce, unless the report says that it replaces what is in flight.
+ */
+const underItsNonce = Effect.fnUntraced(function* (raw: Hex, report: Report, send: Effect.Effect<unknown, unknown>) {
+  const Nonces = yield* attempt(() => import("../Nonces.js"));
+  const [first] = report.transactions;
+  // why: the nonce that would be due now, on counts of now
+  const due = { ...first, input: { ...first.input, nonce: null }, nonce: { ...first.nonce, latest: null } };
+  const [lease] = yield* Nonces.reserveAll({ ...report, transactions: [due] });
+  if (lease == null) return yield* Effect.die(new Error("a cleared report has a chain, and its nonce was left open"));
+  if (Number(lease.nonce) === first.nonce.value) {
+    const answers: Array<Exit.Exit<unknown, unknown>> = [];
+    const told = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
+    const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(told)));
+    // why: what the node said is the caller's answer, not what the store makes of it
+    return yield* answers[0] ?? delivered;
+  }
+  const isReplacement = report.findings.some(({ code }) => code === "ReplacesPending");
+  const isAgain = (yield* Nonces.committed(lease.lane)).some(({ hash }) => hash === hashOf(raw));
+  // guard: a nonce that another send took
+  if (!isReplacement && !isAgain)
+    return yield* Effect.fail(new GuardRefused("nonce", `${first.nonce.value} is no longer due: another send took it`));
+  return yield* send;
+}, Effect.scoped);
+
 /** Signed bytes: only those that this guard cleared. */
 const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
   Effect.gen(function* () {
-    const [raw] = paramsOf(asked);
-    const known = typeof raw === "string" ? guard.cleared.get(raw.toLowerCase()) : undefined;
-    // why: raw bytes that nobody cleared
-    if (known === undefined || typeof raw !== "string")
+    const [given] = paramsOf(asked);
+    const raw = String(given).toLowerCase() as Hex;
+    const known = guard.cleared.get(raw);
+    // guard: raw bytes that nobody cleared
+    if (known === undefined)
       return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, known.report, known, raw));
-    return yield* attempt(() => pass(asked));
+    const cleared = yield* renewed(guard, known, raw);
+    keep(guard.cleared, raw, cleared);
+    return yield* underItsNonce(
+      raw,
+      cleared.report,
+      attempt(() => pass(asked)),
+    );
   });
 
-/** Capabilities of an EIP-5792 request that are not `optional`: what they change is not in the proof. */
-const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArray<unknown>): ReadonlyArray<string> =>
-  [request, ...calls]
-    .flatMap((part) => (isRecord(part) && isRecord(part["capabilities"]) ? Object.entries(part["capabilities"]) : []))
-    .flatMap(([name, capability]) => (isRecord(capability) && capability["optional"] === true ? [] : [name]));
+const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
+
+/** Fields and capabilities of an EIP-5792 request that are not `optional`: what they change is not in the proof. */
+const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArray<unknown>): ReadonlyArray<string> => [
+  ...Object.keys(request).filter((name) => !fieldsOfCalls.includes(name)),
+  ...[request, ...calls]
+    .flatMap((part) => Object.entries((isRecord(part) ? part["capabilities"] : null) ?? {}))
+    .flatMap(([name, capability]) => (isRecord(capability) && capability["optional"] === true ? [] : [name])),
+];
 
 /** By this viem knows an id that consists of the hashes of transactions. */
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
@@ -126,13 +179,14 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
       return yield* Effect.fail(new GuardRefused(asked.method, "has no calls"));
     const { calls, from } = request;
     const [unknown] = demanded(request, calls as ReadonlyArray<unknown>);
-    // why: a capability that the proof knows nothing of
+    // guard: a capability that the proof knows nothing of
     if (unknown !== undefined)
-      return yield* Effect.fail(new GuardRefused(unknown, "is no capability that a proof covers", 5700));
+      return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
     const chainId = yield* chainOf(pass, request["chainId"]);
     const bundle = bundleOf(calls as ReadonlyArray<unknown>, from, chainId);
     if (deliver === null) {
       const { report } = yield* preflight(guard, bundle);
+      yield* chainOf(pass, chainId);
       const answer = yield* attempt(() => pass(asked));
       const id = isRecord(answer) ? answer["id"] : answer;
       if (typeof id === "string") keep(guard.calls, id, report);
@@ -146,82 +200,114 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
     return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
   });
 
-/** What became of calls that this guard passed on: told where each is a transaction of its own. */
+/** Whether a wallet says that it is done with the calls, whatever became of them (EIP-5792, and as it was before). */
+const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
+  Number(answer["status"]) >= 200 || answer["status"] === "CONFIRMED";
+
+/** What became of calls that this guard passed on, by the node's receipts: what the wallet says of them is its own word. */
 const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
   Effect.gen(function* () {
     const answer = yield* attempt(() => pass(asked));
     const report = guard.calls.get(String(paramsOf(asked)[0]));
-    const receipts = isRecord(answer) && Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
-    const hashes = receipts.flatMap((one) =>
-      isRecord(one) && isHash(one["transactionHash"]) ? [one["transactionHash"]] : [],
-    );
     const { onSettled } = guard.rules;
-    if (report !== undefined && onSettled !== undefined && hashes.length === report.transactions.length)
-      yield* Effect.ignore(attempt(() => guard.on.settle(report, hashes).then(onSettled)));
+    if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
+    const named = Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
+    const all = named.map((one) => (isRecord(one) && isHash(one["transactionHash"]) ? one["transactionHash"] : null));
+    const hashes = [...new Set(all)].flatMap((hash) => hash ?? []);
+    const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }));
+    const receipts = yield* Effect.orElseSucceed(asking, () => []);
+    const known = receipts.flatMap((receipt) => receipt ?? []);
+    const comparison = known.length === 0 || known.length < hashes.length ? null : compareCalls(report, known);
+    if (comparison === null) return answer;
+    const name = gravest(comparison.differences.map((difference) => difference.class));
+    const settled: SettledCalls = { ...comparison, class: name, hashes, report };
+    yield* Effect.ignore(attempt(() => Promise.resolve(settled).then(onSettled)));
     return answer;
   });
 
 /** Fails unless the rules let this be signed. */
 export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
   Effect.flatMap(allows(guard.rules.signatures, payload), (isAllowed) =>
-    // why: a signature of what is no transaction
+    // guard: a signature of what is no transaction
     isAllowed
       ? Effect.void
       : Effect.fail(new GuardRefused(method, "signs what no simulation shows; `signatures` can allow it")),
   );
 
-/** The account first, or last: `personal_sign` has the message in front. */
+const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
+
+const kindOf = (method: string): SignaturePayload["kind"] =>
+  /(^|_)signTypedData/.test(method)
+    ? "typedData"
+    : method === "eth_sign"
+      ? "hash"
+      : /(^|_)signAuthorization$/.test(method)
+        ? "authorization"
+        : "message";
+
+/** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
 const payloadOf = (asked: Asked): SignaturePayload => {
   const [first, second] = paramsOf(asked);
-  const isTyped = asked.method.includes("signTypedData");
-  const [address, content] = asked.method === "personal_sign" ? [second, first] : [first, second];
-  const kind = isTyped
-    ? "typedData"
-    : asked.method === "eth_sign"
-      ? "hash"
-      : asked.method === "personal_sign"
-        ? "message"
-        : "authorization";
-  return { kind, address: typeof address === "string" ? address : null, content };
+  const [one, another] = asked.method === "personal_sign" ? [second, first] : [first, second];
+  const [address, content] = !isAddress(one) && isAddress(another) ? [another, one] : [one, another];
+  return isAddress(address)
+    ? { kind: kindOf(asked.method), address, content }
+    : { kind: kindOf(asked.method), address: null, content: asked.params };
 };
 
-const signatures = ["personal_sign", "eth_sign", "wallet_signAuthorization", "eth_signAuthorization"];
-/** Asks for rights, or sends what was signed elsewhere, in forms that no clearance is of. */
-const refused = ["wallet_grantPermissions", "wallet_requestExecutionPermissions"];
+/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it (EIP-7846). */
+const isSignature = ({ method, params }: Asked): boolean =>
+  /^(personal_sign|eth_sign|(eth|wallet)_signAuthorization|\w+_signTypedData\w*)$/.test(method) ||
+  (method === "wallet_connect" && JSON.stringify(params ?? null).includes('"capabilities"'));
 
 /**
- * What becomes of a request. By name: what sends or signs in a form that is not known here is refused, whichever
- * namespace it is in; everything else passes.
+ * By name, in whichever namespace: what signs or sends in a form that is not known here, on another's behalf, or gives a
+ * right to do so.
  */
+const isOther = (method: string): boolean =>
+  /(^|_)(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution)/i.test(method);
+
+/** What becomes of a request; null where it passes as it is. */
 const judged = (
   guard: Guarding,
   pass: Pass,
   asked: Asked,
   deliver: Deliver,
-): Effect.Effect<unknown, unknown, Rpc> | null => {
+): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
   const { method } = asked;
-  const [, name = method] = method.split("_");
-  if (name === "sendTransaction" || name === "signTransaction") return send(guard, pass, asked);
-  if (name.startsWith("sendRawTransaction") || name === "sendPrivateRawTransaction") return sendRaw(guard, pass, asked);
+  if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, asked);
+  if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
   if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, asked);
-  if (signatures.includes(method) || name.startsWith("signTypedData"))
+  if (isSignature(asked))
     return Effect.andThen(
       allowSignature(guard, method, payloadOf(asked)),
       attempt(() => pass(asked)),
     );
-  // why: a way to sign or send that is not known
-  return name.startsWith("sign") || name.startsWith("send") || refused.includes(method)
+  // guard: a way to sign or send that is not known
+  return isOther(method)
     ? Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"))
     : null;
+};
+
+/** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */
+const snapshot = (asked: Asked): Asked => {
+  const { params, ...others } = asked;
+  // guard: a request that is changed while it is proven
+  const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
+  return { ...others, params: copy };
 };
 
 /** `request` of a guarded client or provider. */
 export const guardRequest =
   (guard: Guarding, pass: (asked: Asked, options?: unknown) => Promise<unknown>, deliver: Deliver = null) =>
-  (asked: Asked, options?: unknown): Promise<unknown> => {
-    // why: what signs or sends is never tried twice
+  (given: Asked, options?: unknown): Promise<unknown> => {
+    const asked: Asked = { ...given };
+    // why: what has no name cannot be judged, such as a list of requests
+    if (typeof asked.method !== "string")
+      return Promise.reject(new GuardRefused("request", "must be one request, with a method"));
+    // guard: a send that a transport would try twice
     const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const judgement = judged(guard, once, asked, deliver);
+    const judgement = judged(guard, once, snapshot(asked), deliver);
     return judgement === null ? pass(asked, options) : guard.on.effect(judgement);
   };

@@ -1,13 +1,15 @@
 /** What a guard is told, and the one place that turns an input into a clearance or a refusal. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import * as Semaphore from "effect/Semaphore";
 import type { Difference } from "../primitives/difference.js";
 import type { Hash } from "../primitives/hex.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
+import type { Comparison, SettlementClass } from "../postflight/settlement.js";
 import { mismatch } from "../report/digest.js";
 import type { Clearance, Report, Request } from "../report/schema.js";
-import type { NonceStore } from "../NonceStore.js";
+import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { NotCleared } from "./failures.js";
 
 /** A signature of something that is no transaction. */
@@ -18,6 +20,19 @@ export interface SignaturePayload {
   readonly address: string | null;
   /** What is to be signed, as the caller gave it. */
   readonly content: unknown;
+}
+
+/**
+ * What calls did against what was said: their status and every event, for nonces, gas and fees are the wallet's. Of an atomic
+ * batch all calls are compared as one, so that events of the wallet's own, such as an entry point's, are differences, too.
+ * `class`: `same`, or `unknown` where anything differs.
+ */
+export interface SettledCalls extends Comparison {
+  readonly class: SettlementClass;
+  /** The transactions that hold the calls, by the wallet's word; their receipts are the node's. */
+  readonly hashes: ReadonlyArray<Hash>;
+  /** What was said. */
+  readonly report: Report;
 }
 
 /** What a guard does where a person, or a rule of yours, has to decide. */
@@ -33,8 +48,17 @@ export interface GuardRules {
   readonly onChanged?: "reject" | ((differences: ReadonlyArray<Difference>) => boolean | Promise<boolean>) | undefined;
   /** Told of what a wallet sent and the node did not show within the deadline: nothing was compared. */
   readonly onUnverified?: ((hash: Hash) => unknown) | undefined;
-  /** Told what became of calls that went through `wallet_sendCalls`, when `wallet_getCallsStatus` is asked and they are mined. */
-  readonly onSettled?: ((settled: unknown) => unknown) | undefined;
+  /**
+   * Told what became of calls that went through `wallet_sendCalls`, each time that `wallet_getCallsStatus` is asked and the wallet
+   * says that it is done with them. A receipt that the node does not have yet is not told of.
+   */
+  readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
+}
+
+/** What signed bytes were cleared by, and until when, epoch ms. */
+export interface Cleared {
+  readonly report: Report;
+  readonly expiresAt: number;
 }
 
 /** A guard's pipeline, rules and memory. */
@@ -44,8 +68,8 @@ export interface Guarding {
   readonly options: RunOptions;
   /** JSON-RPC accounts sign one at a time. */
   readonly turn: Semaphore.Semaphore;
-  /** Signed bytes that this guard cleared, and until when, epoch ms. */
-  readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
+  /** Signed bytes that this guard cleared. */
+  readonly cleared: Map<string, Cleared>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
 }
@@ -90,7 +114,7 @@ export const clear = ({ on, rules }: Guarding, report: Report): Effect.Effect<Cl
       attempt(() => on.ready(report)),
       (cause) => new NotCleared(report, cause),
     );
-    // why: a caution that nobody accepted
+    // guard: a caution that nobody accepted
     if (isWarned(report) && !(yield* allows(rules.onCaution, report)))
       return yield* Effect.fail(new NotCleared(report, undefined));
     return clearance;
@@ -118,21 +142,29 @@ export const signed = (guard: Guarding, input: unknown, sign: (request: Request)
 /** Signed bytes held to their clearance, and remembered as those that may be sent. */
 export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw: string) =>
   Effect.gen(function* () {
-    // why: signed bytes that are not the cleared request
+    // guard: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
     if (wrong !== null) return yield* Effect.fail(wrong);
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance, raw));
+    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, { report, expiresAt: clearance.expiresAt }, raw));
   });
 
-/** The report of signed bytes that may be sent now: proven again where its clearance has expired. */
-export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Clearance, "expiresAt">, raw: string) =>
+/** What allows signed bytes to be sent now: proven again where the clearance has expired. */
+export const renewed = (guard: Guarding, cleared: Cleared, raw: string): Effect.Effect<Cleared, unknown> =>
   Effect.gen(function* () {
-    // why: a clearance that expired while it was signed
-    if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };
-    const again = yield* attempt(() => guard.on.prove(report, guard.options));
+    // guard: a clearance that expired while it was signed
+    if ((yield* Clock.currentTimeMillis) <= cleared.expiresAt) return cleared;
+    const again = yield* attempt(() => guard.on.prove(cleared.report, guard.options));
     const clearance = yield* clear(guard, again);
+    // guard: an outcome that changed while it was signed
     const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
     if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
     const wrong = mismatch(clearance, [raw]);
     return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
   });
+
+/**
+ * The store of the leases, with a nonce given back where the node refused its transaction for good: an account would stand
+ * still behind it, for nobody keeps its lane. Only where one endpoint is asked: of several, another may have the bytes.
+ */
+export const leases = (nonces: Layer.Layer<NonceStore> = layerMemory, isSingle = true): Layer.Layer<NonceStore> =>
+  isSingle ? Layer.merge(Layer.succeed(Settings, { ...defaults, recycleRejected: true }), nonces) : nonces;

@@ -1,10 +1,12 @@
 /** Transactions as JSON-RPC writes them: read into an input, and written from a cleared request. Pure. */
 import { formatTransactionRequest, numberToHex } from "viem";
-import { isRecord, safely } from "../primitives/record.js";
+import { isRecord } from "../primitives/record.js";
 import type { Request } from "../report/schema.js";
 import { fields } from "../transaction/fields.js";
 
-const number = (value: unknown): unknown => (typeof value === "string" ? safely(() => BigInt(value), value) : value);
+/** Only what JSON-RPC writes for a number is one: wallets do not agree on "10" and "". */
+const number = (value: unknown): unknown =>
+  typeof value === "string" && /^0x[\da-f]+$/i.test(value) ? BigInt(value) : value;
 
 const small = (value: unknown): unknown => {
   const read = number(value);

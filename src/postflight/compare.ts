@@ -1,7 +1,9 @@
 /** The facts of a report beside those of a receipt. Pure. */
+import * as Arr from "effect/Array";
 import type { FullTransaction, Receipt } from "../eth/block.js";
 import { type Counted, type Fact, logFacts, nothing, paired, type Subject } from "../primitives/difference.js";
 import type { Report, TransactionReport } from "../report/schema.js";
+import { isSameLog } from "../steps/reading/sameOutcome.js";
 import { fields } from "../transaction/fields.js";
 import { signingHash, type Request } from "../transaction/request.js";
 import { paidBy, requestIn } from "./mined.js";
@@ -139,6 +141,41 @@ export const compareOutcome = (
     factsOf(receipt.status, receipt.gasUsed, receipt.logs, receipt.contractAddress ?? "nothing"),
     () => cause,
   );
+};
+
+/** Status and events of what was said beside those of what happened, in whatever order; what was not said comes last. */
+const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray<MinedOutcome>, index: number) => {
+  const left = happened.flatMap(({ logs }) => logs);
+  const logs = said.flatMap((one) => one.logs);
+  const found = logs.map((one) => {
+    const at = left.findIndex((other) => isSameLog(one, other));
+    return at === -1 ? null : left.splice(at, 1);
+  });
+  const status = (all: typeof said) => (all.every((one) => one.status === "success") ? "success" : "failure");
+  const factsOf = (all: typeof said, events: ReadonlyArray<ReadonlyArray<Parameters<typeof isSameLog>[0]> | null>) => [
+    factOf(index)("status", status(all)),
+    ...events.flatMap((each, event) =>
+      logFacts(index, each ?? []).map(({ of, value }): Fact => ({ of: { ...of, event }, value })),
+    ),
+  ];
+  const asSaid = factsOf(
+    said,
+    logs.map((one) => [one]),
+  );
+  return compare(asSaid, factsOf(happened, [...found, ...left.map((one) => [one])]), () => unknownCause);
+};
+
+/**
+ * What calls did that a wallet sent under nonces, gas and fees of its own, and may have put into one transaction: with a
+ * receipt for each they are compared one by one, else all as one. Null where a side is not known.
+ */
+export const compareCalls = ({ transactions }: Report, receipts: ReadonlyArray<Receipt>): Comparison | null => {
+  const said = transactions.flatMap((one) => expectedOf(one) ?? []);
+  const happened = receipts.flatMap((one) => happenedOf(one) ?? []);
+  if (said.length !== transactions.length || happened.length !== receipts.length) return null;
+  return said.length === happened.length
+    ? merged(...Arr.zip(said, happened).map(([one, other], index) => eventsBeside([one], [other], index)))
+    : eventsBeside(said, happened, 0);
 };
 
 /** Price, cost, and the fees of layer 1 and of the operator, each within what was said to be the most. */

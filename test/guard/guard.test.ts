@@ -12,24 +12,15 @@ import * as actions from "viem/actions";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Policy, Report } from "evm-preflight";
-import { guardProvider, type GuardOptions } from "evm-preflight/promise";
+import { guardProvider, type GuardOptions, type SettledCalls } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
-import { Token } from "../contracts/artifacts.js";
-import { keys, other, owner, scenesFor, third, type Scene } from "../preflight/scene.js";
+import { Delegate, Token } from "../contracts/artifacts.js";
+import { reasonOf, rejection } from "./reasons.js";
+import { keys, other, owner, scenesFor, spare, third, type Scene } from "../preflight/scene.js";
 
 /** Sends of each guard on each node; three hundred in all where it is asked for. */
 const count = Number(process.env["GUARD_SENDS"] ?? 12);
 const amount = 1_000n;
-
-/** The innermost of an error and its causes that has a tag of ours. */
-const reasonOf = (error: unknown): { readonly _tag: string; readonly [field: string]: unknown } => {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if ("_tag" in at && ["NotCleared", "Tampered", "GuardRefused", "InvalidTransaction"].includes(String(at._tag)))
-      return at as never;
-  return { _tag: String(error) };
-};
-const rejection = (promise: Promise<unknown>) =>
-  promise.then((value) => ({ _tag: `resolved ${String(value)}` }) as ReturnType<typeof reasonOf>, reasonOf);
 
 describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   let scene: Scene;
@@ -283,36 +274,115 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(unverified).toEqual([hidden]);
   });
 
-  it("calls are proven as one bundle, passed on unchanged, and settled when their status is asked", async () => {
+  /** A wallet that passes calls on as it likes, and tells of its transactions when asked. */
+  const callsWallet = (send: () => Promise<ReadonlyArray<`0x${string}`>>) => {
     const passed: Array<unknown> = [];
-    const settled: Array<unknown> = [];
-    const hashes: Array<`0x${string}`> = [];
-    const wallet = {
+    let hashes: ReadonlyArray<`0x${string}`> = [];
+    const told = { status: 200 };
+    return {
+      passed,
+      told,
       request: async (each: { readonly method: string; readonly params?: ReadonlyArray<unknown> }) => {
         if (each.method === "wallet_getCallsStatus")
-          return { status: 200, receipts: hashes.map((transactionHash) => ({ transactionHash })) };
+          return { ...told, receipts: hashes.map((transactionHash) => ({ transactionHash, status: "0x1", logs: [] })) };
         if (each.method !== "wallet_sendCalls") return walletOf().request(each);
         passed.push(each.params?.[0]);
-        hashes.push(
-          await scene.pool(other, transfer(third.address)),
-          await scene.pool(other, { to: third.address, value: 1n }),
-        );
+        hashes = await send();
         return { id: "0x01" };
       },
     };
+  };
+  const callsOf = (transfers: number, from: `0x${string}` = other.address) => {
+    const calls = [
+      ...Array.from({ length: transfers }, () => transfer(third.address)),
+      { to: third.address, value: "0x1" },
+    ];
+    return { version: "2.0.0", from, chainId: `0x${scene.chainId.toString(16)}`, calls };
+  };
+  const status = { method: "wallet_getCallsStatus", params: ["0x01"] } as never;
+
+  it("calls are proven as one bundle, passed on unchanged, and settled when their status is asked", async () => {
+    const settled: Array<SettledCalls> = [];
+    const pay = () => scene.pool(other, { to: third.address, value: 1n });
+    // gas, fees and nonces of the wallet's own are no difference
+    const wallet = callsWallet(async () => [await scene.pool(other, transfer(third.address)), await pay()]);
     const guarded = guardProvider(wallet, { onSettled: (one) => settled.push(one) });
-    const calls = [transfer(third.address), { to: third.address, value: "0x1" }];
-    const request = { version: "2.0.0", from: other.address, chainId: `0x${scene.chainId.toString(16)}`, calls };
+    const request = callsOf(1);
     expect(await guarded.request({ method: "wallet_sendCalls", params: [request] } as never)).toEqual({ id: "0x01" });
-    expect(passed).toEqual([request]);
+    expect(wallet.passed).toEqual([request]);
+    wallet.told.status = 100;
+    await guarded.request(status);
+    wallet.told.status = 200;
+    await guarded.request(status);
+    // not done, or not mined: nothing is told
+    expect(settled).toEqual([]);
     await scene.mine();
-    expect(await guarded.request({ method: "wallet_getCallsStatus", params: ["0x01"] } as never)).toMatchObject({
-      status: 200,
+    expect(await guarded.request(status)).toMatchObject({ status: 200 });
+    expect(settled).toMatchObject([{ class: "same", differences: [], hashes: [{}, {}] }]);
+
+    const changing = callsWallet(async () => [await scene.pool(other, transfer(owner.address)), await pay()]);
+    const changed = guardProvider(changing, { onSettled: (one) => settled.push(one) });
+    await changed.request({ method: "wallet_sendCalls", params: [request] } as never);
+    await scene.mine();
+    await changed.request(status);
+    expect(settled[1]).toMatchObject({
+      class: "unknown",
+      differences: [
+        { event: 0, b: null },
+        { event: 1, a: null },
+      ],
     });
-    expect(settled).toMatchObject([{ transactions: [{}, {}] }]);
     const asking = { ...request, capabilities: { paymasterService: { url: "x" } } };
     const unknown = await rejection(guarded.request({ method: "wallet_sendCalls", params: [asking] } as never));
     expect([unknown._tag, unknown["code"]]).toEqual(["GuardRefused", 5700]);
+  });
+
+  it("an atomic batch is settled as one: each of its events, and the wallet's own beside them", async () => {
+    const code = await scene.deploy(Delegate);
+    const settled: Array<SettledCalls> = [];
+    const client = createWalletClient({ account: spare, chain: chainOf(), transport: http(scene.url) });
+    const mint = encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [spare.address, 10n ** 6n] });
+    await scene.pool(owner, { to: token, data: mint });
+    await scene.mine();
+    /** Delegates the account and runs the calls, in one transaction of the wallet's. */
+    const run = async (receivers: ReadonlyArray<`0x${string}`>) => {
+      const signed = await client.signAuthorization({ contractAddress: code, executor: "self" });
+      const calls = receivers.map((to) => ({ ...transfer(to), value: 0n }));
+      const data = encodeFunctionData({
+        abi: Delegate.abi,
+        functionName: "execute",
+        args: [[...calls, { to: third.address, value: 1n, data: "0x" }]],
+      });
+      const hash = await client.sendTransaction({
+        authorizationList: [signed],
+        to: spare.address,
+        data,
+        gas: 500_000n,
+      });
+      await scene.mine();
+      return [hash];
+    };
+    const options: GuardOptions = { onCaution: "send", onSettled: (one) => settled.push(one) };
+    for (const receivers of [
+      [third.address, third.address],
+      [third.address],
+      [third.address, third.address, other.address],
+    ] as const) {
+      const guarded = guardProvider(
+        callsWallet(() => run(receivers)),
+        options,
+      );
+      await guarded.request({ method: "wallet_sendCalls", params: [callsOf(2, spare.address)] } as never);
+      await guarded.request(status);
+    }
+    expect(settled.map(({ class: name, hashes }) => [name, hashes.length])).toEqual([
+      ["same", 1],
+      ["unknown", 1],
+      ["unknown", 1],
+    ]);
+    expect(
+      settled.map(({ differences }) => differences.map(({ event, a, b }) => [event, a === null, b === null])),
+    ).toEqual([[], [[1, false, true]], [[2, true, false]]]);
   });
 });
 

@@ -1,9 +1,11 @@
 /** What each door gives. What may be written through them, and what not, is told in `mistakes.ts`, token by token. */
 import type * as Effect from "effect/Effect";
 import { Preflight, type Errors, type Eth, type Report, type Rpc } from "evm-preflight";
-import { createPreflight } from "evm-preflight/promise";
-import { preflightActions } from "evm-preflight/viem";
-import { createPublicClient, http } from "viem";
+import { createPreflight, guardProvider, type SettledCalls, type SignaturePayload } from "evm-preflight/promise";
+import { guard, preflightActions } from "evm-preflight/viem";
+import { createPublicClient, createWalletClient, http, publicActions, type EIP1193Provider } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { mainnet } from "viem/chains";
 import { expectTypeOf, it } from "vitest";
 
 declare const from: `0x${string}`;
@@ -47,4 +49,34 @@ it("createPreflight takes one way to the node", () => {
   createPreflight({ url: 1 });
   // @ts-expect-error no such option
   createPreflight({ url: "" }, { deadlin: 1 });
+});
+
+declare const account: PrivateKeyAccount;
+declare const provider: EIP1193Provider & { readonly isWallet: true };
+it("guard gives a client of the same type: its account, its chain, and what extended it", () => {
+  const wallet = createWalletClient({ account, chain: mainnet, transport: http() }).extend(publicActions);
+  const guarded = guard(wallet, { onCaution: ({ because }) => because === "" });
+  expectTypeOf(guarded).toEqualTypeOf<typeof wallet>();
+  expectTypeOf(guarded.account).toEqualTypeOf<PrivateKeyAccount>();
+  expectTypeOf(guarded.chain).toEqualTypeOf<typeof mainnet>();
+  expectTypeOf(guarded.sendTransaction({ to, value: 1n })).toEqualTypeOf<Promise<`0x${string}`>>();
+  expectTypeOf(guardProvider(provider)).toEqualTypeOf<typeof provider>();
+});
+it("the rules of a guard are told what they decide", () => {
+  guardProvider(provider, {
+    node: { url: "" },
+    onCaution: (report) => (expectTypeOf(report).toEqualTypeOf<Report.Report>(), true),
+    signatures: (payload) => (expectTypeOf(payload).toEqualTypeOf<SignaturePayload>(), Promise.resolve(true)),
+    onChanged: (differences) => differences.every(({ what }) => what === "request gas"),
+    onSettled: (settled) => expectTypeOf(settled).toEqualTypeOf<SettledCalls>(),
+    onUnverified: (hash) => expectTypeOf(hash).toEqualTypeOf<`0x${string}`>(),
+  });
+  // @ts-expect-error no such option
+  guardProvider(provider, { onCautoin: "send" });
+  // @ts-expect-error signatures are allowed or refused, and not sent
+  guardProvider(provider, { signatures: "send" });
+  // @ts-expect-error who broadcasts is the client
+  guardProvider(provider, { send: () => Promise.resolve("") });
+  // @ts-expect-error no client
+  guard({ request: () => Promise.resolve(null) });
 });
