@@ -38,9 +38,11 @@ export const textsOf = ({ ours, quoted }: Answer): ReadonlyArray<string> =>
   quoted === null ? [ours] : [ours, [warning, ...quoted.split("\n").map((line) => `> ${line}`)].join("\n")];
 
 /** A wrong argument, as a result: the caller corrects it. */
-const refusal = ({ field, problem }: Problem): Answer => ({
-  ...{ isError: true, ours: `${field}: ${problem}`, quoted: null, data: { field, problem } },
-});
+const refusal = ({ field, problem: written }: Problem): Answer => {
+  // why: it may repeat what stood in the argument, such as an ABI of somebody else's
+  const problem = escapeText(written);
+  return { isError: true, ours: `${field}: ${problem}`, quoted: null, data: { field, problem } };
+};
 
 const answerOf = (report: Report): Answer => {
   const verdict = codeOf(report) === exitCodes[report.verdict] ? report.verdict : "unknown";
