@@ -166,6 +166,9 @@ export interface Stated {
   readonly statement: Statement;
 }
 
+/** An error knows no chain: one gwei is a thousand million of the smallest unit, whatever a whole one is called and holds. */
+const nameless: Currency = { symbol: "gwei", decimals: 9 };
+
 /** `class A extends derived<A, Facts>()("A", fields, facts) {}`: a tagged error with getters for what its fields tell. */
 export const derived =
   <Self, Facts extends Stated>() =>
@@ -175,7 +178,7 @@ export const derived =
     facts: { readonly [K in keyof Facts]: (error: Schema.TaggedStruct<Tag, Fields>["Type"] & Facts) => Facts[K] },
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Facts> => {
     const base = Schema.TaggedError<Stated>()(tag, fields);
-    const getters = { ...facts, message: ({ statement }: Stated) => statementText(statement) };
+    const getters = { ...facts, message: ({ statement }: Stated) => statementText(statement, nameless) };
     for (const [name, read] of Object.entries<(error: never) => unknown>(getters))
       Object.defineProperty(base.prototype, name, {
         configurable: true,

@@ -29,7 +29,7 @@ export interface Names {
   readonly isTyped: (amount: bigint, transaction?: number) => boolean;
   /** A party in a sentence: `you`, or {@link Names.party}. */
   readonly who: (address: string) => string;
-  /** Who acts: as `who`, but `your Safe (0x1234…abcd)` where the account names a sender as its owner. */
+  /** Who acts: as `who`, but `your Safe (0x1234…abcd)`, and beside others that name a sender as their owner, that they do. */
   readonly actor: (address: string) => string;
   /** The whole address with its checksum, behind its label. */
   readonly labelled: (address: string) => string;
@@ -124,7 +124,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     const text = named.get(address.toLowerCase())?.trim();
     return text === undefined || text === "" ? null : labelText(text);
   };
-  const owned = new Map(report.owned.map(({ account, kind }) => [account.toLowerCase(), kind]));
+  const owned = new Map(report.owned.map((one) => [one.account.toLowerCase(), one]));
   const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
   const short = (address: string) =>
     (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
@@ -152,9 +152,11 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     party,
     who,
     actor: (address) => {
-      const kind = owned.get(address.toLowerCase());
-      if (kind === undefined || isYou(address)) return who(address);
-      return `your ${kind === "safe" ? "Safe" : "account"} ${label(address) ?? ""}`.trimEnd() + ` (${short(address)})`;
+      const of = owned.get(address.toLowerCase());
+      if (of === undefined || isYou(address)) return who(address);
+      if (of.kind === "safe" && isYou(of.owner))
+        return `your Safe ${label(address) ?? ""}`.trimEnd() + ` (${short(address)})`;
+      return `${who(address)}, which names ${who(of.owner)} as its owner,`;
     },
     whole: (address) => (isYou(address) ? "you" : labelled(address)),
     token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),

@@ -257,7 +257,7 @@ export const OwnedAccount = Schema.Struct({
   account: Address,
   /** The sender that it names. */
   owner: Address,
-  /** `safe`: by `isOwner`, with a threshold. `account`: by `isOwner` or `owner`, an ERC-4337 or ERC-1271 account. */
+  /** `safe`: by the code of a Safe's proxy, and `isOwner`. `account`: by `isOwner` or `owner`, an ERC-4337 or ERC-1271 account. */
   kind: Schema.Literals(["safe", "account"]),
   /** How it is known. */
   evidence: Evidence,

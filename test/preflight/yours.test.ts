@@ -121,10 +121,23 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     const pays = calldata({ abi }, "execute", [stranger, 7n, "0x"]);
     const report = await preflight(scene.url, { from: owner.address, to: account, data: pays });
     expect(report.owned).toMatchObject([{ account: account.toLowerCase(), kind: "account" }]);
-    expect(summary(report)).toMatch(/Your account \(0x\w+…\w+\) pays 7 wei to 0x0000…00A1/i);
+    expect(summary(report)).toMatch(/0x\w+…\w+, which names you as its owner, pays 7 wei to 0x0000…00A1/i);
     // whoever is not its owner is told that it pays, and no more
     const others = await scan(scene.url, { from: other.address, to: account, data: pays });
     expect(others.owned).toEqual([]);
+  });
+
+  it("a contract that answers as a Safe and has not its code is no Safe", async () => {
+    const impostor = await planting(scene, claiming(owner.address));
+    await scene.send(owner, { to: impostor, value: 10n });
+    await scene.mine();
+    const report = await scan(scene.url, {
+      from: owner.address,
+      to: impostor,
+      data: executing({ to: stranger, value: 5n }),
+    });
+    expect(report.owned).toMatchObject([{ account: impostor.toLowerCase(), kind: "account" }]);
+    expect(summary(report)).not.toMatch(/your Safe/i);
   });
 
   it("a contract that only says so calms nobody who pays it, delegated (EIP-7702) or not", async () => {

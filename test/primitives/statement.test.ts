@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Statement } from "../rooms/primitives.js";
+import { FeeCapTooLow, InsufficientFunds } from "../../src/Errors.js";
+import { Address, Statement } from "../rooms/primitives.js";
 import { hostile } from "../report/arbitrary.js";
 
 const { figures, figureText, numbersText, statementText } = Statement;
@@ -31,6 +32,21 @@ describe("a figure", () => {
       [Statement.wei("has", null), Statement.text("", ""), Statement.hash("", null)].map((one) => read(one)),
     ).toEqual(["nothing", "nothing", "nothing"]);
     expect(figures(null, Statement.count("a", 1), null)).toEqual([{ name: "a", unit: "count", value: 1n }]);
+  });
+});
+
+describe("the message of an error", () => {
+  it("names no currency, for an error knows no chain: wei and gwei mean the same on all", () => {
+    const account = Address.make(`0x${"11".repeat(20)}`);
+    const poor = new InsufficientFunds({ account, have: 7n, want: 10n ** 18n + 7n, shortfall: 10n ** 18n });
+    expect(poor.message).toMatch(
+      /short by 1000000000 gwei, account 0x1{40}, has 0\.000000007 gwei, needs up to 1000000000\.000000007 gwei/,
+    );
+    const small = new InsufficientFunds({ account, have: 0n, want: 5n, shortfall: 5n });
+    expect(small.message).toMatch(/short by 5 wei, .* has 0 gwei, needs up to 5 wei/);
+    const low = new FeeCapTooLow({ maxFeePerGas: 2n * 10n ** 9n, baseFeePerGas: 10n ** 18n });
+    expect(low.message).toContain("max fee 2 gwei per gas, base fee 1000000000 gwei per gas");
+    for (const { message } of [poor, small, low]) expect(message).not.toMatch(/ETH/);
   });
 });
 

@@ -150,7 +150,9 @@ describe("who is you", () => {
       "Your Safe (0x88e6…5640) pays 500 USDC (0xA0b8…eB48) to 0x7099…79C8.",
     );
     const account = owned.map((one) => ({ ...one, kind: "account" as const }));
-    expect(summary(calling(setPrice, { ...paying, owned: account }))).toContain("Your account (0x88e6…5640) pays 500");
+    expect(summary(calling(setPrice, { ...paying, owned: account }))).toContain(
+      "0x88e6…5640, which names you as its owner, pays 500",
+    );
   });
 
   it("and what it gets and grants is said, but its word calms nobody who pays it", () => {

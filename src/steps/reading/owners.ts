@@ -1,5 +1,5 @@
 /**
- * Accounts that a sender owns: a Safe by `isOwner`, an ERC-4337 or ERC-1271 account by `owner`, delegated (EIP-7702) or
+ * Accounts that a sender owns: a Safe by its code and `isOwner`, an ERC-4337 or ERC-1271 account by `owner`, delegated (EIP-7702) or
  * not. Read by the witness, so that it costs no request. A contract may claim any owner: nothing is decided by it. Pure.
  */
 import { isBatch } from "../../abi/batches.js";
@@ -10,6 +10,7 @@ import { readAddress, readBool, readUint256 } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import { ownAccounts, type Case } from "./bundle.js";
+import { isSafeProxy } from "./delegateCalls.js";
 
 /** How many accounts and senders are looked at, and the gas of one question: a Safe's proxy answers below 12,000. */
 const most = { accounts: 6, senders: 2, gas: 50_000 } as const;
@@ -17,9 +18,9 @@ const most = { accounts: 6, senders: 2, gas: 50_000 } as const;
 const ask = (account: Address, data: `0x${string}`) => staticCall(account, data, most.gas);
 
 const questions = (account: Address, sender: Address) => ({
-  // isOwner(address), getThreshold()
+  code: { kind: "account", address: account } as const,
+  // isOwner(address)
   isOwner: ask(account, `0x2f54bf6e${sender.slice(2).toLowerCase().padStart(64, "0")}`),
-  threshold: ask(account, "0xe75235b8"),
   // owner(), entryPoint(), isValidSignature(bytes32,bytes) of nothing
   owner: ask(account, "0x8da5cb5b"),
   entryPoint: ask(account, "0xb0d691fe"),
@@ -76,13 +77,20 @@ export const read = (
       .flatMap((owner): ReadonlyArray<OwnedAccount> => {
         const asked = questions(account, owner);
         const isListed = readBool(view.call(asked.isOwner)) === true;
-        const threshold = readUint256(view.call(asked.threshold)) ?? 0n;
         const isAccount =
           (readAddress(view.call(asked.entryPoint)) ?? nobody) !== nobody ||
           readUint256(view.call(asked.signature)) !== null;
         const isOwned = isListed || (isAccount && readAddress(view.call(asked.owner)) === owner);
         return isOwned
-          ? [{ account, owner, kind: isListed && threshold > 0n ? "safe" : "account", evidence: "measured" }]
+          ? // why: anybody may answer as a Safe; by its code alone it is one
+            [
+              {
+                account,
+                owner,
+                kind: isListed && isSafeProxy(account, view) ? "safe" : "account",
+                evidence: "measured",
+              },
+            ]
           : [];
       })
       .slice(0, 1),
