@@ -149,7 +149,7 @@ const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
     // guard: raw bytes that nobody cleared
     if (known === undefined)
       return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
-    const cleared = yield* renewed(guard, known, raw);
+    const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
     return yield* underItsNonce(
       raw,

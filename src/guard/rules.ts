@@ -55,12 +55,6 @@ export interface GuardRules {
   readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
 }
 
-/** What signed bytes were cleared by, and until when, epoch ms. */
-export interface Cleared {
-  readonly report: Report;
-  readonly expiresAt: number;
-}
-
 /** A guard's pipeline, rules and memory. */
 export interface Guarding {
   readonly on: Facade<NonceStore>;
@@ -68,8 +62,8 @@ export interface Guarding {
   readonly options: RunOptions;
   /** JSON-RPC accounts sign one at a time. */
   readonly turn: Semaphore.Semaphore;
-  /** Signed bytes that this guard cleared. */
-  readonly cleared: Map<string, Cleared>;
+  /** Signed bytes that this guard cleared, and until when, epoch ms. */
+  readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
 }
@@ -145,15 +139,15 @@ export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw:
     // guard: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
     if (wrong !== null) return yield* Effect.fail(wrong);
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, { report, expiresAt: clearance.expiresAt }, raw));
+    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance, raw));
   });
 
 /** What allows signed bytes to be sent now: proven again where the clearance has expired. */
-export const renewed = (guard: Guarding, cleared: Cleared, raw: string): Effect.Effect<Cleared, unknown> =>
+export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Clearance, "expiresAt">, raw: string) =>
   Effect.gen(function* () {
     // guard: a clearance that expired while it was signed
-    if ((yield* Clock.currentTimeMillis) <= cleared.expiresAt) return cleared;
-    const again = yield* attempt(() => guard.on.prove(cleared.report, guard.options));
+    if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };
+    const again = yield* attempt(() => guard.on.prove(report, guard.options));
     const clearance = yield* clear(guard, again);
     // guard: an outcome that changed while it was signed
     const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
