@@ -25,9 +25,28 @@ describe("the doc comments", () => {
     expect(docOf("Rpc.HttpOptions", "maxInFlight")).not.toBe("");
   });
 
+  it("of a field stand once: where others extend the type, or hand it on, they point there", () => {
+    expect(modules[0]).toBe("promise");
+    expect(pages[0]?.entries[0]?.name).toBe("createPreflight");
+    expect(entryOf("promise.Options")?.sameAs).toBe("Preflight.Options");
+    expect(entryOf("Preflight.Options")?.sameAs).toBeNull();
+    const fieldOf = (name: string, field: string) => entryOf(name)?.fields.find((one) => one.name === field);
+    expect(fieldOf("Rpc.HttpOptions", "maxInFlight")?.of).toBe("Rpc.PostingOptions");
+    expect(fieldOf("promise.GuardOptions", "policies")?.of).toBe("promise.Defaults");
+    expect(fieldOf("promise.GuardOptions", "send")).toBeUndefined();
+    expect(fieldOf("promise.GuardOptions", "node")?.of).toBeNull();
+    const page = documents(pages).get("docs/api/promise.md");
+    expect(page?.match(/^\| `feeHorizon\?` /gm)).toBeNull();
+    expect(
+      documents(pages)
+        .get("docs/api/Preflight.md")
+        ?.match(/^\| `feeHorizon\?` /gm),
+    ).toHaveLength(1);
+  });
+
   it("would be missed", () => {
-    const field = { name: "gas", type: "bigint", optional: false, doc: "" };
-    const entry = { name: "Made", signature: "", doc: "", examples: [], fields: [field] };
+    const field = { name: "gas", type: "bigint", optional: false, doc: "", of: null, names: [] };
+    const entry = { name: "Made", signature: "", sameAs: null, doc: "", examples: [], fields: [field] };
     expect(undocumented([{ name: "Page", from: "", doc: "", entries: [entry] }])).toEqual([
       "Page.Made",
       "Page.Made: gas",
