@@ -19,7 +19,7 @@ const code = (text: string): string => ["```ts", text, "```"].join("\n");
 type Links = (page: string, name: string) => string | null;
 
 const linksOf = (pages: ReadonlyArray<Page>): Links => {
-  const anchors = new Map(
+  const anchors = new Map<string, string>(
     pages.flatMap(({ name, entries }) =>
       entries.map((entry, at) => {
         const slug = entry.name.toLowerCase();

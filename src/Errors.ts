@@ -37,6 +37,15 @@ export * from "./errors/verdicts.js";
 /**
  * Exactly one typed error for one failed answer of a node. Of a revert `revert` is what it says, by `abis` first and then by
  * the built-in table. Pure and total: any input, hostile ones included, is answered in bounded time and never throws.
+ *
+ * @example
+ * ```ts
+ * import { Errors } from "evm-preflight";
+ *
+ * const error = { code: -32000, message: "nonce too low: next nonce 7, tx nonce 4" };
+ * const read = Errors.classify({ method: "eth_sendRawTransaction", error });
+ * console.log(read._tag); // NonceTooLow
+ * ```
  */
 export const classify = (input: ClassifyInput): RpcError | Verdict => {
   const error = classifyAnswer(input);

@@ -87,7 +87,22 @@ const movement = (
 export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
 
-/** At least `amount` arrives at `account`, or at the senders and the option `accounts` together, net and measured. */
+/**
+ * At least `amount` arrives at `account`, or at the senders and the option `accounts` together, net and measured.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *   { policies: [Policy.minReceived("native", 1n)] },
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * const blocker = report.findings.find(({ severity }) => severity === "blocker");
+ * console.log(report.verdict, blocker?.code); // blocked PolicyViolation
+ * ```
+ */
 export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("minReceived", judgeReceived, token, amount, account);
 
@@ -107,7 +122,21 @@ export const maxExposure = (token: Token, amount: bigint, account?: `0x${string}
  */
 export const noNewApprovals: Policy = named("noNewApprovals", {}, judgeNewApprovals);
 
-/** No allowance without limit is given, and no operator of everything. */
+/**
+ * No allowance without limit is given, and no operator of everything.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *   { policies: [Policy.noUnlimitedApprovals, Policy.maxSpent("native", 10n ** 18n)] },
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict); // ready
+ * ```
+ */
 export const noUnlimitedApprovals: Policy = named("noUnlimitedApprovals", {}, judgeUnlimitedApprovals);
 
 /**
@@ -163,7 +192,21 @@ export const onlyTouches = (addresses: ReadonlyArray<`0x${string}`>): Policy => 
   return named("onlyTouches", { addresses: allowed }, judgeTouched(new Set<string>(allowed)));
 };
 
-/** All fees together cost at most `wei`: gas limits at the max fees, blob, L1 and operator fees. */
+/**
+ * All fees together cost at most `wei`: gas limits at the max fees, blob, L1 and operator fees.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *   { policies: [Policy.maxFee(1n)] }, // 1 wei: no transaction is so cheap
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict); // blocked
+ * ```
+ */
 export const maxFee = (wei: bigint): Policy => named("maxFee", { wei: String(wei) }, judgeFee(wei));
 
 /** The gas limits of all transactions together are at most `gas`. */
@@ -195,6 +238,16 @@ export const any = (...policies: ReadonlyArray<Policy>): Policy => combined("any
 /**
  * A policy of one's own. It cannot be written down: after `Report.fromJson` it counts as unknown until
  * it is given again as an option. If `evaluate` throws or answers nonsense, it is unknown too.
+ *
+ * @example
+ * ```ts
+ * import { Policy } from "evm-preflight";
+ *
+ * const onlyMainnet = Policy.make("acme/mainnet", ({ chainId }) =>
+ *   chainId === 1 ? { _tag: "Pass" } : { _tag: "Fail", detail: `chain ${chainId}` },
+ * );
+ * console.log(onlyMainnet.name); // acme/mainnet
+ * ```
  */
 export const make = (name: string, evaluate: (report: Report) => PolicyResult): Policy => ({
   name,
@@ -249,6 +302,16 @@ export const toData = (policy: Policy): Schema.Json => policy.data;
  *
  * Fails with `InvalidTransaction` that names the first wrong field, e.g. `policies[0].policies[1]`, and says what is
  * expected there.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy } from "evm-preflight";
+ *
+ * const file = '[{ "policy": "maxFee", "wei": "10000000000000000" }, { "policy": "noNewApprovals" }]';
+ * const policies = await Effect.runPromise(Policy.fromJson(JSON.parse(file)));
+ * console.log(policies.map(({ name }) => name).join(" ")); // maxFee noNewApprovals
+ * ```
  */
 export const fromJson = (json: unknown): Effect.Effect<ReadonlyArray<Policy>, InvalidTransaction> =>
   Effect.mapError(

@@ -49,6 +49,19 @@ export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
  * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the run `bare`),
  * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
  * `eth_getBlockReceipts` and the run `alone`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.scan({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.stage); // ready scanned
+ * ```
  */
 export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
@@ -122,6 +135,21 @@ export const reserving = <E, R>(
  * report field by field; the input and the requests stay.
  * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and `order`
  * where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const shown = Preflight.scan({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * const proven = await Effect.flatMap(shown, (report) => Preflight.prove(report))
+ *   .pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(proven.verdict, proven.stage); // ready proven
+ * ```
  */
 export const prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
@@ -160,6 +188,18 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
 /**
  * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:
  * `{ value, report }`. See `maxSendableWith` for what exact means.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const { value, report } = await Preflight.maxSendable(
+ *   "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, value < 10_000n * 10n ** 18n); // ready true
+ * ```
  */
 export const maxSendable = maxSendableWith(scan, preflight);
 
@@ -256,6 +296,17 @@ export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = Readonl
  * network round as everything else, and their findings count like ours. One that fails, throws, or does not answer within
  * the deadline is `StepUnavailable`, never a pass. The verbs require the services that the steps require. Throws `InvalidStep` of a name
  * without `/`, of a name twice, and of what is no step.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.make({ without: ["approvals"] })
+ *   .preflight({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n })
+ *   .pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.because); // caution a step was left out of the pipeline
+ * ```
  */
 export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(
   options: MakeOptions<Steps>,

@@ -105,6 +105,15 @@ const posting = <R>(
  * authorisation; nothing behind the origin is ever shown. Redirects with status 307 and 308 are
  * followed within the origin (browsers hide where they point, so not there). Throws `InvalidConnection` of the
  * URL or the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ *
+ * const node = Rpc.layerHttp("http://127.0.0.1:8545", { headers: { "x-team": "wallet" }, timeoutMs: 2_000 });
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, node))); // 31337
+ * ```
  */
 export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
   posting(checkUrl(url, options, optionsOf.http), options, (to, headers) => transportTo(to, options, headers));
@@ -185,6 +194,16 @@ export type SenderOf<client> = client extends { readonly account: { readonly add
  * A viem client. Its batching works, its retries are off: the reasons of the errors decide here. Its `chain` and
  * `account` are the `chainId` and `from` of every transaction that has none; others are refused. Throws
  * `InvalidConnection` of what is wrong.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ * import { createClient, http } from "viem";
+ *
+ * const client = createClient({ transport: http("http://127.0.0.1:8545") });
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, Rpc.layerClient(client)))); // 31337
+ * ```
  */
 export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
   const described = checkClient(client, options);
@@ -250,6 +269,23 @@ export type QuorumEndpoint =
  *
  * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones, where
  * `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared hosting).
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const nodes = Rpc.quorum([
+ *   { url: "http://127.0.0.1:8545", provider: "ours" },
+ *   { url: "http://localhost:8545", provider: "theirs" },
+ * ]);
+ * const report = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(nodes), Effect.runPromise);
+ * console.log(report.verdict); // ready
+ * ```
  */
 export const quorum = (
   endpoints: ReadonlyArray<QuorumEndpoint>,

@@ -1,13 +1,4 @@
-/**
- * evm-preflight without Effect: Promises that reject with the tagged errors themselves.
- *
- * ```ts
- * const preflight = createPreflight({ url: "http://127.0.0.1:8545" })
- * const report = await preflight.preflight({ from, to, value: 1n })
- * const { requests } = await preflight.ready(report)
- * await preflight.dispose()
- * ```
- */
+/** evm-preflight without Effect: Promises that reject with the tagged errors themselves. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
@@ -178,6 +169,21 @@ export interface CreatePreflight {
  * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
  * `steps` of your own, and `without` which of the built-in ones, stand beside the connection, and hold for every verb.
  * Throws `InvalidConnection` of what is wrong with the connection, and `InvalidStep` of what is no step.
+ *
+ * @example
+ * ```ts
+ * import { createPreflight } from "evm-preflight/promise";
+ *
+ * const preflight = createPreflight({ url: "http://127.0.0.1:8545" }, { maxAge: "20 seconds" });
+ * const report = await preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * const { requests } = await preflight.ready(report); // exactly this may be signed
+ * await preflight.dispose();
+ * console.log(report.verdict, requests[0].gas); // ready 21000n
+ * ```
  */
 export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   connection: Connection<client> & Promises.GivenSteps,
@@ -254,6 +260,18 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700 and 5760 of
  * `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
+ *
+ * @example
+ * ```ts
+ * import { createClient, http } from "viem";
+ * import { guardProvider } from "evm-preflight/promise";
+ *
+ * const { request } = createClient({ transport: http("http://127.0.0.1:8545") }); // in a page: window.ethereum
+ * const wallet = guardProvider({ request });
+ * const more = { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: "0xd3c21bcecceda1000000" } as const;
+ * const refused = await wallet.request({ method: "eth_sendTransaction", params: [more] }).catch((error) => error._tag);
+ * console.log(refused); // NotCleared
+ * ```
  */
 export const guardProvider = <provider extends Provider>(provider: provider, options: GuardOptions = {}): provider => {
   const {

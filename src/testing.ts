@@ -90,6 +90,16 @@ const nodeOf = (endpoint: string, send: () => Send, clock: Clock.Clock, options:
 /**
  * A node that answers by a script. A method that is not in it is asked of `otherwise`, and without
  * that is one the node does not support. Nothing is tried twice, unless `options` say so.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth } from "evm-preflight";
+ * import { layerScripted } from "evm-preflight/testing";
+ *
+ * const node = layerScripted({ eth_chainId: "0x2105" });
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, node))); // 8453
+ * ```
  */
 export const layerScripted = (
   script: Script,
@@ -230,6 +240,24 @@ const setBack = (clock: Clock.Clock, from: number): Clock.Clock => {
  * A node that repeats a tape, each answer once: to the same request, else (the witness has another
  * address in every request) to the next of the same method. The clock starts when the tape did, so
  * that the recorded blocks are as fresh as they were.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ * import { emptyTape, layerRecorder, layerReplay } from "evm-preflight/testing";
+ *
+ * const tape = emptyTape(); // JSON: keep it beside the test
+ * const check = Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * const live = layerRecorder(Rpc.layerHttp("http://127.0.0.1:8545"), tape);
+ * const first = await Effect.runPromise(Effect.provide(check, live));
+ * const again = await Effect.runPromise(Effect.provide(check, layerReplay(tape)));
+ * console.log(first.digest === again.digest); // true
+ * ```
  */
 export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
   Layer.unwrap(
