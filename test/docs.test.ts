@@ -1,6 +1,6 @@
 /** The API reference: complete, up to date, and its examples run. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documents } from "../scripts/docs.js";
 import { modules, readReference, undocumented } from "../scripts/reference.js";
@@ -82,15 +82,5 @@ describe("docs/api and llms.txt", () => {
     const [, released, date] =
       /^## (\S+) \((\d{4}-\d\d-\d\d)\)$/m.exec(readFileSync(join(root, "CHANGELOG.md"), "utf8")) ?? [];
     expect([released, Number.isNaN(Date.parse(date ?? ""))]).toEqual([version, false]);
-  });
-
-  it("link to files that exist", () => {
-    const broken = [...documents(pages)].flatMap(([path, text]) =>
-      [...text.matchAll(/\]\(([\w./-]+)\)/g)]
-        .map(([, target = ""]) => target)
-        .filter((target) => !existsSync(join(root, dirname(path), target)))
-        .map((target) => `${path}: ${target}`),
-    );
-    expect(broken).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ const linksOf = (path: string) =>
   [...textOf(path).matchAll(/^(?:\||-) ?.*$/gm)].flatMap(([line]) =>
     [...line.matchAll(/\[([^\]]+)\]\(([\w./-]+\.md)\)/g)].map(([, text = "", to = ""]) => ({
       text,
-      link: `/${join(dirname(path), to)}`,
+      link: `/${join(dirname(path), to).replace("README", "index")}`,
     })),
   );
 
@@ -36,6 +36,7 @@ export default defineConfig({
   title: "evm-preflight",
   description,
   lang: "en",
+  head: [["link", { rel: "icon", href: "data:," }]],
   srcDir: "pages",
   outDir: "dist",
   cacheDir: "node_modules/.cache",
@@ -50,13 +51,19 @@ export default defineConfig({
         const folder = join(root, relative(pages, dirname(realPath ?? path)));
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const to = token.type === "link_open" ? (token.attrGet("href") ?? "") : "";
-          const file = /^[a-z]+:|^#|\.md(#|$)/.test(to) ? null : join(folder, to);
+          if (to === "" || /^[a-z]+:|^#/.test(to)) continue;
+          const file = join(folder, to);
           // why: what is no page is read in the repository
-          if (file !== null && existsSync(file)) token.attrSet("href", `${sources}/blob/main/${relative(root, file)}`);
+          if (!/\.md(#|$)/.test(to) && existsSync(file))
+            token.attrSet("href", `${sources}/blob/main/${relative(root, file)}`);
+          // why: a rewritten page is linked by its new name
+          else token.attrSet("href", to.replace(/README\.md(?=#|$)/, "index.md"));
         }
       });
     },
   },
+  transformPageData: ({ relativePath, frontmatter }) =>
+    relativePath.startsWith("docs/api/") ? { frontmatter: { ...frontmatter, pageClass: "api" } } : undefined,
   themeConfig: {
     search: { provider: "local" },
     socialLinks: [{ icon: "github", link: sources }],
