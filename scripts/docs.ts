@@ -1,4 +1,4 @@
-/** Writes docs/api and llms.txt from the doc comments of the sources, and the entries of docs/errors.md from the catalogue. `npm run docs` */
+/** Writes docs/api and llms.txt from the doc comments of the sources, the entries of docs/errors.md from the catalogue, and the links of CHANGELOG.md. `npm run docs` */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -82,8 +82,11 @@ const indexOf = (pages: ReadonlyArray<Page>): string =>
     "",
   ].join("\n\n");
 
+const manifest = () =>
+  JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { description: string; repository: string };
+
 const llmsText = (pages: ReadonlyArray<Page>): string => {
-  const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { description: string };
+  const { description } = manifest();
   const names = Object.entries(needed).map(([name, wanted]) => {
     const page = pages.find((one) => one.name === name);
     const lines = wanted.map((each) => {
@@ -117,11 +120,26 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
   ].join("\n\n");
 };
 
+/** The changelog with a link for each version, to what changed since the one before. */
+const withVersions = (text: string): string => {
+  const { repository } = manifest();
+  const sources = repository.replace(/^github:/, "https://github.com/");
+  const versions = [...text.matchAll(/^## \[([^\]]+)\]/gm)].map(([, version = ""]) => version);
+  const tag = (version: string | undefined) => (version === "Unreleased" ? "HEAD" : `v${version}`);
+  const links = versions.map((version, at) => {
+    const before = versions[at + 1];
+    const shown = before === undefined ? `releases/tag/${tag(version)}` : `compare/${tag(before)}...${tag(version)}`;
+    return `[${version}]: ${sources}/${shown}`;
+  });
+  return `${text.replace(/\n+(?:\[[^\]]+\]: \S+\n)*$/, "\n\n")}${links.join("\n")}\n`;
+};
+
 /** Every file of the documentation, by its path from the root. */
 export const documents = (pages: ReadonlyArray<Page>): ReadonlyMap<string, string> => {
   const links = linksOf(pages);
   return new Map([
     ["llms.txt", llmsText(pages)],
+    ["CHANGELOG.md", withVersions(readFileSync(join(root, "CHANGELOG.md"), "utf8"))],
     ["docs/errors.md", withCodes(readFileSync(join(root, "docs/errors.md"), "utf8"))],
     ["docs/api/README.md", indexOf(pages)],
     ...pages.map((page) => [`docs/api/${page.name}.md`, pageText(page, links)] as const),
