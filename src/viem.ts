@@ -48,10 +48,11 @@ export interface ActionsOf {
 }
 
 /**
- * For `client.extend`. Requests go through the client's own transport, its batching included; its
- * retries are off. Its chain and account are those of every transaction that names none; others are refused.
- * `defaults` are the options of every call that says nothing else, who is told what happens, and `steps` of your own, and
- * `without` which of the built-in ones, for every verb. Throws `InvalidStep` of what is no step.
+ * For `client.extend`. Requests go through the client's own transport, its batching included; its retries are off. Its
+ * chain and account are those of every transaction that names none; a transaction that names others is refused.
+ *
+ * `defaults` has the options of every call and the listeners, and for every verb `steps` of your own and `without`,
+ * the built-in steps to leave out. Throws `InvalidStep` where something is not a step.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ export const sharedFlags = {
   chainId: text("chain-id", "chain of the lane"),
   address: text("address", "account of the lane"),
   key: text("key", "key of the lane, for two-dimensional nonces (default 0)"),
-  oldAfter: text("old-after", "a first transaction in flight that is older is not healthy (default 5m)"),
+  oldAfter: text("old-after", "age from which the first transaction in flight counts as unhealthy (default 5m)"),
   json: toggle("json", "print it as JSON"),
 };
 
