@@ -54,8 +54,8 @@ export interface Chain {
    */
   readonly pending: "guess" | "preconfirmed";
   /**
-   * ms between blocks. Two missed blocks are a warning; three make the verdict `unknown`. Where blocks are shorter
-   * than 5 s, these limits are 10 s and 20 s.
+   * ms between blocks. A head that misses two blocks is doubtful, one that misses three is stale. Where blocks are
+   * shorter than 5 s, these limits are 10 s and 20 s.
    */
   readonly blockTimeMs: number;
   /** Whether the block time is known, so that the age of the head can be judged by it. */

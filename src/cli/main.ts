@@ -87,7 +87,7 @@ const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc):
       case "UnexpectedArgument":
         return "there are more arguments than it takes; put a value with spaces into quotes";
       case "UnrecognizedOption":
-        if (!/^--./.test(error.option)) return "an option begins with two dashes, but for -h and -v";
+        if (!/^--./.test(error.option)) return "options begin with two dashes, except -h and -v";
         return error.suggestions.length > 0
           ? error.message
           : new CliError.UnrecognizedOption({ ...error, suggestions: meantBy(error.option, help) }).message;
