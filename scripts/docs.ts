@@ -1,9 +1,9 @@
-/** Writes docs/api and llms.txt from the doc comments of the sources, and the entries of docs/errors.md from the catalogue. `npm run docs` */
+/** Writes docs/api and llms.txt from the doc comments of the sources, the entries of docs/errors.md from the catalogue, and the links of CHANGELOG.md. `npm run docs` */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { withCodes } from "./errorPage.js";
-import { readReference, type Entry, type Page } from "./reference.js";
+import { needed, readReference, type Entry, type Page } from "./reference.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -15,23 +15,57 @@ const inline = (text: string): string => (text.includes("`") ? `\`\` ${cell(text
 
 const code = (text: string): string => ["```ts", text, "```"].join("\n");
 
-const entryText = ({ name, signature, doc, examples, fields }: Entry): string => {
-  const rows = fields.map(
-    (field) => `| \`${field.name}${field.optional ? "?" : ""}\` | ${inline(field.type)} | ${cell(field.doc)} |`,
+/** Finds the address of an entry, `Preflight.Options` or one of the page itself, from a page. */
+type Links = (page: string, name: string) => string | null;
+
+const linksOf = (pages: ReadonlyArray<Page>): Links => {
+  const anchors = new Map<string, string>(
+    pages.flatMap(({ name, entries }) =>
+      entries.map((entry, at) => {
+        const slug = entry.name.toLowerCase();
+        const before = entries.slice(0, at).filter((one) => one.name.toLowerCase() === slug).length;
+        return [`${name}.${entry.name}`, `${name}.md#${slug}${before === 0 ? "" : `-${before}`}`] as const;
+      }),
+    ),
   );
+  return (page, name) => (anchors.get(name) ?? anchors.get(`${page}.${name}`))?.replace(`${page}.md#`, "#") ?? null;
+};
+
+const entryText = ({ name: page }: Page, { name, signature, sameAs, doc, examples, fields }: Entry, links: Links) => {
+  const link = (other: string) => (other === name || other === `${page}.${name}` ? null : links(page, other));
+  const told = (text: string) =>
+    text.replace(/(?<![`[])`(\w+(?:\.\w+)?)`(?!`)/g, (code, other: string) => {
+      const target = link(other);
+      return target === null || (/^[a-z]+$/.test(other) && target.startsWith("#")) ? code : `[${code}](${target})`;
+    });
+  const withOf = (of: string) => `[\`${of.replace(`${page}.`, "")}\`](${link(of) ?? ""})`;
+  if (sameAs !== null) return [`## ${name}`, firstSentence(doc), `The same as ${withOf(sameAs)}.`].join("\n\n");
+  const rows = fields
+    .filter(({ of }) => of === null)
+    .map((field) => {
+      const [target, ...others] = new Set(field.names.flatMap((one) => link(one) ?? []));
+      const type =
+        target === undefined || others.length > 0 ? inline(field.type) : `[${inline(field.type)}](${target})`;
+      return `| \`${field.name}${field.optional ? "?" : ""}\` | ${type} | ${told(cell(field.doc))} |`;
+    });
+  const shared = [...new Set(fields.flatMap(({ of }) => of ?? []))].map((of) => {
+    const some = fields.filter((field) => field.of === of).map((field) => `\`${field.name}\``);
+    return `${withOf(of)} (${some.join(", ")})`;
+  });
   return [
     `## ${name}`,
     code(signature),
-    doc,
+    told(doc),
     ...examples.map(code),
     ...(rows.length === 0 ? [] : [["| field | type | what |", "| --- | --- | --- |", ...rows].join("\n")]),
+    ...(shared.length === 0 ? [] : [`Also the fields of ${shared.join("; of ")}.`]),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
 };
 
-const pageText = ({ name, from, doc, entries }: Page): string =>
-  [`# ${name}`, code(`${from};`), doc, ...entries.map(entryText), ""]
+const pageText = (page: Page, links: Links): string =>
+  [`# ${nameOf(page)}`, code(`${page.from};`), page.doc, ...page.entries.map((one) => entryText(page, one, links)), ""]
     .join("\n\n")
     .replace(/\n{3,}/g, "\n\n")
     .trimEnd() + "\n";
@@ -48,31 +82,11 @@ const indexOf = (pages: ReadonlyArray<Page>): string =>
     "",
   ].join("\n\n");
 
-/** What most programs need, in the order in which they need it. */
-const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
-  promise: ["createPreflight", "PreflightClient", "Connection"],
-  viem: ["preflightActions"],
-  Preflight: ["preflight", "scan", "prove", "reserving", "maxSendable", "make", "Options"],
-  Report: ["Report", "ready", "matches", "diff", "toText", "toHtml", "toMarkdown", "toJson", "fromJson", "Finding"],
-  Policy: [
-    "maxSpent",
-    "minReceived",
-    "noUnlimitedApprovals",
-    "noNewApprovals",
-    "noInnerFailures",
-    "maxFee",
-    "fromJson",
-    "make",
-  ],
-  Step: ["make", "blocker", "warning", "info", "staticCall", "balanceOf", "account"],
-  Errors: ["isVerdict", "classify", "decodeRevert", "InvalidTransaction", "NotProven", "InsufficientFunds"],
-  Rpc: ["layerHttp", "layerClient", "layerTransport", "layerProvider"],
-  Nonces: ["withNonce", "reserve", "commit", "keep", "bootstrap"],
-  testing: ["layerScripted", "layerRecorder", "layerReplay"],
-};
+const manifest = () =>
+  JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { description: string; repository: string };
 
 const llmsText = (pages: ReadonlyArray<Page>): string => {
-  const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { description: string };
+  const { description } = manifest();
   const names = Object.entries(needed).map(([name, wanted]) => {
     const page = pages.find((one) => one.name === name);
     const lines = wanted.map((each) => {
@@ -106,14 +120,31 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
   ].join("\n\n");
 };
 
+/** The changelog with a link for each version, to what changed since the one before. */
+const withVersions = (text: string): string => {
+  const { repository } = manifest();
+  const sources = repository.replace(/^github:/, "https://github.com/");
+  const versions = [...text.matchAll(/^## \[([^\]]+)\]/gm)].map(([, version = ""]) => version);
+  const tag = (version: string | undefined) => (version === "Unreleased" ? "HEAD" : `v${version}`);
+  const links = versions.map((version, at) => {
+    const before = versions[at + 1];
+    const shown = before === undefined ? `releases/tag/${tag(version)}` : `compare/${tag(before)}...${tag(version)}`;
+    return `[${version}]: ${sources}/${shown}`;
+  });
+  return `${text.replace(/\n+(?:\[[^\]]+\]: \S+\n)*$/, "\n\n")}${links.join("\n")}\n`;
+};
+
 /** Every file of the documentation, by its path from the root. */
-export const documents = (pages: ReadonlyArray<Page>): ReadonlyMap<string, string> =>
-  new Map([
+export const documents = (pages: ReadonlyArray<Page>): ReadonlyMap<string, string> => {
+  const links = linksOf(pages);
+  return new Map([
     ["llms.txt", llmsText(pages)],
+    ["CHANGELOG.md", withVersions(readFileSync(join(root, "CHANGELOG.md"), "utf8"))],
     ["docs/errors.md", withCodes(readFileSync(join(root, "docs/errors.md"), "utf8"))],
     ["docs/api/README.md", indexOf(pages)],
-    ...pages.map((page) => [`docs/api/${page.name}.md`, pageText(page)] as const),
+    ...pages.map((page) => [`docs/api/${page.name}.md`, pageText(page, links)] as const),
   ]);
+};
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   rmSync(join(root, "docs/api"), { recursive: true, force: true });

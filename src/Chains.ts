@@ -1,9 +1,9 @@
 /**
- * The parameters of a chain, behind one service: the block tag to ask, the block time, the rules of the
- * base fee, the gas cap of one transaction, and the fees beyond gas.
+ * The parameters of a chain, behind one service: the block tag to ask, the block time, the rules of the base fee, the
+ * gas cap of one transaction, and the fees beyond gas.
  *
- * Replace the whole or add one chain with {@link layerWith}. Parameters of OP-stack chains are read
- * from the chain itself where it says them; these are the starting point.
+ * Add or change one chain with {@link layerWith}, or replace the whole service. The parameters of OP-stack chains are
+ * read from the chain where it has them; those here are the starting point.
  */
 import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
@@ -48,17 +48,17 @@ export interface Chain {
   /** The tag that names the newest usable state. */
   readonly blockTag: "pending" | "latest";
   /**
-   * The meaning of `pending`: a `guess` at the next block, with other people's transactions that may never be mined, or
-   * `preconfirmed`: ordered before whatever is sent now. On a guess, a report is `ready` only if the outcome is the same
-   * on the sealed head.
+   * What `pending` means. `guess`: the node's guess at the next block, with other people's transactions, which may
+   * never be mined. `preconfirmed`: transactions that are ordered before whatever is sent now. On a guess, a report is
+   * `ready` only if the outcome is the same on the sealed head.
    */
   readonly pending: "guess" | "preconfirmed";
   /**
-   * ms between blocks. Two of them missed make a head doubtful, three stale; where they are shorter than 5 s, 10 s and
-   * 20 s do.
+   * ms between blocks. A head that misses two blocks is doubtful, one that misses three is stale. Where blocks are
+   * shorter than 5 s, these limits are 10 s and 20 s.
    */
   readonly blockTimeMs: number;
-  /** Whether that is known of the chain, so that the age of its head is judged by it. */
+  /** Whether the block time is known, so that the age of the head can be judged by it. */
   readonly paceKnown: boolean;
   /** Most gas one transaction may ask for; null = only the block limits it. */
   readonly txGasCap: bigint | null;
@@ -66,7 +66,7 @@ export interface Chain {
   readonly txGasCapKnown: boolean;
   /** EIP-1559: a full block raises the base fee by (elasticity − 1) ÷ denominator. */
   readonly elasticity: bigint;
-  /** The divisor of how far a full block raises the base fee (see `elasticity`). */
+  /** The base fee change denominator of EIP-1559; see `elasticity`. */
   readonly denominator: bigint;
   /** Wei per gas. */
   readonly minBaseFeePerGas: bigint;
@@ -78,18 +78,21 @@ export interface Chain {
   readonly maxInitCodeSize: number;
   /** Limits of the nodes' settings, not of the chain's rules. */
   readonly nodeLimits: NodeLimits;
-  /** True where the chain's nodes are known to have these settings: a refusal is then a warning, else information. */
+  /**
+   * True where the chain's nodes are known to have these settings. What they would refuse is then a warning, else
+   * information.
+   */
   readonly nodeLimitsKnown: boolean;
   /**
    * Percent by which both fees of a replacement must rise (geth: `txpool.pricebump`); blobs need 100 at least. 0 = there
    * is no pool that compares.
    */
   readonly priceBump: number;
-  /** By name, or an object of the caller's own. */
+  /** A built-in model by its name, or a model of your own. */
   readonly feeModel: FeeModelName | FeeModel;
   /** Address of OP-stack's `GasPriceOracle`. */
   readonly gasPriceOracle: Address;
-  /** Its best known tokens: whether a contract could take them is looked at in every proof (`report.exposure`). */
+  /** Its best known tokens. Every proof checks whether contracts could take them (`report.exposure`). */
   readonly tokens: ReadonlyArray<KnownToken>;
   /** False for chains the table does not know. */
   readonly known: boolean;
@@ -199,7 +202,7 @@ export const Chains: Context.Reference<Lookup> = Context.Reference("evm-prefligh
 });
 
 /**
- * The built-in table with one chain described by the caller, as one object. A fee model of one's own:
+ * The built-in table with one chain described by you, as one object. A fee model of your own:
  *
  * ```ts
  * const price = Chains.staticCall(oracle, "0x5a3b7e42")

@@ -1,6 +1,6 @@
 /**
- * Every error: verdicts on a transaction, failures of the conversation with a node, wrong input; and
- * the pure functions that read them from a node's answers.
+ * Every error: verdicts on a transaction, failures of the communication with a node, and wrong input. Also the pure
+ * functions that read them from a node's answers.
  */
 import * as Schema from "effect/Schema";
 import { indexOf } from "./abi/abiIndex.js";
@@ -35,8 +35,17 @@ export { Reason, RpcError } from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
 
 /**
- * Exactly one typed error for one failed answer of a node. Of a revert `revert` is what it says, by `abis` first and then by
- * the built-in table. Pure and total: any input, hostile ones included, is answered in bounded time and never throws.
+ * One typed error for one failed answer of a node. Reverts are decoded by `abis` first, then by the built-in table.
+ * Pure and total: for any input, hostile ones included, it answers in bounded time and never throws.
+ *
+ * @example
+ * ```ts
+ * import { Errors } from "evm-preflight";
+ *
+ * const error = { code: -32000, message: "nonce too low: next nonce 7, tx nonce 4" };
+ * const read = Errors.classify({ method: "eth_sendRawTransaction", error });
+ * console.log(read._tag); // NonceTooLow
+ * ```
  */
 export const classify = (input: ClassifyInput): RpcError | Verdict => {
   const error = classifyAnswer(input);
@@ -50,7 +59,7 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
 };
 
 /**
- * True of a caught error that is a verdict on the transaction: it must not be sent as it is.
+ * Whether a caught error is a verdict on the transaction, which must then not be sent as it is.
  *
  * @example
  * ```ts
@@ -72,5 +81,5 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
  */
 export const isVerdict = Schema.is(Verdict);
 
-/** True of a caught error that is a failure of the conversation with the node. */
+/** Whether a caught error is a failure of the communication with the node. */
 export const isRpcError = Schema.is(RpcError);

@@ -1,8 +1,10 @@
 /**
- * The node's methods, typed: parameters written to the wire, answers decoded once into bigint,
- * number and branded hex. A parameter that no method has, or that no wire can carry, is `RpcError` with
- * `InvalidParams` and its path, before anything is sent. Of answers, unknown extra fields are dropped; a missing or
- * wrong one is `MalformedResponse` and its path. Every other failure is the node's own, classified.
+ * The node's methods, typed. Parameters are encoded as JSON-RPC wants them; answers are decoded once into bigint,
+ * number and branded hex.
+ *
+ * A parameter that no method has, or that cannot be encoded, fails with `RpcError` of `InvalidParams` and its path,
+ * before anything is sent. Unknown fields of answers are dropped; a missing or wrong field is `MalformedResponse` with
+ * its path. Every other failure is the node's own, classified.
  */
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
@@ -23,16 +25,17 @@ const followingHeads = lazyImport(() => import("./eth/watchHeads.js"));
 const followingLogs = lazyImport(() => import("./eth/watchLogs.js"));
 
 /**
- * The heads of the chain, from the present one on, without end: told by the node where it has a socket
- * (`Rpc.layerTransport(webSocket(url, { reconnect: false }))`, or a viem client over one), else asked for every `pollMs`.
+ * The heads of the chain from the present one on, without end. Over a socket (`Rpc.layerTransport(webSocket(url, {
+ * reconnect: false }))`, or a viem client over one) the node announces them; otherwise they are polled every `pollMs`.
  *
- * Each block once, in the order of the chain; a gap is filled by asking where it is no wider than `fill` blocks, and each of
- * them is told. Blocks told before that are replaced are named (`replaced`), also where the chain has let go of its latest
- * blocks and no new one came: then the head that is left is told after `silentMs` or so. One head waits at most, beside what
- * fills gaps: who is slower than the chain gets the newest, and is told how many were left out (`skipped`). A socket that
- * closed, or that is silent for `silentMs` while the chain moves, is opened again, and an endpoint that does not answer is
- * asked again; the stream fails with the last failure after `giveUpMs` without any answer, and at once where asking again
- * cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
+ * Each block comes once, in the order of the chain. A gap of at most `fill` blocks is filled, block by block. Earlier
+ * blocks that were replaced are named in `replaced`. If the chain drops its latest blocks and no new one comes, the
+ * remaining head is emitted after about `silentMs`. One head waits at most, beside those that fill gaps: a slow
+ * consumer gets the newest one, and the number of those left out in `skipped`.
+ *
+ * A socket that closed, or that is silent for `silentMs` while the chain moves, is opened again. An endpoint that does
+ * not answer is asked again. The stream fails with the last failure after `giveUpMs` without any answer, and at once
+ * where asking again cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
  *
  * JSON-RPC: `eth_subscribe` (`newHeads`), `eth_unsubscribe`; `eth_getBlockByNumber` and `eth_getBlockByHash`.
  */
@@ -40,16 +43,18 @@ export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failu
   Stream.unwrap(Effect.map(followingHeads, ({ headsBy }) => headsBy((block) => getBlock({ block }), options)));
 
 /**
- * Logs that match a filter, of every block after the present one, without end: read block by block as {@link watchHeads}
- * tells of them, by the block's hash, where the header's bloom says that there may be some.
+ * Logs that match a filter, of every block after the present one, without end. They are read by block hash, for each
+ * block of {@link watchHeads} whose bloom may contain them.
  *
- * Each log once; one whose block is replaced comes again with `removed`. Blocks between two heads, after an outage or where
- * the taker is slow, are read by their numbers. A read that fails is repeated. Fails as `watchHeads` does,
- * and with `InvalidParams` and the path before anything is sent. With `pending` the logs of pending state, each once: those
- * that are dropped before the taker comes are lost, and nothing is taken back; `PendingUnavailable` where the node has none.
+ * Each log comes once. If its block is replaced, it comes again with `removed`. Blocks between two heads, after an
+ * outage or for a slow consumer, are read by number. A read that fails is repeated. Fails as `watchHeads` does, and
+ * with `InvalidParams` and the path before anything is sent.
  *
- * JSON-RPC: `eth_subscribe` (`newHeads`, for pending state also `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from and to
- * `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`; `eth_chainId` once.
+ * With `pending` the logs of pending state come, each once. Those that the node drops before the consumer asks are
+ * lost, and none is taken back. Fails with `PendingUnavailable` where the node has none.
+ *
+ * JSON-RPC: `eth_subscribe` (`newHeads`, for pending state also `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from
+ * and to `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`; `eth_chainId` once.
  */
 export const watchLogs = (filter: LiveFilter, options: LogOptions = {}): Stream.Stream<Log, Failure, Rpc> =>
   Stream.unwrap(

@@ -1,10 +1,10 @@
 /**
- * Conditions that a caller puts on a report, as data. Given as an option to any door, kept in the
- * report, and evaluated again by every `prove`.
+ * Conditions on a report, as data. They are given as an option, kept in the report, and evaluated again by every
+ * `prove`.
  *
- * A policy passes, fails (`PolicyViolation`, a blocker) or cannot tell (`PolicyUnknown`, the verdict is
- * then `unknown`); what cannot be told never counts as passed. Amounts are raw units of a token or wei.
- * The balances that a policy judges by are measured in the same rounds, also where no event names them.
+ * A policy passes, fails (`PolicyViolation`, a blocker), or cannot tell (`PolicyUnknown`, and the verdict is
+ * `unknown`). What is not known never counts as passed. Amounts are raw units of a token, or wei. The balances that a
+ * policy needs are measured in the same rounds, even where no event names them.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -67,9 +67,9 @@ const movement = (
 };
 
 /**
- * At most `amount` leaves `account`, or the senders of the bundle and the option `accounts` together; what comes back counts
- * against it, gas does not (see {@link maxFee}). ERC-721 and ERC-1155 count by id: what comes back of one
- * id makes up for no other.
+ * At most `amount` leaves `account`, or without it the senders and the option `accounts` together. What comes back is
+ * subtracted; gas is not counted (see {@link maxFee}). ERC-721 and ERC-1155 tokens count by id: what comes back of one
+ * id does not make up for another.
  *
  * @example
  * ```ts
@@ -87,15 +87,33 @@ const movement = (
 export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
 
-/** At least `amount` arrives at `account`, or at the senders and the option `accounts` together, net and measured. */
+/**
+ * At least `amount` arrives at `account`, or without it at the senders and the option `accounts` together. The amount
+ * is net, and measured.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *   { policies: [Policy.minReceived("native", 1n)] },
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * const blocker = report.findings.find(({ severity }) => severity === "blocker");
+ * console.log(report.verdict, blocker?.code); // blocked PolicyViolation
+ * ```
+ */
 export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("minReceived", judgeReceived, token, amount, account);
 
 /**
- * At most `amount` could be taken of `account`, or of the senders of the bundle together, beside what the bundle itself moves: by allowances and
- * operators of the contracts that are called, by delegates (EIP-7702) that are not known, and, of the native currency, by
- * keeping what is sent (`report.exposure`). A contract that is honest in every simulation may do otherwise when it is
- * mined; this bounds what that can cost. Unknown where something was not looked at.
+ * At most `amount` could be taken from `account`, or without it from the senders together, beside what the bundle
+ * itself moves. Counted are allowances and operators of the contracts that are called, unknown delegates (EIP-7702),
+ * and the native currency that is sent, which a contract could keep (`report.exposure`).
+ *
+ * A contract that is honest in every simulation may act otherwise when it is mined; this bounds what that can cost.
+ * Unknown where something was not examined.
  */
 export const maxExposure = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxExposure", judgeExposure, token, amount, account);
@@ -107,19 +125,35 @@ export const maxExposure = (token: Token, amount: bigint, account?: `0x${string}
  */
 export const noNewApprovals: Policy = named("noNewApprovals", {}, judgeNewApprovals);
 
-/** No allowance without limit is given, and no operator of everything. */
+/**
+ * No unlimited allowance is given, and no operator of everything.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *   { policies: [Policy.noUnlimitedApprovals, Policy.maxSpent("native", 10n ** 18n)] },
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict); // ready
+ * ```
+ */
 export const noUnlimitedApprovals: Policy = named("noUnlimitedApprovals", {}, judgeUnlimitedApprovals);
 
 /**
  * No account that runs a delegate's code (EIP-7702) sends a transaction, is called or paid by one itself, or may
- * spend, and none is made. The code of a contract's own counterparties is not read: the receiver of a token transfer
- * may be delegated.
+ * spend, and no account becomes one. Counterparties of the called contract are not examined: the receiver of a token
+ * transfer may be delegated.
  */
 export const denyDelegated: Policy = named("denyDelegated", {}, judgeDelegated);
 
 /** Options of {@link noInnerFailures}. */
 export interface InnerFailureOptions {
-  /** Calls that may fail: by who is called, and by the function's four bytes, or any function of theirs. */
+  /**
+   * Calls that may fail: the address that is called, and the four bytes of the function; without them, any function.
+   */
   readonly allow?: ReadonlyArray<{ readonly to: `0x${string}`; readonly selector?: `0x${string}` }>;
 }
 
@@ -133,8 +167,8 @@ const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
 };
 
 /**
- * No call inside a transaction fails while the transaction succeeds. Unknown where calls may fail by their batch's own
- * word, and nothing tells whether they did. A policy as it is; called with options it makes one that lets calls fail.
+ * No call inside a transaction fails while the transaction succeeds. Unknown where a batch says itself that its calls
+ * may fail, and nothing tells whether they did. Use it as it is, or call it with `allow` to name calls that may fail.
  *
  * @example
  * ```ts
@@ -153,17 +187,32 @@ export const noInnerFailures: Policy & ((options?: InnerFailureOptions) => Polic
 })();
 
 /**
- * Only these addresses, the senders and the option `accounts` take part: receivers, emitters of events, tokens, parties
- * of movements, owners, spenders, delegates, and who gets control of a contract. A contract that is called, emits nothing and gets nothing
- * cannot be seen in a simulation without traces. Address zero counts where native currency goes there, and not where
- * tokens are made or burned.
+ * Only these addresses, the senders and the option `accounts` take part: as receivers, emitters of events, tokens,
+ * counterparties of movements, owners, spenders, delegates, or as those who get control of a contract.
+ *
+ * A called contract that emits and gets nothing cannot be seen in a simulation without traces. Address zero counts
+ * where native currency goes there, but not where tokens are minted or burned.
  */
 export const onlyTouches = (addresses: ReadonlyArray<`0x${string}`>): Policy => {
   const allowed = [...new Set(addresses.map(lower))];
   return named("onlyTouches", { addresses: allowed }, judgeTouched(new Set<string>(allowed)));
 };
 
-/** All fees together cost at most `wei`: gas limits at the max fees, blob, L1 and operator fees. */
+/**
+ * All fees together cost at most `wei`: gas limits at the max fees, blob, L1 and operator fees.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *   { policies: [Policy.maxFee(1n)] }, // 1 wei: no transaction is so cheap
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict); // blocked
+ * ```
+ */
 export const maxFee = (wei: bigint): Policy => named("maxFee", { wei: String(wei) }, judgeFee(wei));
 
 /** The gas limits of all transactions together are at most `gas`. */
@@ -186,15 +235,25 @@ const combined = (
   evaluate: (report) => judge(policies.map(({ evaluate }) => evaluate(report))),
 });
 
-/** Every one of them holds. */
+/** Every one of the policies holds. */
 export const all = (...policies: ReadonlyArray<Policy>): Policy => combined("all", policies, every);
 
-/** At least one of them holds. */
+/** At least one of the policies holds. */
 export const any = (...policies: ReadonlyArray<Policy>): Policy => combined("any", policies, some);
 
 /**
- * A policy of one's own. It cannot be written down: after `Report.fromJson` it counts as unknown until
- * it is given again as an option. If `evaluate` throws or answers nonsense, it is unknown too.
+ * A policy of your own. It cannot be written to JSON: after `Report.fromJson` it counts as unknown until you give it
+ * again as an option. It is unknown, too, if `evaluate` throws or returns no result.
+ *
+ * @example
+ * ```ts
+ * import { Policy } from "evm-preflight";
+ *
+ * const onlyMainnet = Policy.make("acme/mainnet", ({ chainId }) =>
+ *   chainId === 1 ? { _tag: "Pass" } : { _tag: "Fail", detail: `chain ${chainId}` },
+ * );
+ * console.log(onlyMainnet.name); // acme/mainnet
+ * ```
  */
 export const make = (name: string, evaluate: (report: Report) => PolicyResult): Policy => ({
   name,
@@ -237,10 +296,10 @@ const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> =
   });
 };
 
-/** Rebuilds a policy from its data; null when it is none that can be rebuilt, or has a field too many. */
+/** Rebuilds a policy from its data; null where the data is of no known policy, or has an unknown field. */
 export const fromData = (data: Schema.Json): Policy | null => Result.getOrNull(rebuild(data, "policy", 0));
 
-/** The data of a policy, as it stands in a report and in a JSON file. */
+/** The data of a policy, as it stands in reports and JSON files. */
 export const toData = (policy: Policy): Schema.Json => policy.data;
 
 /**
@@ -249,6 +308,16 @@ export const toData = (policy: Policy): Schema.Json => policy.data;
  *
  * Fails with `InvalidTransaction` that names the first wrong field, e.g. `policies[0].policies[1]`, and says what is
  * expected there.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy } from "evm-preflight";
+ *
+ * const file = '[{ "policy": "maxFee", "wei": "10000000000000000" }, { "policy": "noNewApprovals" }]';
+ * const policies = await Effect.runPromise(Policy.fromJson(JSON.parse(file)));
+ * console.log(policies.map(({ name }) => name).join(" ")); // maxFee noNewApprovals
+ * ```
  */
 export const fromJson = (json: unknown): Effect.Effect<ReadonlyArray<Policy>, InvalidTransaction> =>
   Effect.mapError(

@@ -1,9 +1,9 @@
 /**
  * The pipeline: from a transaction to a report, and from a report to a proven one.
  *
- * `scan` asks everything at once and chooses nonce, gas limit and price; `prove` runs the exact requests
- * that would be signed, in the next block and in the last that a clearance allows, and only checks what was chosen. `preflight` is the one
- * after the other.
+ * `scan` asks everything at once and chooses nonce, gas limit and price. `prove` simulates the exact requests that
+ * would be signed, in the next block and in the last that a clearance allows, and only checks what was chosen.
+ * `preflight` does both.
  */
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
@@ -40,15 +40,29 @@ export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transact
 export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 
 /**
- * Asks everything about a transaction or bundle in one network round, and reports. If the node's estimate
- * suggests that the outcome depends on gas, the runs `gas` settle the limit in a further one.
+ * Asks everything about a transaction or bundle in one network round, and reports. If the node's estimate suggests
+ * that the outcome depends on gas, the runs `gas` settle the limit in a further round.
  *
- * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
- * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings. A call that reverts
- * while its sender has others in flight is looked for among them, in one further round (`AlreadySent`).
+ * At this stage `ready` means that nothing was found against it yet; only `prove` leads to a clearance. Fails only
+ * with `InvalidTransaction`, before anything is sent; failures of the node are findings. If a call reverts while its
+ * sender has others in flight, one further round looks for it among them (`AlreadySent`).
+ *
  * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the run `bare`),
  * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
  * `eth_getBlockReceipts` and the run `alone`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.scan({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.stage); // ready scanned
+ * ```
  */
 export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
@@ -61,11 +75,12 @@ export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, Invalid
 );
 
 /**
- * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked already is
- * the answer, after one round. If the exact requests do not do what they did with ample gas, the runs
- * `gas` settle the limit in a further round, and the wider one is proven.
+ * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked is the answer, after one
+ * round. If the exact requests do not do what they did with ample gas, the runs `gas` settle the limit in a further
+ * round, and the wider one is proven.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
+ *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect";
@@ -112,16 +127,32 @@ export const reserving = <E, R>(
   );
 
 /**
- * Runs the exact requests of a report in two worlds, on the state that was asked for and on the sealed head in the
- * block that comes next, and reports what that proved. The
- * outcome is compared with that of an older report (`OutcomeChanged`). Nonce, gas limit and price stay as they were
- * chosen: where the gas limit no longer suffices it says `ScanAgain`. Never fails: failures of the node are findings.
+ * Simulates the exact requests of a report twice: on the state that was asked for, and on the sealed head in the block
+ * that comes next. The outcome is compared with that of an older report (`OutcomeChanged`). Nonce, gas limit and price
+ * stay as they were chosen; where the gas limit no longer suffices, the finding is `ScanAgain`. Never fails: failures
+ * of the node are findings.
  *
- * A report whose request lacks its nonce, gas, fee or chain is returned unchanged, without asking; one that was learned
- * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
- * report field by field; the input and the requests stay.
- * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and `order`
- * where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
+ * A report whose request lacks its nonce, gas, fee or chain is returned unchanged, without asking. One that was made
+ * without `eth_simulateV1` cannot be proven, and is scanned again. `options` replaces those of the report field by
+ * field; the input and the requests stay.
+ *
+ * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and
+ * `order` where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const shown = Preflight.scan({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * const proven = await Effect.flatMap(shown, (report) => Preflight.prove(report))
+ *   .pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(proven.verdict, proven.stage); // ready proven
+ * ```
  */
 export const prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
@@ -159,7 +190,23 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
 
 /**
  * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:
- * `{ value, report }`. See `maxSendableWith` for what exact means.
+ * `{ value, report }`. Value and costs, at the gas limit and fee cap that are handed out, are together the whole
+ * balance: to the wei where a chain charges gas × price alone. On OP-stack chains the margin for the L1 fee is kept, too.
+ *
+ * Fails with `InsufficientFunds` where the fees alone are more than the balance, and with what kept the costs from
+ * being known. A receiver that refuses is a blocker of the report. JSON-RPC: as `scan` and `preflight`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const { value, report } = await Preflight.maxSendable(
+ *   "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, value < 10_000n * 10n ** 18n); // ready true
+ * ```
  */
 export const maxSendable = maxSendableWith(scan, preflight);
 
@@ -181,17 +228,16 @@ const watchBy =
 
 /**
  * Keeps the clearance of a proven report true from head to head (`Eth.watchHeads`): one event for each head that is
- * judged, without end while heads come. `Fresh` = sign by its `report`; `Moved` = sign only what its `diff` allows for;
- * `Lost` = there is no clearance, and why. A clearance that expires before a head is judged is `Lost`, too, also while a
- * proof is under way, whose word follows.
+ * judged, without end while heads come. `Fresh`: sign by its `report`. `Moved`: sign only if you accept its `diff`.
+ * `Lost`: there is no clearance, and why. A clearance that expires before a head is judged is `Lost`, too, even during
+ * a proof, whose result follows.
  *
- * By the header alone: a fee cap below the next base fee, on chains whose formula is known. Everything else is a `prove`
- * at the newest head: one at a time for each report, eight at a time for all reports of an endpoint, whose others wait in
- * turn.
+ * A fee cap below the next base fee is seen in the header alone, on chains whose formula is known. Everything else
+ * takes a `prove` at the newest head: one at a time for each report, eight at a time for all reports of an endpoint;
+ * the others wait in turn.
  *
- * `options` are those of `prove`: policies that are functions have to be given again. Fails as `ready` does where
- * the report gives no clearance, and as `heads` fails.
- * JSON-RPC: as `prove`.
+ * `options` are those of `prove`: policies that are functions have to be given again. Fails as `ready` does where the
+ * report gives no clearance, and as `heads` fails. JSON-RPC: as `prove`.
  */
 export const watch: <E = never, R = never>(
   report: Report,
@@ -253,9 +299,20 @@ export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = Readonl
 
 /**
  * A pipeline with steps of your own (`Step.make`), or without some of the built-in ones. Your steps ask in the same
- * network round as everything else, and their findings count like ours. One that fails, throws, or does not answer within
- * the deadline is `StepUnavailable`, never a pass. The verbs require the services that the steps require. Throws `InvalidStep` of a name
- * without `/`, of a name twice, and of what is no step.
+ * network round as everything else, and their findings count like built-in ones. A step that fails, throws, or does
+ * not answer within the deadline is `StepUnavailable`, never a pass. The verbs require the services that the steps
+ * require. Throws `InvalidStep` where a name has no `/` or comes twice, and where something is no step.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.make({ without: ["approvals"] })
+ *   .preflight({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n })
+ *   .pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.because); // caution a step was left out of the pipeline
+ * ```
  */
 export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(
   options: MakeOptions<Steps>,

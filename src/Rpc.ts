@@ -1,8 +1,7 @@
 /**
- * The one way to a node: a JSON-RPC request as an Effect, and the run it belongs to.
+ * The connection to a node: a JSON-RPC request as an Effect, and the run it belongs to.
  *
- * Everything above asks through {@link Rpc}; only this file and its parts in `rpc/` talk to viem
- * clients, wallets, `node:http` and `fetch`.
+ * All other modules ask through {@link Rpc}. Only this one talks to viem clients, wallets, `node:http` and `fetch`.
  */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
@@ -101,18 +100,26 @@ const posting = <R>(
   );
 
 /**
- * An endpoint by its URL, over plain HTTP POST. User and password in the URL become basic
- * authorisation; nothing behind the origin is ever shown. Redirects with status 307 and 308 are
- * followed within the origin (browsers hide where they point, so not there). Throws `InvalidConnection` of the
- * URL or the option that is wrong.
+ * An endpoint by its URL, over HTTP POST. User and password in the URL become basic authorisation; nothing behind the
+ * origin is ever shown. Redirects with status 307 and 308 are followed within the origin (not in browsers, which hide
+ * the target). Throws `InvalidConnection`, which names the wrong URL or option.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ *
+ * const node = Rpc.layerHttp("http://127.0.0.1:8545", { headers: { "x-team": "wallet" }, timeoutMs: 2_000 });
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, node))); // 31337
+ * ```
  */
 export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
   posting(checkUrl(url, options, optionsOf.http), options, (to, headers) => transportTo(to, options, headers));
 
 /**
- * The same over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.
- * Give it a client without retries and without status checks, for both are decided here. Throws `InvalidConnection` of the
- * URL or the option that is wrong.
+ * {@link layerHttp} over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.
+ * Give it a client without retries and without status checks, because both are decided here. Throws
+ * `InvalidConnection`, which names the wrong URL or option.
  */
 export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
   posting(checkUrl(url, options, optionsOf.posting), options, (_, headers) =>
@@ -123,10 +130,12 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
   );
 
 /**
- * Effect's own `Socket`, such as `Socket.layerWebSocket(url)` or `NodeSocket.layerNet({ path: "geth.ipc" })`: requests, and what
- * `Eth.watchHeads` and `Eth.watchLogs` subscribe to. It is opened with the first request, again with the next one after it was
- * lost, and closed with the layer. A text frame holds one message; bytes are a stream of them. One that was asked and silent
- * for ten seconds counts as lost. Throws `InvalidConnection` of the option that is wrong.
+ * Effect's own `Socket`, such as `Socket.layerWebSocket(url)` or `NodeSocket.layerNet({ path: "geth.ipc" })`: for
+ * requests, and for the subscriptions of `Eth.watchHeads` and `Eth.watchLogs`.
+ *
+ * The first request opens it; if it is lost, the next one opens it again; it is closed with the layer. A text frame
+ * holds one message, bytes are a stream of messages. A socket that was asked and is silent for ten seconds counts as
+ * lost. Throws `InvalidConnection`, which names the wrong option.
  */
 export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never, Socket> => {
   checkSocket(options);
@@ -170,8 +179,8 @@ export interface ViemClient extends Requester {
   /** Its name, where the transport has no `url`. */
   readonly name?: string | undefined;
   /**
-   * Its id is the `chainId` of every transaction that names none. What it says of its name, currency, block time and
-   * `contracts.gasPriceOracle` goes before the `Chains` layer and the table.
+   * Its id is the `chainId` of every transaction that names none. Its name, currency, block time and
+   * `contracts.gasPriceOracle` take precedence over the `Chains` layer and the table.
    */
   readonly chain?: { readonly id: number } | undefined;
   /** The sender of every transaction that names none. */
@@ -182,9 +191,19 @@ export interface ViemClient extends Requester {
 export type SenderOf<client> = client extends { readonly account: { readonly address: string } } ? "client" : "caller";
 
 /**
- * A viem client. Its batching works, its retries are off: the reasons of the errors decide here. Its `chain` and
- * `account` are the `chainId` and `from` of every transaction that has none; others are refused. Throws
- * `InvalidConnection` of what is wrong.
+ * A viem client. Its batching works; its retries are off, because the reason of each error decides here. Its `chain`
+ * and `account` are the `chainId` and `from` of every transaction that names none; a transaction that names others is
+ * refused. Throws `InvalidConnection`, which says what is wrong.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ * import { createClient, http } from "viem";
+ *
+ * const client = createClient({ transport: http("http://127.0.0.1:8545") });
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, Rpc.layerClient(client)))); // 31337
+ * ```
  */
 export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
   const described = checkClient(client, options);
@@ -196,10 +215,11 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
 };
 
 /**
- * A viem transport, such as `http(url, { batch: true })`, `fallback([…])` or `webSocket(url, { reconnect: false })`,
- * which `Eth.watchHeads` and `Eth.watchLogs` subscribe through: they open a lost socket again themselves. For the Unix socket
- * of a node use {@link layerSocket}: viem's `ipc` (2.57) takes a brace in a text for one of JSON's, so that a contract that
- * reverts with `}` ends the process. Throws `InvalidConnection` of what is wrong.
+ * A viem transport, such as `http(url, { batch: true })`, `fallback([…])` or `webSocket(url, { reconnect: false })`.
+ * `Eth.watchHeads` and `Eth.watchLogs` subscribe through a socket, and open a lost one again themselves.
+ *
+ * For the Unix socket of a node use {@link layerSocket}: viem's `ipc` (2.57) takes a brace inside a text for one of
+ * JSON's, so a contract that reverts with `}` ends the process. Throws `InvalidConnection`, which says what is wrong.
  *
  * @example
  * ```ts
@@ -216,7 +236,7 @@ export const layerTransport = (transport: ViemTransport, options: Options = {}):
   return Layer.effect(Rpc, overViem(made, made.value, made.config.name, options));
 };
 
-/** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection` of what is wrong. */
+/** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection`, which says what is wrong. */
 export const layerProvider = (provider: Requester, options: Options = {}): Layer.Layer<Rpc> => {
   checkProvider(provider, options);
   return Layer.effect(
@@ -225,31 +245,53 @@ export const layerProvider = (provider: Requester, options: Options = {}): Layer
   );
 };
 
-/** One endpoint of a {@link quorum}: its URL with the options of {@link layerHttp} beside it, or a layer of one's own. */
+/**
+ * One endpoint of a {@link quorum}: its URL with the options of {@link layerHttp} beside it, or a layer of your own.
+ */
 export type QuorumEndpoint =
   | ({
       readonly url: string;
-      /** The company that runs it. Left out: the last two labels of the host, `host:port` of an address. */
+      /** The company that runs it. Default: the last two labels of the host, or `host:port` of an IP address. */
       readonly provider?: string | undefined;
     } & HttpOptions)
   | { readonly layer: Layer.Layer<Rpc>; readonly provider: string };
 
 /**
- * Several endpoints as one, which must agree on what is measured. All are asked at once, and what `agree` providers say
- * is handed on: simulations, estimates, code, counts, balances, calls, chain id, blocks, logs, receipts, transactions, and
- * what others pay (`eth_feeHistory`). If so many are honest, and are the most, no other changes verdict, sentences or
- * limits, wherever it stands: the answer that `agree` give alike counts, else, where honest ones differ (heads one apart,
- * estimates), the one nearest to the middle that enough confirm; a higher block, a later clock or a coming fork that only
- * those tell who may lie does not count; nobody is waited for whose answer can change nothing. Transactions are sent by the
- * first endpoint alone.
+ * Several endpoints as one, which must agree on what is measured: simulations, estimates, code, counts, balances,
+ * calls, chain id, blocks, logs, receipts, transactions, and `eth_feeHistory`. All are asked at once. The answer that
+ * `agree` providers give alike counts. Where honest ones differ (heads one apart, estimates), the one nearest to the
+ * middle that enough confirm counts. A higher block, a later clock or a coming fork does not count if all who report
+ * it may lie. Answers that can change nothing are not waited for. The first endpoint alone sends transactions.
  *
- * If fewer agree, a difference about sealed state is `WitnessesDisagree`, a blocker with both values; about pending
- * state `DependsOnPending`, at most `caution`; else `QuorumMissing`, and the verdict is `unknown`. An endpoint with another
- * head is asked once more about a block that both have (the run `pinned`). Outside the pipeline a request fails instead,
- * with `WitnessesDisagree` or `UpstreamUnavailable`. If all must agree, gas estimates are the first endpoint's.
+ * If `agree` endpoints are honest, and are the most, no other one changes verdict, sentences or limits, wherever it
+ * stands in the list.
  *
- * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones, where
- * `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared hosting).
+ * If fewer agree, a difference about sealed state is `WitnessesDisagree`, a blocker with both values. One about
+ * pending state is `DependsOnPending`, at most `caution`. Anything else is `QuorumMissing`, and the verdict is
+ * `unknown`. An endpoint with another head is asked once more about a block that both have (the run `pinned`). Outside
+ * the pipeline a request fails instead, with `WitnessesDisagree` or `UpstreamUnavailable`. If all must agree, gas
+ * estimates are the first endpoint's.
+ *
+ * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones,
+ * where `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared
+ * hosting).
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const nodes = Rpc.quorum([
+ *   { url: "http://127.0.0.1:8545", provider: "ours" },
+ *   { url: "http://localhost:8545", provider: "theirs" },
+ * ]);
+ * const report = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(nodes), Effect.runPromise);
+ * console.log(report.verdict); // ready
+ * ```
  */
 export const quorum = (
   endpoints: ReadonlyArray<QuorumEndpoint>,

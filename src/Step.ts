@@ -24,9 +24,9 @@ export type { View } from "./witness/view.js";
 /** The checked transactions in their order, addresses in lower case; there is always one. */
 export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
 
-/** The moment at which a step is asked: its chain, block and stage. */
+/** What a step is asked about: chain, block and stage. */
 export interface Context {
-  /** null = nobody knows it yet: the step is asked beside the first requests. */
+  /** The chain; null while it is not known, because a step is asked together with the first requests. */
   readonly chainId: number | null;
   /** The block or tag whose state is asked for; where a node has no pending state, the latest block's stands in for it. */
   readonly block: Observed["blockTag"];
@@ -77,8 +77,8 @@ export interface Step<A = undefined, E = never, R = never> {
    */
   readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
   /**
-   * Judges the report that the built-in steps made: in a scan once, in a proof once for each of its two worlds.
-   * Pure.
+   * Judges the report that the built-in steps made: once in a scan, and in a proof once for each of its two
+   * simulations. Pure.
    */
   check(report: Report, heard: StepAnswer<A>): ReadonlyArray<Finding>;
 }
@@ -86,7 +86,7 @@ export interface Step<A = undefined, E = never, R = never> {
 /** Any step. */
 export type AnyStep = Step<unknown, unknown, unknown>;
 
-/** The services that `ask` of a step requires, beside the node. */
+/** The services that the `ask` of a step requires, beside the node. */
 export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
   ? "ask" extends keyof One
     ? Exclude<Effect.Services<ReturnType<Extract<Ask, (...input: never) => unknown>>>, Rpc>
@@ -94,7 +94,7 @@ export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
   : never;
 
 /**
- * A step, with its types found out from what it asks.
+ * A step; its types are inferred from what it asks.
  *
  * @example
  * ```ts
@@ -133,13 +133,13 @@ const finding =
       (problem) => new InvalidStep({ field: "code", problem }),
     );
 
-/** Must not be sent. Throws `InvalidStep` of a code that is not like `acme/Listed`. */
+/** The transaction must not be sent. Throws `InvalidStep` where the code is not like `acme/Listed`. */
 export const blocker: (code: OwnName, sentence: string, details?: Details) => Finding = finding("blocker");
 
-/** At most `caution`. Throws as {@link blocker} does. */
+/** The verdict is at most `caution`. Throws as {@link blocker} does. */
 export const warning: (code: OwnName, sentence: string, details?: Details) => Finding = finding("warning");
 
-/** Told, and changes nothing. Throws as {@link blocker} does. */
+/** Information, which changes nothing. Throws as {@link blocker} does. */
 export const info: (code: OwnName, sentence: string, details?: Details) => Finding = finding("info");
 
 /** A look at an account: its balance and its code. */

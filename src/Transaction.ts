@@ -1,8 +1,8 @@
 /**
- * The input: what a caller may hand in, and the one shape everything below works with.
+ * The input: what callers may give, and the one form that everything else works with.
  *
- * A fault that the input alone shows is `InvalidTransaction` before anything is sent; one that only the chain
- * shows is a finding of the report.
+ * A fault that the input alone shows is `InvalidTransaction`, before anything is sent. One that only the chain shows
+ * is a finding of the report.
  */
 import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "./errors/input.js";
@@ -23,11 +23,11 @@ export {
 } from "./transaction/fields.js";
 
 /**
- * Checks an input of any form and encodes ABI calls.
+ * Checks an input of any form, and encodes ABI calls.
  *
- * Fails with `InvalidTransaction`, `field` being the path of the first wrong field (`to`,
- * `args[1]`; in a list `[2].to`). Its own result, as an input, is returned as it is, so that a checked
- * input can be handed on. `defaults` stand where a transaction names no chain or sender; another is refused.
+ * Fails with `InvalidTransaction`; its `field` is the path of the first wrong field (`to`, `args[1]`; in a list
+ * `[2].to`). A checked input is returned unchanged, so it can be passed on. `defaults` are chain and sender where a
+ * transaction names none; a transaction that names others is refused.
  *
  * @example
  * ```ts

@@ -29,7 +29,10 @@ import { makePostgres } from "./nonces/postgres/store.js";
 
 export { schema } from "./nonces/postgres/sql.js";
 
-/** Creates the tables in the current schema where they are missing, and brings those of an older version to this one, whose processes are refused from then on. Can be run again, and by several at once. */
+/**
+ * Creates the missing tables in the current schema, and migrates those of an older version, whose processes are
+ * refused from then on. It can be repeated, also by several processes at once.
+ */
 export const migrate: Effect.Effect<void, SqlError, SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient;
   yield* sql.withTransaction(

@@ -1,13 +1,4 @@
-/**
- * evm-preflight without Effect: Promises that reject with the tagged errors themselves.
- *
- * ```ts
- * const preflight = createPreflight({ url: "http://127.0.0.1:8545" })
- * const report = await preflight.preflight({ from, to, value: 1n })
- * const { requests } = await preflight.ready(report)
- * await preflight.dispose()
- * ```
- */
+/** evm-preflight without Effect: Promises that reject with the tagged errors themselves. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
@@ -50,9 +41,9 @@ export * as Report from "./promise/report.js";
 export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
 
 /**
- * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (whose chain and account every
- * transaction has that names none), a viem transport, an EIP-1193 provider, several endpoints that must agree
- * (`Rpc.quorum`), or a layer of one's own such as those of `evm-preflight/testing`.
+ * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (its chain and account are those of
+ * every transaction that names none), a viem transport, an EIP-1193 provider, several endpoints that must agree
+ * (`Rpc.quorum`), or a layer of your own, such as those of `evm-preflight/testing`.
  */
 export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> =
   | ({ readonly url: string } & Rpc.HttpOptions)
@@ -95,25 +86,25 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
   readonly scan: Promises.Actions<sender>["scan"];
   /**
-   * Scans, reserves nonces, proves with them, has the cleared requests signed, commits and sends them:
-   * never the same nonce twice, whatever fails in between. Rejects with what stands against sending, and
-   * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true: `SendRejected` of a
-   * node that refused bytes which keep their nonce, `PartlySent` of a bundle that stopped, with what went out.
+   * Scans, reserves nonces, proves with them, has the cleared requests signed, commits and sends them. No nonce is
+   * used twice, whatever fails in between. Rejects with what stands against sending, and with the errors of `Nonces`.
+   * Nothing is sent then unless the error's `mayBeSent` is true: `SendRejected` (a node refused bytes, which keep
+   * their nonce) and `PartlySent` (a bundle stopped; it says what was sent).
    *
-   * A clearance that expired while it was signed, or while those before it were sent, is proven again before the
-   * commit: what then stands against it rejects, also an outcome that changed. A request that waits for others
-   * (`Clearance.waits`) is committed and sent when they are mined, after it was proven again with all behind it; each
-   * may wait as long as its nonce is leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
+   * A clearance that expires while it is signed, or while those before it are sent, is proven again before the commit.
+   * What then stands against it rejects, also a changed outcome. A request that must wait for others
+   * (`Clearance.waits`) is proven again with all behind it, committed and sent when they are mined. Each may wait as
+   * long as its nonce is leased (60 s, `Nonces.Settings`); then it rejects with `NotProven` of `NotMined`.
    *
-   * The caller leaves nonces out; `sign` must sign exactly what it is given. A report that is `caution` is refused with
-   * `NotProven` of `Caution`, unless `onCaution` says otherwise. `deliver(sign)(tx, options)` is the same.
+   * Leave nonces out. `sign` must sign exactly what it is given. A `caution` report is refused with `NotProven` of
+   * `Caution`, unless `onCaution` says otherwise. `deliver(sign)(tx, options)` is the same.
    */
   readonly deliver: Deliver<sender>;
   /**
-   * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it. For
-   * transactions that need no report. Rejects as `deliver` does, when nothing was or will be sent unless
-   * `mayBeSent` is true. An abort after the commit leaves the sending to
-   * `nonces.keep`, and rejects with `PartlySent`, which names what is in doubt, in place of `signal.reason`.
+   * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it. For transactions that
+   * need no report. Rejects as `deliver` does: nothing was or will be sent unless `mayBeSent` is true. After an abort
+   * that follows the commit, `nonces.keep` goes on sending; the rejection is then `PartlySent`, which names what is in
+   * doubt, not `signal.reason`.
    */
   readonly withNonce: (
     lane: Nonces.Lane,
@@ -135,7 +126,7 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Defaults of every call that says nothing else, the listeners, and the store of the nonces. */
+/** Options of every call that gives no others, the listeners, and the store of the nonces. */
 export interface Defaults extends Promises.Defaults {
   /** The store that `deliver` and `withNonce` reserve in; `NonceStore.layerMemory` of this process when left out. */
   readonly nonces?: Layer.Layer<NonceStore> | undefined;
@@ -174,10 +165,26 @@ export interface CreatePreflight {
 }
 
 /**
- * The pipeline on one connection, as Promises. `defaults` are the options of every call that says
- * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
- * `steps` of your own, and `without` which of the built-in ones, stand beside the connection, and hold for every verb.
- * Throws `InvalidConnection` of what is wrong with the connection, and `InvalidStep` of what is no step.
+ * The pipeline on one connection, as Promises. `defaults` are the options of every call that gives no others. `steps`
+ * of your own, and `without` (built-in steps to leave out), stand beside the connection and hold for every verb.
+ *
+ * Runs are independent of each other. Call `dispose` when done, or use `await using`. Throws `InvalidConnection` where
+ * the connection is wrong, and `InvalidStep` where a step is.
+ *
+ * @example
+ * ```ts
+ * import { createPreflight } from "evm-preflight/promise";
+ *
+ * const preflight = createPreflight({ url: "http://127.0.0.1:8545" }, { maxAge: "20 seconds" });
+ * const report = await preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * const { requests } = await preflight.ready(report); // exactly this may be signed
+ * await preflight.dispose();
+ * console.log(report.verdict, requests[0].gas); // ready 21000n
+ * ```
  */
 export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   connection: Connection<client> & Promises.GivenSteps,
@@ -244,19 +251,32 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
 }
 
 /**
- * A change by the wallet is detected, not prevented: the key is the wallet's, so it is given every field of what was cleared,
- * one transaction at a time, and what it sent is read back by its hash and compared (`Tampered`).
+ * A change by the wallet is detected, not prevented, because the key is the wallet's. It gets every field of what was
+ * cleared, one transaction at a time. What it sent is read back by its hash and compared (`Tampered`).
  *
- * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls` guarded:
- * they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance. `wallet_sendCalls` is
- * proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes; `onSettled` is told what came of it.
- * Signatures of messages and typed data are refused unless `signatures` allows them, and what signs, sends or gives rights in
- * a way that is not known here is refused. Everything else passes, events too. Nothing has to be disposed of.
+ * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls`
+ * guarded: they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance.
+ * `wallet_sendCalls` is proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes;
+ * `onSettled` is told what came of it. Signatures of messages and typed data are refused unless `signatures` allows them.
+ * What signs, sends or gives rights in a way that is not known here is refused. Everything else passes, events too.
+ * Nothing has to be disposed of.
  *
  * The wallet that was handed in, and others that it holds (`providers`), stay unguarded: keep them to yourself.
  *
- * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700 and 5760 of
- * `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
+ * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700
+ * and 5760 of `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
+ *
+ * @example
+ * ```ts
+ * import { createClient, http } from "viem";
+ * import { guardProvider } from "evm-preflight/promise";
+ *
+ * const { request } = createClient({ transport: http("http://127.0.0.1:8545") }); // in a page: window.ethereum
+ * const wallet = guardProvider({ request });
+ * const more = { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: "0xd3c21bcecceda1000000" } as const;
+ * const refused = await wallet.request({ method: "eth_sendTransaction", params: [more] }).catch((error) => error._tag);
+ * console.log(refused); // NotCleared
+ * ```
  */
 export const guardProvider = <provider extends Provider>(provider: provider, options: GuardOptions = {}): provider => {
   const {

@@ -14,21 +14,20 @@
  *   `replicas`, so that a commit waits for them (`WAIT`), and let the server refuse to be promoted
  *   without them (`min-replicas-to-write`). `WAIT` narrows that window, it does not close it. Its answer counts only where
  *   `CLIENT ID` and `INFO` tell that connection and server are those of the write, so the user must be allowed to ask them.
- *   In a cluster `replicas` is refused, for `WAIT` names no key. A replica is refused, also one that can be written.
+ *   In a cluster `replicas` is refused, for `WAIT` names no key. A replica is refused, even a writable one.
  * - `maxmemory-policy noeviction`. A lane is one key, so that it is lost as a whole, never in part.
  * - otherwise use Postgres.
  *
- * With its first operation each process reads the server's settings (`CONFIG GET`, where it is allowed), and what they let
- * it forget is logged at Warning.
+ * With its first operation each process reads the server's settings (`CONFIG GET`, where it is allowed), and logs a warning
+ * where they let the server forget writes.
  *
  * A lost lane fails closed with `NonceColdStart`: let everything in flight be mined, then
  * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word. `bootstrap` refuses a lane that this process has seen,
- * or whose mark, a key beside it, is still there: only `forget` removes both. A server that was emptied, another database or
- * another `prefix` shows nothing of that to a process that has seen nothing. A lane that has fewer commits than
- * this process has seen, for Redis went back to an older snapshot, is refused. Not noticed are two cases: a
- * process started after that, which has seen nothing, and a lane to which other processes have committed as much
- * again before this one looks, for commits are counted and not told apart. So stop all senders before a backup is
- * restored, and let everything in flight be mined. `Nonces.check(lane)` finds every violation of a lane's
+ * or whose mark, a key beside it, is still there: only `forget` removes both. To a process that has seen nothing, an emptied
+ * server, another database or another `prefix` looks new. A lane with fewer commits than this process has seen is
+ * refused: Redis went back to an older snapshot. Two cases go unnoticed: a process that started after that, and a
+ * lane to which other processes have committed as much again before this one looks, because commits are only
+ * counted. So stop all senders before a backup is restored, and let everything in flight be mined. `Nonces.check(lane)` finds every violation of a lane's
  * partition; ask it as a health probe.
  *
  * Needs Redis 5 or Valkey. One Lua script per operation, on the server's clock, one hash per lane.

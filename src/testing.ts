@@ -1,5 +1,5 @@
 /**
- * For users' own tests: a node that answers by a script, and one that repeats what a real one said.
+ * For your own tests: a node that answers by a script, and one that replays what a real one answered.
  *
  * ```ts
  * const tape = emptyTape()
@@ -29,7 +29,7 @@ import type { Options, Patience } from "./rpc/connection.js";
 import { patience, requests, type Send } from "./rpc/requests.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
-/** The failure of a request: a verdict of the node, or a failure of the conversation with it. */
+/** The failure of a request: a verdict of the node, or a failure of the communication with it. */
 export type Failure = typeof Failure.Type;
 const isFailure = Schema.is(Failure);
 
@@ -48,7 +48,7 @@ export const rpcError = (
   options: { readonly httpStatus?: number } = {},
 ): ScriptedError => ({ _tag: "ScriptedError", error, httpStatus: options.httpStatus ?? null });
 
-/** The answer that never comes: the request ends with its deadline. */
+/** No answer: the request ends with its deadline. */
 export const silence: unique symbol = Symbol.for("evm-preflight/testing/silence");
 
 /** A result as JSON, an error as a node would send it, an error as it comes out of `Rpc`, or {@link silence}. */
@@ -88,8 +88,18 @@ const nodeOf = (endpoint: string, send: () => Send, clock: Clock.Clock, options:
   observed(endpoint, requests(send, endpoint, { ...impatient, ...options }, clock));
 
 /**
- * A node that answers by a script. A method that is not in it is asked of `otherwise`, and without
- * that is one the node does not support. Nothing is tried twice, unless `options` say so.
+ * A node that answers by a script. A method that is not in it is asked of `otherwise`; without that, the node does not
+ * support it. Nothing is tried twice, unless `options` say so.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth } from "evm-preflight";
+ * import { layerScripted } from "evm-preflight/testing";
+ *
+ * const node = layerScripted({ eth_chainId: "0x2105" });
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, node))); // 8453
+ * ```
  */
 export const layerScripted = (
   script: Script,
@@ -132,7 +142,7 @@ export interface Tape {
   startedAt: number | null;
   /** In the order in which the requests were made. */
   readonly exchanges: Array<Exchange>;
-  /** The random bytes that went into them, hex, in their order; absent on tapes of old. */
+  /** The random bytes that went into the requests, hex, in their order; absent on older tapes. */
   readonly rolls?: Array<Hex>;
 }
 
@@ -143,7 +153,7 @@ const failureCodec = Schema.toCodecJson(Failure);
 const encodeFailure = Schema.encodeSync(failureCodec);
 const decodeFailure = Schema.decodeUnknownResult(failureCodec);
 
-/** The node of `node`, with every request and answer written on `tape`. */
+/** The node `node`; every request and answer is recorded on `tape`. */
 export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<Rpc> =>
   Layer.effect(
     Rpc,
@@ -227,9 +237,27 @@ const setBack = (clock: Clock.Clock, from: number): Clock.Clock => {
 };
 
 /**
- * A node that repeats a tape, each answer once: to the same request, else (the witness has another
- * address in every request) to the next of the same method. The clock starts when the tape did, so
- * that the recorded blocks are as fresh as they were.
+ * A node that replays a tape, each answer once: to the same request, else to the next one of the same method, because
+ * the witness has another address in every request. The clock starts when the tape did, so the recorded blocks are as
+ * fresh as they were.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ * import { emptyTape, layerRecorder, layerReplay } from "evm-preflight/testing";
+ *
+ * const tape = emptyTape(); // JSON: keep it beside the test
+ * const check = Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * const live = layerRecorder(Rpc.layerHttp("http://127.0.0.1:8545"), tape);
+ * const first = await Effect.runPromise(Effect.provide(check, live));
+ * const again = await Effect.runPromise(Effect.provide(check, layerReplay(tape)));
+ * console.log(first.digest === again.digest); // true
+ * ```
  */
 export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
   Layer.unwrap(
@@ -247,5 +275,8 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
     }),
   );
 
-/** Nonces in a memory of its own, empty at first: for tests whose chain begins anew. `NonceStore.layerMemory` is one for the whole process. */
+/**
+ * A nonce store in memory of its own, empty at first, for tests whose chain begins anew. `NonceStore.layerMemory` is
+ * one for the whole process.
+ */
 export const layerNonces: Layer.Layer<NonceStore> = Layer.effect(NonceStore, makeMemory);

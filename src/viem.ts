@@ -48,10 +48,25 @@ export interface ActionsOf {
 }
 
 /**
- * For `client.extend`. Requests go through the client's own transport, its batching included; its
- * retries are off. Its chain and account are those of every transaction that names none; others are refused.
- * `defaults` are the options of every call that says nothing else, who is told what happens, and `steps` of your own, and
- * `without` which of the built-in ones, for every verb. Throws `InvalidStep` of what is no step.
+ * For `client.extend`. Requests go through the client's own transport, its batching included; its retries are off. Its
+ * chain and account are those of every transaction that names none; a transaction that names others is refused.
+ *
+ * `defaults` has the options of every call and the listeners, and for every verb `steps` of your own and `without`,
+ * the built-in steps to leave out. Throws `InvalidStep` where something is not a step.
+ *
+ * @example
+ * ```ts
+ * import { createPublicClient, http } from "viem";
+ * import { preflightActions } from "evm-preflight/viem";
+ *
+ * const client = createPublicClient({ transport: http("http://127.0.0.1:8545") }).extend(preflightActions());
+ * const report = await client.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * console.log(report.verdict); // ready
+ * ```
  */
 export const preflightActions: ActionsOf =
   (
@@ -88,6 +103,17 @@ export type { GuardOptions } from "./promise.js";
  * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and with `Tampered` of what was sent changed. Throws
  * `InvalidConnection` of a smart account, and of a client with actions of others: guard first, then extend.
  * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_sendRawTransaction`.
+ *
+ * @example
+ * ```ts
+ * import { createWalletClient, http } from "viem";
+ * import { anvil } from "viem/chains";
+ * import { guard } from "evm-preflight/viem";
+ *
+ * const wallet = guard(createWalletClient({ account: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", chain: anvil, transport: http("http://127.0.0.1:8545") }));
+ * const sent = wallet.sendTransaction({ to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 10n ** 30n });
+ * console.log(await sent.catch((error) => error.cause._tag)); // NotCleared
+ * ```
  */
 export const guard = <client extends Client>(client: client, options: GuardOptions = {}): client => {
   const { node, steps, without, nonces, log, onCaution, signatures, onChanged, onUnverified, onSettled, ...rest } =

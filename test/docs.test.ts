@@ -1,12 +1,20 @@
 /** The API reference: complete, up to date, and its examples run. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documents } from "../scripts/docs.js";
 import { modules, readReference, undocumented } from "../scripts/reference.js";
 import { root } from "./harness/sources.js";
 
 const pages = readReference();
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly version: string;
+  readonly files: ReadonlyArray<string>;
+  readonly exports: object;
+  readonly repository: string;
+  readonly homepage: string;
+  readonly bugs: string;
+};
 const entryOf = (name: string) => {
   const [module, entry] = name.split(".");
   return pages.find((page) => page.name === module)?.entries.find((one) => one.name === entry);
@@ -25,9 +33,28 @@ describe("the doc comments", () => {
     expect(docOf("Rpc.HttpOptions", "maxInFlight")).not.toBe("");
   });
 
+  it("of a field stand once: where others extend the type, or hand it on, they point there", () => {
+    expect(modules[0]).toBe("promise");
+    expect(pages[0]?.entries[0]?.name).toBe("createPreflight");
+    expect(entryOf("promise.Options")?.sameAs).toBe("Preflight.Options");
+    expect(entryOf("Preflight.Options")?.sameAs).toBeNull();
+    const fieldOf = (name: string, field: string) => entryOf(name)?.fields.find((one) => one.name === field);
+    expect(fieldOf("Rpc.HttpOptions", "maxInFlight")?.of).toBe("Rpc.PostingOptions");
+    expect(fieldOf("promise.GuardOptions", "policies")?.of).toBe("promise.Defaults");
+    expect(fieldOf("promise.GuardOptions", "send")).toBeUndefined();
+    expect(fieldOf("promise.GuardOptions", "node")?.of).toBeNull();
+    const page = documents(pages).get("docs/api/promise.md");
+    expect(page?.match(/^\| `feeHorizon\?` /gm)).toBeNull();
+    expect(
+      documents(pages)
+        .get("docs/api/Preflight.md")
+        ?.match(/^\| `feeHorizon\?` /gm),
+    ).toHaveLength(1);
+  });
+
   it("would be missed", () => {
-    const field = { name: "gas", type: "bigint", optional: false, doc: "" };
-    const entry = { name: "Made", signature: "", doc: "", examples: [], fields: [field] };
+    const field = { name: "gas", type: "bigint", optional: false, doc: "", of: null, names: [] };
+    const entry = { name: "Made", signature: "", sameAs: null, doc: "", examples: [], fields: [field] };
     expect(undocumented([{ name: "Page", from: "", doc: "", entries: [entry] }])).toEqual([
       "Page.Made",
       "Page.Made: gas",
@@ -37,8 +64,7 @@ describe("the doc comments", () => {
 
 describe("docs/api and llms.txt", () => {
   it("have a page for every entry of the package", () => {
-    const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly exports: object };
-    const doors = Object.keys(exports).filter((door) => door !== "." && door !== "./package.json");
+    const doors = Object.keys(manifest.exports).filter((door) => door !== "." && door !== "./package.json");
     expect([...modules].sort()).toEqual(doors.map((door) => door.slice(2)).sort());
   });
 
@@ -46,32 +72,42 @@ describe("docs/api and llms.txt", () => {
     const expected = documents(pages);
     for (const [path, text] of expected) expect(readFileSync(join(root, path), "utf8") === text, path).toBe(true);
     const there = readdirSync(join(root, "docs/api")).map((name) => `docs/api/${name}`);
-    expect(["llms.txt", "docs/errors.md", ...there].sort()).toEqual([...expected.keys()].sort());
+    expect(["llms.txt", "CHANGELOG.md", "docs/errors.md", ...there].sort()).toEqual([...expected.keys()].sort());
   });
 
   it("are in the package, and so is everything that the README links to", () => {
-    const { files, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-      readonly files: ReadonlyArray<string>;
-      readonly version: string;
-    };
+    const { files } = manifest;
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = ""]) => path);
     expect(links).toContain("docs/api/README.md");
     expect([...links, ...documents(pages).keys()].filter((path) => !files.includes(path.split("/")[0] ?? ""))).toEqual(
       [],
     );
-    const [, released, date] =
-      /^## (\S+) \((\d{4}-\d\d-\d\d)\)$/m.exec(readFileSync(join(root, "CHANGELOG.md"), "utf8")) ?? [];
-    expect([released, Number.isNaN(Date.parse(date ?? ""))]).toEqual([version, false]);
+  });
+});
+
+describe("CHANGELOG.md", () => {
+  const text = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  const versions = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading);
+
+  it("keeps its form: newest first, each kind of change once a version, in one order", () => {
+    const [unreleased, ...released] = versions;
+    expect(unreleased).toBe("[Unreleased]");
+    expect(released.filter((heading) => !/^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/.test(heading))).toEqual([]);
+    expect(released[0]).toContain(`[${manifest.version}]`);
+    const kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+    for (const part of text.split(/^## /m).slice(1)) {
+      const found = [...part.matchAll(/^### (.*)$/gm)].map(([, kind = ""]) => kind);
+      expect(found).toEqual(kinds.filter((kind) => found.includes(kind)));
+    }
   });
 
-  it("link to files that exist", () => {
-    const broken = [...documents(pages)].flatMap(([path, text]) =>
-      [...text.matchAll(/\]\(([\w./-]+)\)/g)]
-        .map(([, target = ""]) => target)
-        .filter((target) => !existsSync(join(root, dirname(path), target)))
-        .map((target) => `${path}: ${target}`),
-    );
-    expect(broken).toEqual([]);
+  it("links to each version in the repository that package.json names, as its homepage and bugs are", () => {
+    const sources = manifest.repository.replace(/^github:/, "https://github.com/");
+    expect([manifest.homepage, manifest.bugs]).toEqual([`${sources}#readme`, `${sources}/issues`]);
+    const links = [...text.matchAll(/^\[([^\]]+)\]: (\S+)$/gm)].map(([, version, link]) => [version, link]);
+    expect(links).toHaveLength(versions.length);
+    expect(links[0]).toEqual(["Unreleased", `${sources}/compare/v${manifest.version}...HEAD`]);
+    expect(links.at(-1)?.[1]).toMatch(/\/releases\/tag\/v\d/);
   });
 });

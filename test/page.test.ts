@@ -116,10 +116,29 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     const font = `getComputedStyle(report.contentDocument.body).fontFamily`;
     expect(await tab.evaluate(font)).toMatch(/^system-ui/);
     const whole = `report.contentDocument.documentElement.scrollHeight <= report.clientHeight`;
+    const height = () => tab.evaluate("report.clientHeight").then(Number);
     await tab.until(whole);
+    const closed = await height();
     await tab.evaluate(`report.contentDocument.querySelector("details").open = true`);
+    await tab.until(`report.clientHeight > ${closed}`);
+    await tab.until(whole);
+    await tab.evaluate(`report.contentDocument.querySelector("details").open = false`);
+    await tab.until(`report.clientHeight === ${closed}`);
     await tab.until(whole);
     expect(tab.complaints).toEqual([]);
+  });
+
+  it("has transactions to try, each of which shows what it is there to show", async () => {
+    await tab.goto(page);
+    await tab.evaluate(`document.forms[0].elements.url.value = ${JSON.stringify(node.url)}`);
+    const said = [/^ready: /, /^blocked: .*cannot pay/, /^blocked: .*without code/, /^caution: .*income/];
+    expect(await tab.evaluate(`document.querySelectorAll("#tries button").length`)).toBe(said.length);
+    for (const [at, verdict] of said.entries()) {
+      await tab.evaluate(`document.querySelectorAll("#tries button")[${at}].click()`);
+      await tab.until(`document.getElementById("stop").hidden`);
+      expect(await tab.evaluate(`document.getElementById("status").textContent`)).toMatch(verdict);
+    }
+    expect(await tab.evaluate(`document.getElementById("problem").textContent`)).toBe("");
   });
 
   it("shows why a transfer beyond the balance is blocked", async () => {

@@ -2,6 +2,7 @@
 import { Errors, Report, type Rpc, type Transaction } from "evm-preflight";
 import { createPreflight } from "evm-preflight/promise";
 import { pasted, written } from "./input.js";
+import { tries } from "./tries.js";
 
 const element = <E extends HTMLElement>(id: string): E => {
   const found = document.getElementById(id);
@@ -32,11 +33,12 @@ const readInput = (text: (name: string) => string) =>
 
 /** The frame as high as what it shows, so that only the page scrolls. */
 const fit = () => {
-  frame.style.height = `${(frame.contentDocument?.documentElement.scrollHeight ?? 600) + 4}px`;
+  // why: `scrollHeight` is never less than the frame, which could then only grow
+  frame.style.height = `${(frame.contentDocument?.documentElement.offsetHeight ?? 600) + 4}px`;
 };
 frame.addEventListener("load", () => {
   fit();
-  // what can be opened makes the report longer
+  // what can be opened and closed makes the report longer and shorter
   frame.contentDocument?.addEventListener("toggle", fit, true);
   status.scrollIntoView();
 });
@@ -84,6 +86,20 @@ form.addEventListener("submit", (event) => {
     });
 });
 stop.addEventListener("click", () => running?.abort());
+
+element("tries").append(
+  ...tries.map(({ name, fields }) => {
+    const button = document.createElement("button");
+    button.textContent = name;
+    button.addEventListener("click", () => {
+      for (const field of ["from", "to", "value", "signature", "args", "data", "chainId", "json"])
+        (form.elements.namedItem(field) as HTMLInputElement).value = fields[field] ?? "";
+      (form.elements.namedItem("kind") as RadioNodeList).value = fields["kind"] ?? "fields";
+      form.requestSubmit();
+    });
+    return button;
+  }),
+);
 
 const walletChoice = form.querySelector<HTMLInputElement>("[value=wallet]");
 /** Wallets appear when they like: some with the page, some after it. */

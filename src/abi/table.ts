@@ -60,6 +60,14 @@ export const builtin: Table = { errors, meaning: (code) => shortReasons.get(code
  * bytes are exactly its encoding; several that fit make `RevertAmbiguous`.
  *
  * Text that is no even-length hex counts as no bytes.
+ *
+ * @example
+ * ```ts
+ * import { Errors } from "evm-preflight";
+ *
+ * const revert = Errors.decodeRevert(`0x4e487b71${"11".padStart(64, "0")}`);
+ * console.log(Errors.describeRevert(revert)); // Panic(0x11): arithmetic overflow or underflow
+ * ```
  */
 export const decodeRevert = (
   bytes: string,

@@ -149,7 +149,9 @@ export const decode = Command.make(
     return yield* new Exited({ code: json.readings.length > 0 ? exitCodes.ready : exitCodes.unknown });
   }),
 ).pipe(
-  Command.withDescription("Decode revert data, calldata and logs by an ABI, else by what many contracts share"),
+  Command.withDescription(
+    "Decode revert data, calldata and logs by an ABI, else by a table of common errors, functions and events",
+  ),
   withExitCodes("0 decoded, 3 nothing fits"),
   Command.withExamples([
     {

@@ -45,7 +45,7 @@ export const header = Flag.String("header").pipe(
 
 /** What `doctor` found, in place of asking it again. */
 export const endpointFile = Flag.String("endpoint").pipe(
-  Flag.withDescription("what doctor --json wrote of this endpoint, so that less of it is asked again"),
+  Flag.withDescription("file that doctor --json wrote for this endpoint; saves requests"),
   Flag.optional,
 );
 

@@ -36,9 +36,9 @@ export const toggle = (name: string, help: string): Flag.Flag<boolean> =>
 /** Name and help of each flag that fills a field of a transaction. */
 export const ofTransaction = {
   from: ["from", "the sender"],
-  to: ["to", "the recipient; absent for a deployment"],
+  to: ["to", "the recipient; leave it out to deploy a contract"],
   data: ["data", "calldata or initcode, 0x…"],
-  value: ["value", "what is sent along, with its unit: 0.1ether, 2gwei, 5wei"],
+  value: ["value", "amount to send, with its unit: 0.1ether, 2gwei, 5wei"],
   chainId: ["chain-id", "chain the transaction is for; another one at the node is a blocker"],
   gas: ["gas", "gas limit; chosen when absent"],
   nonce: ["nonce", "nonce; read from the node when absent"],
@@ -77,7 +77,7 @@ export const optionFlags = {
     "policies",
     `JSON file with an array of policies that the outcome must satisfy: ${policyForms.join(", ")}; amounts are raw units or wei`,
   ),
-  tokens: text("tokens", "token addresses, with commas between: whether a contract could take them is looked at, too"),
+  tokens: text("tokens", "token addresses, separated by commas: also check whether a contract could take them"),
   delegateTargets: text(
     "delegate-targets",
     "addresses, separated by commas, whose code a Safe or another account may run in its own place (DELEGATECALL)",

@@ -22,7 +22,7 @@ const root = Command.make("evm-preflight").pipe(
   Command.withDescription("What will happen if this transaction is sent now, and exactly what should be signed"),
   Command.withSubcommands([check, verify, doctor, decode, nonces, mcp]),
   withExitCodes(
-    "0 ready, 1 blocked, 2 caution, 3 unknown (of check; what they mean elsewhere stands in the help of each command)",
+    "0 ready, 1 blocked, 2 caution, 3 unknown (of check; the help of each other command lists its own)",
     "69 the store of nonces cannot be used",
     "73 a file could not be written (the report was printed)",
   ),
@@ -87,7 +87,7 @@ const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc):
       case "UnexpectedArgument":
         return "there are more arguments than it takes; put a value with spaces into quotes";
       case "UnrecognizedOption":
-        if (!/^--./.test(error.option)) return "an option begins with two dashes, but for -h and -v";
+        if (!/^--./.test(error.option)) return "options begin with two dashes, except -h and -v";
         return error.suggestions.length > 0
           ? error.message
           : new CliError.UnrecognizedOption({ ...error, suggestions: meantBy(error.option, help) }).message;

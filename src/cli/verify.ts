@@ -85,7 +85,7 @@ export const verify = Command.make(
     return yield* new Exited({ code: codes[answer.success.class] });
   }),
 ).pipe(
-  Command.withDescription("Compare what a report said with what the chain did, and say why it differs"),
+  Command.withDescription("Compare a report with what was mined, and explain each difference"),
   withExitCodes(
     "0 it happened as the report said, 1 something else was mined, or the simulation was wrong, 2 the chain moved in between, 3 not mined yet, not found, or not known",
   ),

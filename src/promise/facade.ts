@@ -45,15 +45,15 @@ export interface Actions<sender extends Sender = "caller"> {
    * kept the costs from being known.
    */
   readonly maxSendable: (from: Address, to: Address, options?: RunOptions) => Promise<Preflight.MaxSendable>;
-  /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` of what is no report. */
+  /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` where it is no report. */
   readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
-  /** `Preflight.settle`: what the report said against what the chain did with `hashes`, in the report's order. */
+  /** `Preflight.settle`: compares the report with what was mined under `hashes`, which are in the report's order. */
   readonly settle: (
     report: Report.Report,
     hashes: ReadonlyArray<Hash>,
     options?: Preflight.SettleOptions & Abortable,
   ) => Promise<Report.Settled>;
-  /** `Preflight.ready`: what to sign, or a rejection with the first blocker; `InvalidTransaction` of what is no report. */
+  /** `Preflight.ready`: what to sign. Rejects with the first blocker, and with `InvalidTransaction` where it is no report. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;
 }
 
@@ -61,7 +61,7 @@ export interface Actions<sender extends Sender = "caller"> {
 export interface Facade<R = never> extends Actions {
   /** Any effect that needs the node, on this connection. */
   readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable) => Promise<A>;
-  /** Lets go of the connection. What is under way, and every later call, rejects with `Disposed`; twice is once. */
+  /** Closes the connection. Running and later calls reject with `Disposed`. It can be called again. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -69,8 +69,8 @@ export interface Facade<R = never> extends Actions {
 export type LogEvent = RequestEvent | ReportEvent | KeepEvent;
 
 /**
- * Told what happens, when it happens: `(event) => pino.info(event)`, or `console.log`. It is called in the midst
- * of a run, so it should be quick; what it throws or rejects with is dropped.
+ * Gets every event as it happens: `(event) => pino.info(event)`, or `console.log`. It is called during a run, so it
+ * should be quick. Errors that it throws or rejects with are ignored.
  */
 export type Log = (event: LogEvent) => unknown;
 

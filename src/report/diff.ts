@@ -88,7 +88,21 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
   ];
 };
 
-/** What moved from `before` (`a`) to `after` (`b`), in the order of the report; empty when nothing did. */
+/**
+ * What moved from `before` (`a`) to `after` (`b`), in the order of the report; empty when nothing did.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Report, Rpc } from "evm-preflight";
+ *
+ * const reportOf = (value: bigint) =>
+ *   Preflight.preflight({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value });
+ * const [one, two] = await Effect.all([reportOf(1n), reportOf(2n)])
+ *   .pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(Report.diff(one, one).length, Report.diff(one, two).some(({ b }) => b === 2n)); // 0 true
+ * ```
+ */
 export const diff = (before: Report, after: Report): ReadonlyArray<Difference> =>
   paired(factsOf(before), factsOf(after)).flatMap(({ of, a = null, b = null }) => (a === b ? [] : [{ ...of, a, b }]));
 

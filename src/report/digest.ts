@@ -98,6 +98,22 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
 /**
  * Whether these signed transactions are exactly what the clearance allows: every field, in order, and
  * signed by the senders it names. Anything else is false, never an exception; {@link mismatch} says what.
+ *
+ * @example
+ * ```ts
+ * import { createPreflight } from "evm-preflight/promise";
+ * import { Report } from "evm-preflight";
+ * import { privateKeyToAccount } from "viem/accounts";
+ *
+ * const account = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
+ * const preflight = createPreflight({ url: "http://127.0.0.1:8545" });
+ * const report = await preflight.preflight({ from: account.address, to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n });
+ * const clearance = await preflight.ready(report);
+ * const signed = await account.signTransaction(clearance.requests[0]);
+ * const other = await account.signTransaction({ ...clearance.requests[0], value: 2n });
+ * console.log(Report.matches(clearance, [signed]), Report.matches(clearance, [other])); // true false
+ * await preflight.dispose();
+ * ```
  */
 export const matches = (clearance: Clearance, signed: ReadonlyArray<string>): boolean =>
   mismatch(clearance, signed) === null;

@@ -47,6 +47,21 @@ const versionIn = (json: unknown): number | null => {
  * Fails with `ReportVersion` when the report is of another version, before anything else is read, and
  * with `SchemaError` naming the field when anything is missing, mistyped or nested without end. What the
  * report claims is not believed: `ready` computes verdict, digest and age again.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Report, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * const stored = JSON.stringify(Report.toJson(report));
+ * const read = await Effect.runPromise(Report.fromJson(JSON.parse(stored)));
+ * console.log(read.digest === report.digest); // true
+ * ```
  */
 export const fromJson = Effect.fn("Report.fromJson")(function* (
   json: unknown,

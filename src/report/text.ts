@@ -205,6 +205,20 @@ const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean):
  * The report as text for a terminal or a log: no control characters but newlines (and colours when asked for). The
  * verdict and its reason, {@link summary}, the findings, what moves and what it costs, amounts rounded; with `full`
  * everything, exact, every fact tagged with how it is known.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Report, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * const [first] = Report.toText(report).split("\n");
+ * console.log(first); // READY · every check passed, and exactly this request was proven
+ * ```
  */
 export const toText = (report: Report, options: TextOptions = {}): string => {
   const paint = painter(options.color ?? false);

@@ -286,7 +286,7 @@ describe("check", () => {
     [["--from", alice, "--to", bob, "--value", "0,1ether"], "a decimal has a point: did you mean 0.1ether?\nsee"],
     [["--rpc", "http://127.0.0.1:1", "--from", alice], "Did you mean this? --rpc-url\nsee"],
     [["--gas-limit", "5", "--from", alice], "Did you mean this? --gas\nsee"],
-    [["-rpc-url", "http://127.0.0.1:1"], "an option begins with two dashes, but for -h and -v\nsee"],
+    [["-rpc-url", "http://127.0.0.1:1"], "options begin with two dashes, except -h and -v\nsee"],
     [["--fee-level", "huge"], "huge"],
   ] satisfies ReadonlyArray<Mistake>)("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
     const { code, stdout, stderr } = await check(...args);

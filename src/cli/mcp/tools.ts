@@ -138,7 +138,7 @@ const described = (name: string): { readonly description: string } => {
 
 /** Fields that read otherwise where there are no files, or that have no flag. */
 const ofTools: Readonly<Record<string, string>> = {
-  value: 'what is sent along: wei ("1000", "0x3e8"), or an amount with its unit: "0.1ether", "2gwei"',
+  value: 'amount to send: wei ("1000", "0x3e8"), or an amount with its unit: "0.1ether", "2gwei"',
   abi: 'a signature such as "transfer(address to, uint256 amount)", or a JSON ABI; makes data of functionName and args',
   args: 'arguments as an array, large numbers as strings: ["0x…", "1000000"]',
   bytecode: "initcode without the constructor's arguments, which are args; makes a deployment",
@@ -195,7 +195,7 @@ export const toolsOf = (options: Preflight.Options) => ({
     preflight(options),
   ),
   explain: tool(
-    "Decode calldata, revert data or a log into words, by an ABI or by what many contracts share. A reading by selector is no proof of what a contract does.",
+    "Decode calldata, revert data or a log into words, by an ABI, or by a table of common functions, events and errors. A selector does not prove what a contract does.",
     schemaOf(explainFields, ["data"]),
     false,
     explainTool,

@@ -8,7 +8,7 @@ import { check, perform, status, type Act } from "./show.js";
 
 /** Of `nonces` and all its verbs. */
 const codes = withExitCodes(
-  "0 healthy, 1 damaged or refused by a node, 2 somebody has to see to it (a refused or old transaction, a gap, a chain that went back), 3 no lanes or one that cannot be read",
+  "0 healthy, 1 damaged or refused by a node, 2 needs attention (a refused or old transaction, a gap, a chain that went back), 3 no lanes or one that cannot be read",
   "69 the store cannot be reached, or cannot be used",
 );
 
@@ -25,48 +25,46 @@ const repairing =
 
 const verbs = [
   Command.make("status", {}, () => Effect.flatMap(shared, status)).pipe(
-    Command.withDescription(
-      "Where the lanes stand and whether that is healthy; asks the chain where there is an endpoint",
-    ),
+    Command.withDescription("Show the lanes and whether they are healthy; with an endpoint, beside the chain"),
     codes,
   ),
   Command.make("check", {}, () => Effect.flatMap(shared, check)).pipe(
-    Command.withDescription("Whether the store is sound: every violation of a lane's partition"),
+    Command.withDescription("Check the store, and list every broken rule of a lane"),
     codes,
   ),
   Command.make("resend", yesFlag, repairing(resend)).pipe(
-    Command.withDescription("Send again, byte for byte, what is committed"),
+    Command.withDescription("Send committed transactions again, byte for byte"),
     codes,
   ),
   Command.make("cancel", nonceFlags, repairing(replaceAt("cancel"))).pipe(
-    Command.withDescription("Use up a nonce by a payment of nothing to oneself, in place of what stands there"),
+    Command.withDescription("Replace the transaction at a nonce by a payment of 0 to the account itself"),
     codes,
   ),
   Command.make("replace", nonceFlags, repairing(replaceAt("replace"))).pipe(
-    Command.withDescription(
-      "Put another transaction in place of the one at a nonce, the same with higher fees or your own",
-    ),
+    Command.withDescription("Replace the transaction at a nonce: by the same with higher fees, or by your own"),
     codes,
   ),
   Command.make("fill", signedFlags, repairing(fill)).pipe(
-    Command.withDescription("Use the lowest gap, so that what is above it can be mined"),
+    Command.withDescription("Fill the lowest gap, so that the transactions above it can be mined"),
     codes,
   ),
   Command.make("adopt", yesFlag, repairing(adopt)).pipe(
-    Command.withDescription("Start a lane at the chain's counts, or set one that is known to them, on your word"),
+    Command.withDescription(
+      "Start a lane at the chain's counts, or reset a known lane to them; you vouch for the counts",
+    ),
     codes,
   ),
   Command.make("forget", yesFlag, repairing(forget)).pipe(
-    Command.withDescription("Remove a lane from the store, with all that it holds"),
+    Command.withDescription("Remove a lane and everything in it from the store"),
     codes,
   ),
 ] as const;
 
 export const nonces = root.pipe(
   Command.withDescription(
-    "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for",
+    "Show and repair the nonces of shared senders. Nothing is changed without --yes, and no key is ever asked for",
   ),
-  Command.withShortDescription("Where the nonces of shared senders stand, and what repairs them"),
+  Command.withShortDescription("Show and repair the nonces of shared senders"),
   codes,
   Command.withExamples([
     {

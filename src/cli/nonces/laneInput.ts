@@ -28,7 +28,7 @@ export const sharedFlags = {
   chainId: text("chain-id", "chain of the lane"),
   address: text("address", "account of the lane"),
   key: text("key", "key of the lane, for two-dimensional nonces (default 0)"),
-  oldAfter: text("old-after", "a first transaction in flight that is older is not healthy (default 5m)"),
+  oldAfter: text("old-after", "age from which the first transaction in flight counts as unhealthy (default 5m)"),
   json: toggle("json", "print it as JSON"),
 };
 
@@ -116,7 +116,7 @@ const storeOf = ({
   if (Option.isSome(redisUrl)) return Effect.succeed(redisOf(redisUrl.value, Option.getOrNull(prefix)));
   if (Option.isNone(postgresUrl)) return Effect.fail(wrong("--redis-url", "is missing (or give --postgres-url)"));
   if (Option.isSome(prefix))
-    return Effect.fail(wrong("--prefix", "is of Redis; in Postgres the schema tells lanes apart"));
+    return Effect.fail(wrong("--prefix", "is for Redis; in Postgres the schema separates lanes"));
   return /^postgres(?:ql)?:\/\//.test(postgresUrl.value) && URL.canParse(postgresUrl.value)
     ? Effect.succeed(postgresOf(postgresUrl.value))
     : Effect.fail(wrong("--postgres-url", "must be a postgres:// URL"));

@@ -58,7 +58,7 @@ const sent = (says: Deed["says"], all: ReadonlyArray<Pick<Nonces.Sent, "nonce" |
 /** What came of a send; what the node calls an error may say that all is well. */
 const told: Partial<Record<Nonces.SendOutcomeKind, string>> = {
   alreadyKnown: "already in the node's pool",
-  tooLow: "its nonce is used by now, by it or by another: `status` says which, once that is known",
+  tooLow: "its nonce has been used, by it or by another transaction: `status` says which, once that is known",
   tooHigh: "waits for those before it",
 };
 const outcomeText = (outcome: Nonces.SendOutcome): string => {
@@ -75,7 +75,7 @@ export const resend = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneI
   const kept = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
   const named = kept.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
   if (kept.length === 0) return undone(["nothing to send again: no transaction is committed with its bytes"]);
-  const why = "the same bytes again can only be mined once, and a pool that has them says so";
+  const why = "the same bytes can only be mined once, and a pool that has them says so";
   if (!flags.yes) return undone(["would send again, in this order:", ...named, why], { next: doIt });
   const settings = { ...(yield* Nonces.Settings), resendAfterMs: 0 };
   const { resent } = yield* Effect.provideService(Nonces.reconcile(lane), Nonces.Settings, settings);
@@ -92,7 +92,7 @@ const committedAt = Effect.fnUntraced(function* (flags: ReplacementFlags, lane: 
   const found = (yield* Nonces.committed(lane)).find(({ nonce }) => asked === undefined || nonce === asked);
   if (found === undefined)
     return yield* asked === undefined
-      ? wrong("--nonce", "nothing is in flight, so that there is nothing to replace")
+      ? wrong("--nonce", "nothing is in flight, so there is nothing to replace")
       : wrong("--nonce", `no transaction is committed at ${asked}; status names those that are`);
   const { outcome: said = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
   return { ...found, said, why };
@@ -125,8 +125,7 @@ export const replaceAt = (verb: "cancel" | "replace") =>
       );
     const next = yield* rawGiven(flags, lane, nonce);
     if (next === null && verb === "cancel") {
-      const what =
-        "a payment of nothing to oneself in its place uses up the nonce, so that what is behind it can be mined";
+      const what = "a payment of 0 to the account itself uses up the nonce, so that later ones can be mined";
       return undone([holds, what], { next: signIt, request: yield* noopFor(flags, lane, nonce, old) });
     }
     if (next === null && old !== null) {
@@ -160,7 +159,7 @@ export const fill = Effect.fnUntraced(function* (flags: SignedFlags, lane: LaneI
   const signed = yield* rawGiven(flags, lane, gap);
   if (signed === null) {
     const request = yield* noopFor(flags, lane, gap, null);
-    return undone([why, "a payment of nothing to oneself fills it"], { next: signIt, request });
+    return undone([why, "a payment of 0 to the account itself fills it"], { next: signIt, request });
   }
   if (!flags.yes) return undone([why, `would take it, commit ${signed.hash} there, and send that`], { next: doIt });
   const one = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
@@ -182,8 +181,8 @@ export const adopt = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId
       ? `the store does not know this lane; the chain is at ${latest}, with ${pending - latest} in the node's pool`
       : `the store is at ${status.floor}, the chain at ${latest}`,
     status !== null && latest < status.floor
-      ? "what settled above and has its bytes is in flight again, and the rest is free to be filled: adopt only when the node does not lag"
-      : "a transaction of ours in flight that is not counted would have its nonce used twice: adopt only when there is none",
+      ? "settled transactions above it whose bytes are kept are in flight again, and the other nonces are free: adopt only when the node does not lag"
+      : "a transaction of yours that is in flight but not counted would have its nonce used twice: adopt only when there is none",
   ];
   if (!flags.yes) return undone([...says, `would set the lane to ${latest}`], { next: doIt });
   yield* status === null ? Nonces.adopt(lane, { counts }) : Nonces.moveTo(lane, counts);
@@ -203,12 +202,12 @@ export const forget = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneI
   const passed = committed.filter(isPassed);
   const says = [
     ...(status === null ? ["the store does not know this lane; its mark, if it has one, is removed"] : []),
-    ...named("in flight, never sent again from here, may yet be mined:", open),
-    ...named("passed by the chain, so mined, or another's was:", passed),
-    ...(latest === null && open.length > 0 ? ["without --rpc-url nobody knows which of these are mined"] : []),
+    ...named("in flight; never sent again from here, but may still be mined:", open),
+    ...named("mined, or another transaction was in its place:", passed),
+    ...(latest === null && open.length > 0 ? ["without --rpc-url it is not known which of these are mined"] : []),
     open.length === 0
       ? "nothing is in flight: start it again by adopt or `Nonces.bootstrap`"
-      : "start it again by adopt or `Nonces.bootstrap`, when all of it is mined: before that a nonce may be used twice",
+      : "when all of it is mined, start the lane again by adopt or `Nonces.bootstrap`; before that, a nonce may be used twice",
   ];
   if (!flags.yes) return undone([...says, "would remove the lane"], { next: doIt });
   const done = yield* Nonces.forget(lane);

@@ -199,6 +199,21 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
  * `eth_getTransactionCount` on `latest` and `pending`, `eth_getCode`; the same for each look of who waits,
  * for counts that were given grow old, unless the lane has a key. Where the nonce is above the pending count, every few
  * seconds `eth_getBlockByNumber`, whether that is the lane's chain.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Nonces, NonceStore, Rpc } from "evm-preflight";
+ *
+ * const lane = { chainId: 31337, address: "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65" } as const;
+ * const two = Effect.all([Nonces.reserve(lane), Nonces.reserve(lane)]); // one signature each
+ * const [first, second] = await Effect.scoped(two).pipe(
+ *   Effect.provide(NonceStore.layerMemory),
+ *   Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")),
+ *   Effect.runPromise,
+ * );
+ * console.log(first.nonce, second.nonce); // 0n 1n
+ * ```
  */
 export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, options: ReserveOptions = {}) {
   const { lane, store } = yield* context(input);

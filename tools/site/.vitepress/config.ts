@@ -1,0 +1,89 @@
+/** The site: README, guides and reference as they stand in the repository, their links as they are written there. */
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const pages = join(root, "tools/site/pages");
+// why: Vue is found beside the pages only where they lie within this package
+rmSync(pages, { recursive: true, force: true });
+for (const path of ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "docs"])
+  cpSync(join(root, path), join(pages, path), { recursive: true });
+
+const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
+
+const { description, repository } = JSON.parse(textOf("package.json")) as { description: string; repository: string };
+const sources = repository.replace(/^github:/, "https://github.com/");
+
+/** The pages that a page links to from its lists and tables, in its order. */
+const linksOf = (path: string) =>
+  [...textOf(path).matchAll(/^(?:\||-) ?.*$/gm)].flatMap(([line]) =>
+    [...line.matchAll(/\[([^\]]+)\]\(([\w./-]+\.md)\)/g)].map(([, text = "", to = ""]) => ({
+      text,
+      link: `/${join(dirname(path), to).replace("README", "index")}`,
+    })),
+  );
+
+/** A heading's anchor as GitHub makes it, so that one link serves both. */
+const slugify = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
+    .replaceAll(" ", "-");
+
+export default defineConfig({
+  title: "evm-preflight",
+  description,
+  lang: "en",
+  head: [["link", { rel: "icon", href: "data:," }]],
+  srcDir: "pages",
+  outDir: "dist",
+  cacheDir: "node_modules/.cache",
+  rewrites: { "README.md": "index.md", "docs/README.md": "docs/index.md", "docs/api/README.md": "docs/api/index.md" },
+  // why: static pages are served from wherever they lie, also without a server that adds `.html`
+  cleanUrls: false,
+  markdown: {
+    anchor: { slugify },
+    config: (md) => {
+      md.core.ruler.push("files", ({ tokens, env }) => {
+        const { realPath, path } = env as { readonly realPath?: string; readonly path: string };
+        const folder = join(root, relative(pages, dirname(realPath ?? path)));
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const to = token.type === "link_open" ? (token.attrGet("href") ?? "") : "";
+          if (to === "" || /^[a-z]+:|^#/.test(to)) continue;
+          const file = join(folder, to);
+          // why: what is no page is read in the repository
+          if (!/\.md(#|$)/.test(to) && existsSync(file))
+            token.attrSet("href", `${sources}/blob/main/${relative(root, file)}`);
+          // why: a rewritten page is linked by its new name
+          else token.attrSet("href", to.replace(/README\.md(?=#|$)/, "index.md"));
+        }
+      });
+    },
+  },
+  transformPageData: ({ relativePath, frontmatter }) =>
+    relativePath.startsWith("docs/api/") ? { frontmatter: { ...frontmatter, pageClass: "api" } } : undefined,
+  themeConfig: {
+    search: { provider: "local" },
+    socialLinks: [{ icon: "github", link: sources }],
+    nav: [
+      { text: "Guides", link: "/docs/getting-started" },
+      { text: "Errors", link: "/docs/errors" },
+      { text: "API", link: "/docs/api/" },
+      { text: "Changelog", link: "/CHANGELOG" },
+    ],
+    sidebar: [
+      { text: "Guides", items: linksOf("docs/README.md") },
+      { text: "API reference", items: linksOf("docs/api/README.md"), collapsed: true },
+      {
+        text: "Project",
+        items: ["CHANGELOG", "CONTRIBUTING", "SECURITY", "AGENTS"].map((page) => ({
+          text: `${page[0]}${page.slice(1).toLowerCase()}`,
+          link: `/${page}`,
+        })),
+      },
+    ],
+    outline: [2, 3],
+  },
+});
