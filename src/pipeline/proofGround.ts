@@ -13,7 +13,8 @@ import { bareOf, isComparable, type Proof, type CauseRuns } from "./askProof.js"
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import type { Gas } from "./gas/doubt.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
-import { isParted as isSplit, pendingOf, type Draw } from "./worlds/contexts.js";
+import { isParted as isSplit } from "./worlds/bracket.js";
+import { pendingOf, type Draw } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";

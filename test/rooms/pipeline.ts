@@ -35,7 +35,7 @@ export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
 export { scanRules } from "../../src/pipeline/scan.js";
 export { alonePlan, barePlan } from "../../src/pipeline/scanPlans.js";
 export type { Scanning } from "../../src/pipeline/scanRound.js";
-export { isBounded } from "../../src/pipeline/worlds/contrast.js";
+export { isBounded } from "../../src/pipeline/worlds/movements.js";
 export {
   checkChange,
   checkContrast,
@@ -48,15 +48,17 @@ export {
 } from "../../src/pipeline/worlds/compare.js";
 export {
   blocksOf,
+  contraryTime,
   emptyBlocks,
   gridOf,
+  isParted as isSplit,
   offsetOf,
   reachOf,
   spanOf,
   stepsBetween,
   untilOf,
 } from "../../src/pipeline/worlds/bracket.js";
-export { contraryTime, isParted as isSplit, worldsOf } from "../../src/pipeline/worlds/contexts.js";
+export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
 export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

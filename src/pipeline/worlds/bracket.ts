@@ -3,6 +3,7 @@
  */
 import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
+import { blockGap } from "../../steps/simulate.js";
 
 /** In what steps blocks come. */
 export interface Grid {
@@ -82,6 +83,24 @@ export const emptyBlocks = (
     time: time + offsetOf(grid, index),
     ...(index === 0 || baseFee === null ? {} : { baseFeePerGas: baseFee }),
   })).slice(skipped);
+
+/** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`. */
+export const isParted = (count: number, from: bigint, nextFork: bigint | null): boolean =>
+  nextFork !== null && nextFork > from && nextFork <= from + blockGap * BigInt(count - 1);
+
+/** When the block of `exact` is: so many steps after the next, and behind a fork that would part a bundle. */
+export const contraryTime = (
+  time: bigint,
+  grid: Grid,
+  steps: number,
+  count: number,
+  nextFork: bigint | null,
+): bigint => {
+  const from = time + offsetOf(grid, steps);
+  if (nextFork === null || !isParted(count, from, nextFork)) return from;
+  if (grid.isPaced) return time + ((nextFork - time + grid.slot - 1n) / grid.slot) * grid.slot;
+  return (nextFork - time) % 2n === 0n ? nextFork + 1n : nextFork;
+};
 
 /** Slots that are kept for being mined in, where there are so many. */
 const kept = 3;

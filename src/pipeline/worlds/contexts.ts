@@ -7,16 +7,17 @@ import * as Effect from "effect/Effect";
 import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
 import { roll } from "../../primitives/effects.js";
-import type { Address, Hash, Hex } from "../../primitives/hex.js";
+import type { Hex } from "../../primitives/hex.js";
 import type { RunName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";
 import type { Observed, Report } from "../../report/schema.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
-import { blockGap } from "../../steps/simulate.js";
 import type { Request } from "../../transaction/request.js";
+import { complement, ordinaryBlock, otherBaseFee, otherGasLimit, otherProducer } from "./values.js";
 import {
   afterPending,
   blocksOf,
+  contraryTime,
   emptyBlocks,
   gridOf,
   inSeconds as seconds,
@@ -29,63 +30,6 @@ import {
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
-
-/** Every bit another: no test of any single one can tell both runs the same. */
-const complement = (hash: Hex): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
-
-/** Whoever else may produce: nobody's address, whose first and last byte have no bit of the usual producer's. */
-const otherProducer = (usual: Address | null, chance: Hex): Address => {
-  const contrary = complement(usual ?? "0x0").slice(-40);
-  return `0x${contrary.slice(0, 2)}${chance.slice(4, 40)}${contrary.slice(38)}`;
-};
-
-/** The most per gas that every request pays, wei. */
-const leastCap = (signed: ReadonlyArray<{ readonly request: Request }>): bigint =>
-  signed
-    .map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n)
-    .reduce((a, b) => (a < b ? a : b));
-
-/** A base fee a sixteenth off, by an odd number: above where the requests can pay it, else below; null = neither. */
-const otherBaseFee = (base: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
-  const least = leastCap(signed);
-  const step = (base / 16n) | 1n;
-  if (base + step <= least) return base + step;
-  return base > 16n ? base - step : base <= least ? base : null;
-};
-
-/** A base fee that some block close by may have, and the requests can pay. */
-const nearBaseFee = (
-  base: bigint,
-  signed: ReadonlyArray<{ readonly request: Request }>,
-  dice: bigint,
-): bigint | null => {
-  const share = (base * (dice % 1_024n)) / 16_384n;
-  const least = leastCap(signed);
-  // why: what pays by the price pays the least in the next block, whatever is drawn
-  if (base + share <= least) return base + share;
-  return base - share <= least ? base - share : null;
-};
-
-/**
- * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
- * the next, and by an odd number. Null where it is not known, or would leave no room for the calls.
- */
-const otherGasLimit = (limit: bigint | null, taken: bigint, chance: bigint): bigint | null => {
-  if (limit === null || limit < 2_048n) return null;
-  const step = 1n + 2n * ((chance / 2n) % (limit / 2_048n));
-  return chance % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
-};
-
-/** The gas limit after this many blocks of a builder's, each by the whole step that the protocol allows; now and then the same. */
-const builtGasLimit = (limit: bigint, blocks: number, taken: bigint, dice: bigint): bigint => {
-  const way = dice % 3n;
-  let built = limit;
-  for (let block = 0; block < blocks && way !== 0n; block++) {
-    const step = built / 1_024n - 1n;
-    built += way === 1n ? step : -step;
-  }
-  return built > 2n * taken && built > 0n ? built : limit;
-};
 
 /** Where the requests run. */
 export interface World {
@@ -148,24 +92,6 @@ export interface WorldInput {
   /** How many ordinary blocks between are simulated; null = as many as fit the bracket. */
   readonly further: number | null;
 }
-
-/** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`. */
-export const isParted = (count: number, from: bigint, nextFork: bigint | null): boolean =>
-  nextFork !== null && nextFork > from && nextFork <= from + blockGap * BigInt(count - 1);
-
-/** When the block of `exact` is: so many steps after the next, and behind a fork that would part a bundle. */
-export const contraryTime = (
-  time: bigint,
-  grid: Grid,
-  steps: number,
-  count: number,
-  nextFork: bigint | null,
-): bigint => {
-  const from = time + offsetOf(grid, steps);
-  if (nextFork === null || !isParted(count, from, nextFork)) return from;
-  if (grid.isPaced) return time + ((nextFork - time + grid.slot - 1n) / grid.slot) * grid.slot;
-  return (nextFork - time) % 2n === 0n ? nextFork + 1n : nextFork;
-};
 
 /** Whether blocks come at a pace that is known. */
 const isPacedOn = (chainId: number | null, chain: Chain): boolean => chain.known && !minesOnDemand(chainId);
@@ -313,11 +239,11 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const between = yield* Effect.forEach(
     steps,
     Effect.fnUntraced(function* (step) {
-      const [randao, luck] = [yield* roll(32), yield* roll(40)];
-      const draws = [luck.slice(42, 52), luck.slice(52, 62), luck.slice(62, 72)] as const;
-      const [first, second, third] = draws.map((draw) => BigInt(`0x${draw}`)) as [bigint, bigint, bigint];
-      const stranger: Address = `0x${luck.slice(2, 42)}`;
-      const isOwnProducer = isFixed || place?.feeRecipient !== undefined;
+      const drawn = ordinaryBlock(
+        { gasLimit, baseFee: real, blocks: blocksOf(step) + 1, taken, signed },
+        yield* roll(40),
+      );
+      const { gasLimit: built, baseFeePerGas, feeRecipient } = drawn.values;
       const world: Worlds["between"][number] = {
         ...{ name: "between", steps: step, block: state, state: sealed, isApart: false, ahead: aheadOf(step, 0) },
         context: {
@@ -325,17 +251,14 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
           ...without({
             number: coming === null ? null : coming + BigInt(blocksOf(step)),
             time: time === null ? null : time + offsetOf(grid, step),
-            gasLimit: isFixed || gasLimit === null ? null : builtGasLimit(gasLimit, blocksOf(step) + 1, taken, second),
-            baseFeePerGas: real === null ? null : nearBaseFee(real, signed, third),
+            gasLimit: isFixed ? null : built,
+            baseFeePerGas,
           }),
-          ...(isFixed ? {} : { feeRecipient: stranger }),
-          prevRandao: randao,
+          ...(isFixed ? {} : { feeRecipient }),
+          prevRandao: yield* roll(32),
           ...place,
         },
-        // why: an ordinary account, which nobody can tell from others that produce blocks
-        producer: isOwnProducer
-          ? {}
-          : { [stranger]: { balance: 10n ** 16n + (first % 10n ** 19n), nonce: 1n + (second % 500n) } },
+        producer: isFixed || place?.feeRecipient !== undefined ? {} : drawn.state,
       };
       return world;
     }),

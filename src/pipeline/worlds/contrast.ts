@@ -7,7 +7,7 @@ import { text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import { ownAccounts, type Bundle, type Filled } from "../../steps/reading/bundle.js";
-import { compareEffects, isSameShape, isAmount, type Effects } from "../../steps/reading/compare.js";
+import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
@@ -30,11 +30,8 @@ import {
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
 import { isClockOf, isGradual, oddOf, ranBefore, type Odd, type WorldRun } from "./between.js";
-import { effectsOf, withoutLeftOut, type RunEffects } from "./movements.js";
+import { effectsOf, isBounded, withoutLeftOut, type RunEffects } from "./movements.js";
 import { inFlightOf, type ProofInput } from "../proofPlans.js";
-import type { JudgedBalance } from "../../report/policy.js";
-import { isSameBalance } from "../../steps/reading/holdings.js";
-import { within } from "../../steps/reading/sameOutcome.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -258,48 +255,3 @@ export const worldsIn = ({ worlds }: ProofInput, proof: Proof, compared: WorldPa
     const { state } = isExact ? worlds.exact : worlds.next;
     return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
   });
-
-/** What bounds amounts: whose, by which policies, and what is no difference. */
-export interface Bounding {
-  readonly whose: ReadonlySet<string>;
-  /** Of whom a policy speaks that names nobody. */
-  readonly senders: ReadonlySet<string>;
-  readonly bounds: ReadonlyArray<JudgedBalance>;
-  readonly tolerance: number;
-}
-
-/**
- * Whether what differs are amounts alone, and every one of `whose` is bounded by a policy from the side that can hurt:
- * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
- */
-export const isBounded = (
-  found: ReadonlyArray<OutcomeDifference>,
-  effects: Effects,
-  other: Effects,
-  { whose, senders, bounds, tolerance }: Bounding,
-): boolean => {
-  if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;
-  const mine = effects.balanceChanges.flatMap((change) => {
-    const { account, delta } = change;
-    const there = other.balanceChanges.find((its) => isSameBalance(its, change));
-    return whose.has(account) ? [{ ...change, deltas: [delta, there?.delta ?? 0n] as const }] : [];
-  });
-  const isMeasured = [...effects.transfers, ...other.transfers].every(({ from, to, token }) =>
-    [from, to].every(
-      (party) => !whose.has(party) || mine.some(({ account, token: its }) => account === party && its === token),
-    ),
-  );
-  const differing = mine.filter(({ deltas: [here, there] }) => !within(here, there, tolerance));
-  const holds = ({ account, token, tokenId, deltas }: (typeof mine)[number]) =>
-    tokenId === null &&
-    deltas.every((delta) =>
-      bounds.some(
-        (bounded) =>
-          bounded.token === token &&
-          (bounded.account === null ? senders.has(account) : bounded.account === account) &&
-          bounded.bound === (delta < 0n ? "spent" : "received"),
-      ),
-    );
-  // guard: bounds of a policy
-  return isMeasured && differing.length > 0 && differing.every(holds);
-};

@@ -1,0 +1,92 @@
+/** The values of blocks that may come: contrary to those of the next one, or as any ordinary block has them. Pure. */
+import type { Address, Hash, Hex } from "../../primitives/hex.js";
+import type { Request } from "../../transaction/request.js";
+
+/** Every bit another: no test of any single one can tell both runs the same. */
+export const complement = (hash: Hex): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
+
+/** Whoever else may produce: nobody's address, whose first and last byte have no bit of the usual producer's. */
+export const otherProducer = (usual: Address | null, chance: Hex): Address => {
+  const contrary = complement(usual ?? "0x0").slice(-40);
+  return `0x${contrary.slice(0, 2)}${chance.slice(4, 40)}${contrary.slice(38)}`;
+};
+
+/** The most per gas that every request pays, wei. */
+const leastCap = (signed: ReadonlyArray<{ readonly request: Request }>): bigint =>
+  signed
+    .map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n)
+    .reduce((a, b) => (a < b ? a : b));
+
+/** A base fee a sixteenth off, by an odd number: above where the requests can pay it, else below; null = neither. */
+export const otherBaseFee = (base: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
+  const least = leastCap(signed);
+  const step = (base / 16n) | 1n;
+  if (base + step <= least) return base + step;
+  return base > 16n ? base - step : base <= least ? base : null;
+};
+
+/** A base fee that some block close by may have, and the requests can pay. */
+const nearBaseFee = (
+  base: bigint,
+  signed: ReadonlyArray<{ readonly request: Request }>,
+  dice: bigint,
+): bigint | null => {
+  const share = (base * (dice % 1_024n)) / 16_384n;
+  const least = leastCap(signed);
+  // why: what pays by the price pays the least in the next block, whatever is drawn
+  if (base + share <= least) return base + share;
+  return base - share <= least ? base - share : null;
+};
+
+/**
+ * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
+ * the next, and by an odd number. Null where it is not known, or would leave no room for the calls.
+ */
+export const otherGasLimit = (limit: bigint | null, taken: bigint, chance: bigint): bigint | null => {
+  if (limit === null || limit < 2_048n) return null;
+  const step = 1n + 2n * ((chance / 2n) % (limit / 2_048n));
+  return chance % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
+};
+
+/** The gas limit after this many blocks of a builder's, each by the whole step that the protocol allows; now and then the same. */
+const builtGasLimit = (limit: bigint, blocks: number, taken: bigint, dice: bigint): bigint => {
+  const way = dice % 3n;
+  let built = limit;
+  for (let block = 0; block < blocks && way !== 0n; block++) {
+    const step = built / 1_024n - 1n;
+    built += way === 1n ? step : -step;
+  }
+  return built > 2n * taken && built > 0n ? built : limit;
+};
+
+/**
+ * What one of the next blocks may have as any of them has it: nobody can tell it from others. `luck` = 40 bytes of
+ * chance; `blocks` = how many after the latest; `taken` = the gas of the requests.
+ */
+export const ordinaryBlock = (
+  {
+    gasLimit,
+    baseFee,
+    blocks,
+    taken,
+    signed,
+  }: {
+    readonly gasLimit: bigint | null;
+    readonly baseFee: bigint | null;
+    readonly blocks: number;
+    readonly taken: bigint;
+    readonly signed: ReadonlyArray<{ readonly request: Request }>;
+  },
+  luck: Hex,
+) => {
+  const drawn = (from: number): bigint => BigInt(`0x${luck.slice(from, from + 10)}`);
+  const feeRecipient: Address = `0x${luck.slice(2, 42)}`;
+  return {
+    values: {
+      feeRecipient,
+      gasLimit: gasLimit === null ? null : builtGasLimit(gasLimit, blocks, taken, drawn(52)),
+      baseFeePerGas: baseFee === null ? null : nearBaseFee(baseFee, signed, drawn(62)),
+    },
+    state: { [feeRecipient]: { balance: 10n ** 16n + (drawn(42) % 10n ** 19n), nonce: 1n + (drawn(72) % 500n) } },
+  };
+};
