@@ -148,6 +148,9 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     (account: LocalAccount): NonNullable<Deliver> =>
     (bundle) =>
       Effect.gen(function* () {
+        // why: its key would sign for another's nonce
+        if (bundle.some((one) => isRecord(one) && String(one["from"]).toLowerCase() !== account.address.toLowerCase()))
+          return yield* Effect.fail(new GuardRefused("from", "is another account than the one that is to sign"));
         const { deliverAll } = yield* attempt(() => import("../promise/deliver.js"));
         const input = bundle.length === 1 ? bundle[0] : bundle;
         const clears = (report: Report) => clear(guard, report);

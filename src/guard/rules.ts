@@ -25,9 +25,9 @@ export interface SignaturePayload {
 /**
  * What calls did against what was said: their status and every event, for nonces, gas and fees are the wallet's. Of an atomic
  * batch all calls are compared as one, so that events of the wallet's own, such as an entry point's, are differences, too.
- * `class`: `same`, or `unknown` where anything differs.
  */
 export interface SettledCalls extends Comparison {
+  /** `same`, or `unknown` where anything differs: nobody is asked why. */
   readonly class: SettlementClass;
   /** The transactions that hold the calls, by the wallet's word; their receipts are the node's. */
   readonly hashes: ReadonlyArray<Hash>;

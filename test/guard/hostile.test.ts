@@ -127,6 +127,22 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(asked).toEqual(["signTransaction"]);
     });
 
+    it("signs no calls for another account than its own", async () => {
+      const { asked, account } = watched(third);
+      const client = clientOf(account);
+      const calls = {
+        version: "2.0.0",
+        chainId: `0x${scene.chainId.toString(16)}`,
+        calls: [{ to: nobody, value: "0x1" }],
+      };
+      const ways = [
+        () => client.sendCalls({ account: other, calls: [pay()] }),
+        () => client.request({ method: "wallet_sendCalls", params: [{ ...calls, from: other.address }] } as never),
+        () => client.request({ method: "wallet_sendCalls", params: [calls] } as never),
+      ];
+      expect([await tags(ways), asked]).toEqual([ways.map(() => "GuardRefused"), []]);
+    });
+
     it("takes its own account as `account`, many at once", async () => {
       const client = clientOf(spare, { onCaution: "send" });
       const { account } = client;
