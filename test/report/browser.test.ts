@@ -5,7 +5,7 @@ import { findChromiumOrWarn } from "../harness/chromium.js";
 import { startViewer, type Viewer, type Viewing } from "../harness/viewer.js";
 import { hostile } from "./arbitrary.js";
 import { blocked, report, unknown } from "./fixtures.js";
-import { swap, thirty, tokenInfos } from "./scenes.js";
+import { everydays, swap, thirty, tokenInfos } from "./scenes.js";
 
 const bin = findChromiumOrWarn("how reports look in a browser");
 
@@ -139,6 +139,28 @@ describe.runIf(bin !== null)("in a browser", () => {
     const [first] = await browser.look<ReadonlyArray<number>>("page.html", toHtml(thirty()), phone, bottoms);
     expect(first).toBeLessThan(844);
   });
+
+  const phones = everydays.flatMap(([name, made]) =>
+    (["light", "dark"] as const).map((scheme) => [name, scheme, made] as const),
+  );
+  it.each(phones)(
+    "has verdict, what is called, what moves and what it costs on the first screen of a phone: %s, %s",
+    async (_, scheme, made) => {
+      const lines = `[...document.querySelectorAll("h1, .because, .summary")].map((one) => [one.textContent, one.getBoundingClientRect().bottom])`;
+      const page = toHtml(made);
+      const seen = await browser.look<ReadonlyArray<readonly [string, number]>>(
+        ...(["page.html", page, { ...phone, scheme }, lines] as const),
+      );
+      const first = seen.filter(([, bottom]) => bottom < 844).map(([text]) => text);
+      expect(first).toHaveLength(seen.length);
+      expect(first[0]).toBe(made.verdict.toUpperCase());
+      const [{ call }] = made.transactions;
+      const named = call === null ? "" : (call.function ?? call.selector ?? "");
+      expect(first.join("\n")).toContain(named);
+      expect(first.join("\n")).toMatch(/send|receive|let|without moving|claims/);
+      expect(first.join("\n")).toMatch(/pay at most [0-9.]+ ETH\s+in fees/);
+    },
+  );
 
   it("is short: a plain transfer fits two screens of a phone", async () => {
     const height = await browser.look<number>(
