@@ -30,6 +30,7 @@ import {
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
+import { believe } from "./rpc/knownEndpoint.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
@@ -62,14 +63,8 @@ const over = (
   Effect.flatMap(Clock.Clock, (clock) => {
     const node = requests(sendWith, endpoint, patienceOf(options), clock);
     const told = options.endpoint;
-    const begun =
-      told === undefined
-        ? Effect.void
-        : Effect.map(
-            Effect.promise(() => import("./rpc/knownEndpoint.js")),
-            ({ believe }) => believe(node.memory, told),
-          );
-    return Effect.andThen(begun, observed(endpoint, { ...node, subscribe }));
+    if (told !== undefined) believe(node.memory, told);
+    return observed(endpoint, { ...node, subscribe });
   });
 
 /** Bytes of the longest answer, unless the caller says otherwise: 32 MiB. */

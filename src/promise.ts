@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
-import { layerMemory, Sender, type NonceStore } from "./nonces/service.js";
+import { layerMemoryBy, Sender, type NonceStore } from "./nonces/service.js";
 import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
@@ -148,7 +148,8 @@ export interface Defaults extends Promises.Defaults {
   readonly heads?: HeadOptions | undefined;
 }
 
-const nonceActions = Promises.attempt(() => import("./promise/nonces.js"));
+const loadNonces = () => import("./promise/nonces.js");
+const nonceActions = Promises.attempt(loadNonces);
 type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
 
 /** An iterable whose iterator comes from what is still to be loaded. */
@@ -184,7 +185,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
   const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
-  const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
+  const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemoryBy(loadNonces), sender);
   const { steps, without } = connection;
   const facade = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
@@ -196,7 +197,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
     return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
       holding.committed.size === 0
         ? Promise.reject(error)
-        : import("./promise/nonces.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
+        : loadNonces().then(({ heldError }) => Promise.reject(heldError(holding, error))),
     );
   };
   let following: Promise<Following> | null = null;

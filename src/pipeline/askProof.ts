@@ -8,7 +8,6 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Verdict } from "../errors/verdicts.js";
-import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Rpc } from "../rpc/index.js";
@@ -19,6 +18,7 @@ import { isSamePlace } from "./worlds/compare.js";
 import type { World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
+import { rare } from "./later.js";
 import { inRound } from "./rounds.js";
 import { lensOf } from "../steps/reading/proxies.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
@@ -59,9 +59,6 @@ const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<A
   Effect.result(
     Effect.retry(simulate(plan, claim.abis), { times: typeof plan.block === "object" ? times : 0, while: isGone }),
   );
-
-/** How a bundle is placed otherwise; a transaction alone is not. */
-export const placing = lazyImport(() => import("./worlds/placed.js"));
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -132,7 +129,7 @@ export const askProof = Effect.fnUntraced(function* (
         bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
         next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
         placed:
-          claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
+          claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(rare, ({ askPlaced }) => askPlaced(claim)),
         alone: asksAlone ? askAlone : skipped,
         codes:
           scanned !== null

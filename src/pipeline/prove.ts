@@ -15,7 +15,7 @@ import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
-import { placing, type Proof } from "./askProof.js";
+import type { Proof } from "./askProof.js";
 import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkRuns, worldsIn } from "./worlds/contrast.js";
 import { ledgerOf, type Recorder } from "./rounds.js";
@@ -27,7 +27,8 @@ import { proveOnStableHead } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type ProofInput, type Scanned, unasked } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
-import { askOwn, checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
+import { askOwn, rare } from "./later.js";
+import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
 import { gap, NotProven } from "../errors/verdicts.js";
@@ -135,7 +136,7 @@ const proveOnce = Effect.fnUntraced(function* (
       report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
       limits: null,
     };
-  const apart = signed.length < 2 ? null : yield* placing;
+  const apart = signed.length < 2 ? null : yield* rare;
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;

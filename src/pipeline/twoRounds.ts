@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
-import { lazyImport } from "../primitives/effects.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
@@ -14,7 +13,8 @@ import { chainsInUse } from "../eth/chains.js";
 import { Rpc } from "../rpc/index.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
-import { askOwn, activeSteps } from "./steps.js";
+import { askOwn, rare } from "./later.js";
+import { activeSteps } from "./steps.js";
 import { askAt } from "./askProof.js";
 import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
@@ -30,10 +30,6 @@ export const inputsOf = ({ transactions, options }: Report): Bundle =>
     Arr.map(transactions, ({ input }) => input),
     options.accounts,
   );
-
-const tracing = lazyImport(() => import("./extras/trace.js"));
-const seeking = lazyImport(() => import("./extras/trace.js"));
-const settlingGas = lazyImport(() => import("./gas/limit.js"));
 
 /** Whether a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>
@@ -51,11 +47,11 @@ export const withLast = (
   if (report.steps.without.includes("simulate")) return Effect.succeed(report);
   return Effect.flatMap(
     mayBeSent(report)
-      ? Effect.flatMap(seeking, ({ withSent }) => withSent(report, recorder, earlier))
+      ? Effect.flatMap(rare, ({ withSent }) => withSent(report, recorder, earlier))
       : Effect.succeed(report),
     (told) =>
       told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
-        ? Effect.flatMap(tracing, ({ withTrace }) => withTrace(told, recorder, earlier))
+        ? Effect.flatMap(rare, ({ withTrace }) => withTrace(told, recorder, earlier))
         : Effect.succeed(told),
   );
 };
@@ -85,7 +81,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const chosen = choose(bundle, answers);
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
+      ? yield* (yield* rare).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
       : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take
