@@ -22,7 +22,7 @@ import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
 import { guardedProvider, type Provider } from "./guard/provider.js";
-import { guarding, type GuardRules } from "./guard/rules.js";
+import type { GuardRules } from "./guard/rules.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
 import type { Watched } from "./watch/watch.js";
@@ -273,5 +273,5 @@ export const guardProvider = <provider extends Provider>(provider: provider, opt
   const connection = { ...(node ?? { provider }), steps, without } as Connection & Steps;
   const on = createPreflight(connection, { ...rest, log });
   const rules = { onCaution, signatures, onChanged, onUnverified, onSettled };
-  return guardedProvider(provider, guarding(on, rules, rest));
+  return guardedProvider(provider, on, rules, rest);
 };

@@ -1,6 +1,10 @@
-/** An EIP-1193 provider that sends only what was cleared. */
-import { guardRequest, type Asked } from "./requests.js";
-import type { Guarding } from "./rules.js";
+/** An EIP-1193 provider that sends only what was cleared; how it judges a request is loaded with the first. */
+import * as Effect from "effect/Effect";
+import { lazyImport } from "../primitives/effects.js";
+import type { Facade, RunOptions } from "../promise/facade.js";
+import type { NonceStore } from "../NonceStore.js";
+import type { Asked } from "./requests.js";
+import type { GuardRules } from "./rules.js";
 
 /** Any EIP-1193 provider. */
 export interface Provider {
@@ -11,8 +15,29 @@ export interface Provider {
 type Callback = (error: unknown, response?: unknown) => void;
 
 /** See `guardProvider` of `evm-preflight/promise`. */
-export const guardedProvider = <provider extends Provider>(provider: provider, guard: Guarding): provider => {
-  const request = guardRequest(guard, (asked: Asked) => provider.request(asked as never));
+export const guardedProvider = <provider extends Provider>(
+  provider: provider,
+  on: Facade<NonceStore>,
+  rules: GuardRules,
+  options: RunOptions,
+): provider => {
+  const judging = Effect.map(
+    lazyImport(() => import("./requests.js")),
+    ({ guardRequest, guarding }) =>
+      guardRequest(guarding(on, rules, options), (asked) => provider.request(asked as never)),
+  );
+  let loading: Promise<(asked: Asked) => Promise<unknown>> | null = null;
+  const request = (asked: Asked): Promise<unknown> => {
+    const loaded = (loading ??= on.effect(judging));
+    return loaded.then(
+      (judged) => judged(asked),
+      (error: unknown) => {
+        // why: what did not load is tried again with the next request; nothing passes unjudged meanwhile
+        if (loading === loaded) loading = null;
+        return Promise.reject(error);
+      },
+    );
+  };
   /** The forms from before EIP-1193, which old wallets still have. */
   const sendAsync = (payload: Asked & { readonly id?: unknown }, hear: Callback): void =>
     void request(payload).then(

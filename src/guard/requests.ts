@@ -13,6 +13,8 @@ import { GuardRefused, Tampered } from "./failures.js";
 import { allows, hold, keep, preflight, renewed, type Guarding, type SignaturePayload } from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
+export { guarding } from "./rules.js";
+
 /** One request, as EIP-1193 has it. */
 export interface Asked {
   readonly method: string;

@@ -11,7 +11,7 @@ import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
-import { recoverAuthorities } from "../transaction/signer.js";
+import { recoverAuthorities } from "../transaction/authorities.js";
 import * as Transaction from "../Transaction.js";
 import { rare } from "./later.js";
 
