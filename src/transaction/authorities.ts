@@ -9,7 +9,7 @@ import type { Authorization, Transaction } from "./fields.js";
 const loading = lazyImport(() => import("./signer.js"));
 
 /** Until the first are recovered: whoever reads one earlier must not take "no signature" for the answer. */
-let recover = (_: Authorization): Address | null =>
+let recover: (entry: Authorization) => Address | null = () =>
   Result.getOrThrow(Result.fail("an authority was read before `recoverAuthorities`"));
 
 /** `authorityOf` of an authorisation that {@link recoverAuthorities} was given. */
