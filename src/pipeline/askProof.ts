@@ -18,11 +18,10 @@ import { isSamePlace } from "./worlds/compare.js";
 import type { World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
-import { rare } from "./later.js";
 import { inRound } from "./rounds.js";
 import { lensOf } from "../steps/reading/proxies.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
-import type { Placed } from "./worlds/placed.js";
+import { askPlaced, type Placed } from "./worlds/placed.js";
 import {
   barePlan,
   blockOf,
@@ -128,8 +127,7 @@ export const askProof = Effect.fnUntraced(function* (
         reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved"), times) : skipped,
         bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
         next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
-        placed:
-          claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(rare, ({ askPlaced }) => askPlaced(claim)),
+        placed: claim.bundle.length < 2 ? Effect.succeed([]) : askPlaced(claim),
         alone: asksAlone ? askAlone : skipped,
         codes:
           scanned !== null

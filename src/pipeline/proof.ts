@@ -39,6 +39,7 @@ import {
 import { keep } from "./choose.js";
 import { isOutOfGas, isInDoubt, undoubted } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
+import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { trialIn, type ProofInput, type Trial } from "./proofPlans.js";
@@ -230,9 +231,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const { claim, answers, bundle } = standing.attempt;
       const others = standing.attempt.judged.compared?.other?.outcomes ?? [];
-      return Effect.flatMap(rare, ({ askForkUse }) =>
-        Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed })),
-      );
+      return Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed }));
     },
   },
   {

@@ -13,9 +13,10 @@ import type { Ledger, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
-import type { ActiveSteps } from "./answers.js";
+import type { ActiveSteps, Answers } from "./answers.js";
+import type { Gas } from "./gas/doubt.js";
 import type { Own } from "./own.js";
-import type { Proof } from "./askProof.js";
+import { askAt, type Proof } from "./askProof.js";
 import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkRuns, worldsIn } from "./worlds/contrast.js";
 import { ledgerOf, type Recorder } from "./rounds.js";
@@ -25,14 +26,15 @@ import { measureOfReport, MeasureLimits, measureQueries } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { proveOnStableHead } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type ProofInput, type Scanned, unasked } from "./proofPlans.js";
+import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial, unasked } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { askOwn, rare } from "./later.js";
 import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
+import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
 import { gap, NotProven } from "../errors/verdicts.js";
-import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { isFirst, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
 
@@ -79,6 +81,17 @@ const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scan
 /** Whether a sealed state lacks what a sender has in one that is ordered before us. */
 const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
+
+/** Settles the gas limits of a scan that are in doubt, as a proof would. */
+export const settleScan = (
+  chosen: Bundle<Filled>,
+  answers: Answers,
+  options: Report["options"],
+  abis: AbiIndex,
+): Effect.Effect<Gas, never, Rpc> =>
+  Effect.flatMap(rare, ({ settleGas }) =>
+    settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)])),
+  );
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
 const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
@@ -136,7 +149,6 @@ const proveOnce = Effect.fnUntraced(function* (
       report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
       limits: null,
     };
-  const apart = signed.length < 2 ? null : yield* rare;
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
@@ -152,7 +164,7 @@ const proveOnce = Effect.fnUntraced(function* (
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
     const changed = stateChangesIn(claim, proof, bundle);
-    const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
+    const placed = worldsOfPlaced(claim, answers.run, proof.placed);
     const findings = [
       ...found,
       ...further,
@@ -166,7 +178,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...checkRequests(signed),
       ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
       ...checkStates(claim),
-      ...(apart?.checkApart(claim, placed) ?? []),
+      ...(signed.length < 2 ? [] : checkApart(claim, placed)),
       ...checkMeasured(claim, proof),
       ...changed.findings,
       ...checkSecond(

@@ -2,8 +2,6 @@
 export { fromData } from "../Policy.js";
 export { beginOwn } from "./beginOwn.js";
 export { askCalls, askFirst, bisectUnsupported } from "./endpoint/bisect.js";
-export { askForkUse } from "./endpoint/forkUse.js";
 export { withSent, withTrace } from "./extras/trace.js";
 export { withTracedInner } from "./extras/traceInner.js";
 export { settleGas } from "./gas/limit.js";
-export { askPlaced, checkApart, worldsOfPlaced } from "./worlds/placed.js";

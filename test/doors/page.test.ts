@@ -33,7 +33,8 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     writeFileSync(
       join(folder, "page.js"),
       `import { createPreflight } from ${JSON.stringify(join(root, "dist/promise.js"))};
-      window.run = (url, input) => createPreflight({ url }).preflight(input).then(({ verdict }) => verdict);`,
+      window.run = (url, input, steps = []) =>
+        createPreflight({ url, steps }).preflight(input).then(({ verdict }) => verdict);`,
     );
     await build({ root: folder, configFile: false, logLevel: "error", build: { outDir: built } });
     server = createServer((request, response) => {
@@ -63,6 +64,7 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     return tab;
   };
   const transfer = `{ from: "${alice.address}", to: "${bob.address}", value: 1n }`;
+  const own = `[{ name: "page/own", check: () => [] }]`;
 
   it("asks for few files and bytes until the first report", async () => {
     const tab = await open();
@@ -71,19 +73,24 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.length).toBeLessThanOrEqual(20);
     const bytes = asked.map((path) => gzipSync(textOf(path), { level: 9 }).length).reduce((sum, each) => sum + each);
-    expect(bytes / 1000).toBeLessThanOrEqual(226);
+    expect(bytes / 1000).toBeLessThanOrEqual(214);
   });
 
-  it("asks for more where a bundle needs what few runs do, and rejects where it does not come", async () => {
-    const bundle = `[${transfer}, ${transfer}]`;
+  it("asks for more where somebody has a step of their own", async () => {
     const tab = await open();
+    expect(await tab.evaluate(`run("${node.url}", ${transfer})`)).toBe("ready");
     const before = asked.length;
-    expect(await tab.evaluate(`run("${node.url}", ${bundle})`)).toBe("ready");
+    expect(await tab.evaluate(`run("${node.url}", ${transfer}, ${own})`)).toBe("ready");
     expect(asked.length).toBeGreaterThan(before);
-    expect(asked.length).toBeLessThanOrEqual(20);
-    const other = await open();
+  });
+
+  it.each([
+    ["the proof", "[]"],
+    ["what asks steps of one's own", own],
+  ])("rejects, and gives no report, where %s does not come", async (_, steps) => {
+    const tab = await open();
     isGone = true;
-    const failed = `run("${node.url}", ${bundle}).then(String, ({ message }) => "rejected: " + message)`;
-    expect(await other.evaluate(failed)).toMatch(/^rejected: .*dynamically imported module/);
+    const failed = `run("${node.url}", ${transfer}, ${steps}).then(String, ({ message }) => "rejected: " + message)`;
+    expect(await tab.evaluate(failed)).toMatch(/^rejected: .*dynamically imported module/);
   });
 });
