@@ -27,6 +27,7 @@ import {
   type QuorumOptions,
   type SocketOptions,
 } from "./rpc/connection.js";
+import { lazyImport } from "./primitives/effects.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
@@ -112,7 +113,7 @@ export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<R
 export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
   posting(checkUrl(url, options, optionsOf.posting), options, (_, headers) =>
     Effect.flatMap(
-      Effect.promise(() => import("./rpc/httpClient.js")),
+      lazyImport(() => import("./rpc/httpClient.js")),
       ({ viaHttpClient }) => viaHttpClient(headers),
     ),
   );
@@ -128,7 +129,7 @@ export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never
   return Layer.effect(
     Rpc,
     Effect.gen(function* () {
-      const { overSocket } = yield* Effect.promise(() => import("./rpc/socket.js"));
+      const { overSocket } = yield* lazyImport(() => import("./rpc/socket.js"));
       const { send, subscribe } = yield* overSocket(options.maxResponseBytes ?? mostBytes);
       return yield* over(() => send, "socket", options, subscribe);
     }),
@@ -256,6 +257,6 @@ export const quorum = (
     return { provider, layer: layerHttp(url, options) };
   });
   // why: few are asked by several, and what compares them weighs much
-  const loaded = Effect.promise(() => import("./rpc/quorum/layer.js"));
+  const loaded = lazyImport(() => import("./rpc/quorum/layer.js"));
   return Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
 };

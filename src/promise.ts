@@ -15,6 +15,7 @@ import type * as Nonces from "./Nonces.js";
 import { layerMemoryBy, Sender, type NonceStore } from "./nonces/service.js";
 import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
+import { lazyImport } from "./primitives/effects.js";
 import * as Promises from "./promise/facade.js";
 import type { Holding, NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
@@ -149,7 +150,8 @@ export interface Defaults extends Promises.Defaults {
 }
 
 const loadNonces = () => import("./promise/nonces.js");
-const nonceActions = Promises.attempt(loadNonces);
+const nonceActions = lazyImport(loadNonces);
+const watching = lazyImport(() => import("./promise/watching.js"));
 type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
 
 /** An iterable whose iterator comes from what is still to be loaded. */
@@ -202,7 +204,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   };
   let following: Promise<Following> | null = null;
   const follow = () =>
-    (following ??= import("./promise/watching.js").then(({ followWith }) => followWith(facade.effect, heads)));
+    (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads)));
   const iterable = <A>(open: (on: Following) => AsyncIterator<A>) => later(() => follow().then(open));
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {

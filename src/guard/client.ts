@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import { concat, createClient, publicActions, walletActions, type Client, type LocalAccount } from "viem";
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/input.js";
+import { lazyImport } from "../primitives/effects.js";
 import { isRecord } from "../primitives/record.js";
 import { attempt } from "../promise/facade.js";
 import { allowSignature, chainOf, guardRequest, type Asked, type Deliver } from "./requests.js";
@@ -107,7 +108,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
       attempt(() =>
         guard.on.effect(
           Effect.flatMap(
-            attempt(() => import("../promise/deliver.js")),
+            lazyImport(() => import("../promise/deliver.js")),
             ({ deliverAll }) =>
               Effect.map(
                 deliverAll(

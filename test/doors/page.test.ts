@@ -20,7 +20,7 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
   const built = join(folder, "built");
   const textOf = (path: string) => readFileSync(join(built, path === "/" ? "index.html" : path));
   let asked: Array<string> = [];
-  let isGone = false;
+  let later: "comes" | "fails" | "hangs" = "comes";
   let node: Node;
   let server: Server;
   let browser: Chromium;
@@ -40,8 +40,11 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://localhost");
       asked.push(pathname);
-      response.writeHead(isGone ? 404 : 200, { "content-type": types[extname(pathname) || ".html"] ?? "text/plain" });
-      response.end(isGone ? "" : textOf(pathname));
+      if (later === "hangs") return;
+      response.writeHead(later === "comes" ? 200 : 404, {
+        "content-type": types[extname(pathname) || ".html"] ?? "text/plain",
+      });
+      response.end(later === "comes" ? textOf(pathname) : "");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     node = await startAnvil({ noMining: true });
@@ -57,7 +60,7 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
   });
 
   const open = async () => {
-    [asked, isGone] = [[], false];
+    [asked, later] = [[], "comes"];
     const tab = await browser.open();
     await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await tab.until(`typeof window.run === "function"`);
@@ -85,12 +88,15 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
   });
 
   it.each([
-    ["the proof", "[]"],
-    ["what asks steps of one's own", own],
-  ])("rejects, and gives no report, where %s does not come", async (_, steps) => {
+    ["the proof", "fails", "[]", /dynamically imported module/],
+    ["the proof", "hangs", "[]", /Timeout/],
+    ["what asks steps of one's own", "fails", own, /dynamically imported module/],
+  ] as const)("rejects in time, and gives no report, where %s %s", async (_, way, steps, words) => {
     const tab = await open();
-    isGone = true;
-    const failed = `run("${node.url}", ${transfer}, ${steps}).then(String, ({ message }) => "rejected: " + message)`;
-    expect(await tab.evaluate(failed)).toMatch(/^rejected: .*dynamically imported module/);
+    later = way;
+    const failed = `run("${node.url}", ${transfer}, ${steps}).then(String, (error) => "rejected: " + error)`;
+    const said = await tab.evaluate(failed);
+    expect(said).toMatch(/^rejected: /);
+    expect(said).toMatch(words);
   });
 });
