@@ -8,7 +8,7 @@ import { createPreflight } from "evm-preflight/promise";
 declare const from: \`0x\${string}\`;
 const abi = [{ type: "function", name: "burn", stateMutability: "nonpayable", inputs: [], outputs: [] }] as const;
 const preflight = createPreflight({ url: "http://127.0.0.1:8545" });
-const report = await preflight.run({ from });
+const report = await preflight.preflight({ from });
 const [one] = report.transactions;
 const clearance = await preflight.ready(report);
 `;
@@ -30,13 +30,13 @@ const shown: ReadonlyArray<readonly [line: string, type: string, docs: string | 
   ["void clearance.requests[0]./*?*/gas", ": bigint", "Gas limit, in gas."],
   ["void clearance./*?*/waits", ": readonly Report.Wait[]", "What must be mined first"],
   ["void clearance./*?*/expiresAt", ": number", "Epoch ms."],
-  ["void preflight.run({ from, /*?*/value: 1n })", ": bigint", "Wei that are sent along."],
-  ["void preflight.run({ from, to: from, abi, /*?*/functionName: 'burn' })", ': "burn"', "The function to call"],
-  ["void preflight.run({ from }, { /*?*/maxAge: 1 })", "maxAge?: Input", "How long a clearance holds"],
+  ["void preflight.preflight({ from, /*?*/value: 1n })", ": bigint", "Wei that are sent along."],
+  ["void preflight.preflight({ from, to: from, abi, /*?*/functionName: 'burn' })", ': "burn"', "The function to call"],
+  ["void preflight.preflight({ from }, { /*?*/maxAge: 1 })", "maxAge?: Input", "How long a clearance holds"],
   ["void Report./*?*/matches", "(clearance: Report.Clearance, signed: ReadonlyArray<string>) => boolean", "exactly"],
 ];
 
-const call = "void preflight./*?*/run({ from, to: from, abi, functionName: 'burn' })";
+const call = "void preflight./*?*/preflight({ from, to: from, abi, functionName: 'burn' })";
 const seen = hover([opening, ...shown.map(([line]) => `{ ${line}; }`), call].join("\n"));
 
 it.each(shown.map(([line, type, docs], index) => ({ line, type, docs, index })))(
