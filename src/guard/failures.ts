@@ -86,3 +86,12 @@ export class GuardRefused extends Error {
     this.data = { _tag: "GuardRefused", sentence };
   }
 }
+
+/** Ask for rights in forms that no clearance is of, or tell what became of calls. */
+const alsoJudged = ["wallet_getCallsStatus", "wallet_grantPermissions", "wallet_requestExecutionPermissions"];
+
+/** Whether a guard has a say in a method: what signs or sends, whichever namespace it is in. Everything else passes. */
+export const isJudged = (method: string): boolean => {
+  const [, name = method] = method.split("_");
+  return name.startsWith("sign") || name.startsWith("send") || alsoJudged.includes(method);
+};

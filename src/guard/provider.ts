@@ -1,8 +1,9 @@
-/** An EIP-1193 provider that sends only what was cleared; how it judges a request is loaded with the first. */
+/** An EIP-1193 provider that sends only what was cleared; how it judges is loaded with the first request that it judges. */
 import * as Effect from "effect/Effect";
 import { lazyImport } from "../primitives/effects.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
+import { isJudged } from "./failures.js";
 import type { Asked } from "./requests.js";
 import type { GuardRules } from "./rules.js";
 
@@ -28,6 +29,7 @@ export const guardedProvider = <provider extends Provider>(
   );
   let loading: Promise<(asked: Asked) => Promise<unknown>> | null = null;
   const request = (asked: Asked): Promise<unknown> => {
+    if (!isJudged(asked.method)) return provider.request(asked as never);
     const loaded = (loading ??= on.effect(judging));
     return loaded.then(
       (judged) => judged(asked),

@@ -9,7 +9,7 @@ import { compareRequest } from "../postflight/compare.js";
 import { attempt } from "../promise/facade.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
-import { GuardRefused, Tampered } from "./failures.js";
+import { GuardRefused, isJudged, Tampered } from "./failures.js";
 import { allows, hold, keep, preflight, renewed, type Guarding, type SignaturePayload } from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
@@ -188,8 +188,6 @@ const payloadOf = (asked: Asked): SignaturePayload => {
 };
 
 const signatures = ["personal_sign", "eth_sign", "wallet_signAuthorization", "eth_signAuthorization"];
-/** Asks for rights, or sends what was signed elsewhere, in forms that no clearance is of. */
-const refused = ["wallet_grantPermissions", "wallet_requestExecutionPermissions"];
 
 /**
  * What becomes of a request. By name: what sends or signs in a form that is not known here is refused, whichever
@@ -202,6 +200,7 @@ const judged = (
   deliver: Deliver,
 ): Effect.Effect<unknown, unknown, Rpc> | null => {
   const { method } = asked;
+  if (!isJudged(method)) return null;
   const [, name = method] = method.split("_");
   if (name === "sendTransaction" || name === "signTransaction") return send(guard, pass, asked);
   if (name.startsWith("sendRawTransaction") || name === "sendPrivateRawTransaction") return sendRaw(guard, pass, asked);
@@ -213,9 +212,7 @@ const judged = (
       attempt(() => pass(asked)),
     );
   // why: a way to sign or send that is not known
-  return name.startsWith("sign") || name.startsWith("send") || refused.includes(method)
-    ? Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"))
-    : null;
+  return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
 };
 
 /** `request` of a guarded client or provider. */
