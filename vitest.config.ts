@@ -51,6 +51,7 @@ export default defineConfig({
           testTimeout: 30_000,
           pool: "threads",
           isolate: false,
+          setupFiles: ["test/harness/authorities.ts"],
         },
       },
       {

@@ -22,7 +22,7 @@ import type { Blocker } from "./report/ready.js";
 import type { Clearance, Report } from "./report/schema.js";
 import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
-import { recoverAuthorities } from "./transaction/signer.js";
+import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./postflight/ask/later.js";

@@ -25,7 +25,7 @@ export type {
   SettlementClass,
 } from "./postflight/settlement.js";
 export { settledText } from "./postflight/text.js";
-export { matches, mismatch } from "./report/digest.js";
+export { matches, mismatch } from "./report/matches.js";
 export { ready, type Blocker } from "./report/ready.js";
 export { toHtml } from "./report/html.js";
 export { fromJson, toJson } from "./report/json.js";

@@ -26,9 +26,11 @@ import {
   type QuorumOptions,
   type SocketOptions,
 } from "./rpc/connection.js";
+import { lazyImport } from "./primitives/effects.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
+import { believe } from "./rpc/knownEndpoint.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
@@ -61,14 +63,8 @@ const over = (
   Effect.flatMap(Clock.Clock, (clock) => {
     const node = requests(sendWith, endpoint, patienceOf(options), clock);
     const told = options.endpoint;
-    const begun =
-      told === undefined
-        ? Effect.void
-        : Effect.map(
-            Effect.promise(() => import("./rpc/knownEndpoint.js")),
-            ({ believe }) => believe(node.memory, told),
-          );
-    return Effect.andThen(begun, observed(endpoint, { ...node, subscribe }));
+    if (told !== undefined) believe(node.memory, told);
+    return observed(endpoint, { ...node, subscribe });
   });
 
 /** Bytes of the longest answer, unless the caller says otherwise: 32 MiB. */
@@ -124,7 +120,7 @@ export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<R
 export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
   posting(checkUrl(url, options, optionsOf.posting), options, (_, headers) =>
     Effect.flatMap(
-      Effect.promise(() => import("./rpc/httpClient.js")),
+      lazyImport(() => import("./rpc/httpClient.js")),
       ({ viaHttpClient }) => viaHttpClient(headers),
     ),
   );
@@ -142,7 +138,7 @@ export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never
   return Layer.effect(
     Rpc,
     Effect.gen(function* () {
-      const { overSocket } = yield* Effect.promise(() => import("./rpc/socket.js"));
+      const { overSocket } = yield* lazyImport(() => import("./rpc/socket.js"));
       const { send, subscribe } = yield* overSocket(options.maxResponseBytes ?? mostBytes);
       return yield* over(() => send, "socket", options, subscribe);
     }),
@@ -303,6 +299,6 @@ export const quorum = (
     return { provider, layer: layerHttp(url, options) };
   });
   // why: few are asked by several, and what compares them weighs much
-  const loaded = Effect.promise(() => import("./rpc/quorum/layer.js"));
+  const loaded = lazyImport(() => import("./rpc/quorum/layer.js"));
   return Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
 };

@@ -3,17 +3,18 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
-import { layerMemory, Sender, type NonceStore } from "./nonces/service.js";
+import { layerMemoryBy, Sender, type NonceStore } from "./nonces/service.js";
 import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
+import { lazyImport } from "./primitives/effects.js";
 import * as Promises from "./promise/facade.js";
 import type { Holding, NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
 import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
-import { guardedProvider, type Provider } from "./guard/provider.js";
-import { guarding, leases, type GuardRules } from "./guard/rules.js";
+import { guardedProvider, leases, type Provider } from "./guard/provider.js";
+import type { GuardRules } from "./guard/rules.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
 import type { Watched } from "./watch/watch.js";
@@ -139,7 +140,9 @@ export interface Defaults extends Promises.Defaults {
   readonly heads?: HeadOptions | undefined;
 }
 
-const nonceActions = Promises.attempt(() => import("./promise/nonces.js"));
+const loadNonces = () => import("./promise/nonces.js");
+const nonceActions = lazyImport(loadNonces);
+const watching = lazyImport(() => import("./promise/watching.js"));
 type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
 
 /** An iterable whose iterator comes from what is still to be loaded. */
@@ -191,7 +194,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
   const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
-  const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
+  const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemoryBy(loadNonces), sender);
   const { steps, without } = connection;
   const facade = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
@@ -203,12 +206,12 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
     return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
       holding.committed.size === 0
         ? Promise.reject(error)
-        : import("./promise/nonces.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
+        : loadNonces().then(({ heldError }) => Promise.reject(heldError(holding, error))),
     );
   };
   let following: Promise<Following> | null = null;
   const follow = () =>
-    (following ??= import("./promise/watching.js").then(({ followWith }) => followWith(facade.effect, heads)));
+    (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads)));
   const iterable = <A>(open: (on: Following) => AsyncIterator<A>) => later(() => follow().then(open));
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {
@@ -295,5 +298,5 @@ export const guardProvider = <provider extends Provider>(provider: provider, opt
   const connection = { ...(node ?? { provider }), steps, without } as Connection & Steps;
   const on = createPreflight(connection, { ...rest, log, nonces: leases() });
   const rules = { onCaution, signatures, onChanged, onUnverified, onSettled };
-  return guardedProvider(provider, guarding(on, rules, rest));
+  return guardedProvider(provider, on, rules, rest);
 };

@@ -9,7 +9,8 @@
  */
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
-import { guarding, leases } from "./guard/rules.js";
+import { leases } from "./guard/provider.js";
+import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";

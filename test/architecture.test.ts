@@ -219,6 +219,7 @@ const mocked: Readonly<Record<string, ReadonlyArray<string>>> = {
   "test/preflight/work.test.ts": ["src/abi/abiIndex.ts", "src/abi/decodeLogs.ts"],
   // What is loaded with the first revert or error, and whose loading fails or hangs.
   "test/preflight/explained.test.ts": ["src/abi/table.ts"],
+  "test/preflight/authorities.test.ts": ["src/transaction/signer.ts"],
   "test/rpc/judging.test.ts": ["src/errors/classify.ts"],
 };
 

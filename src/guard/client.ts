@@ -13,10 +13,12 @@ import {
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/input.js";
 import type { Report, Request } from "../report/schema.js";
+import { lazyImport } from "../primitives/effects.js";
 import { GuardRefused } from "./failures.js";
 import { isRecord } from "../primitives/record.js";
 import { attempt } from "../promise/facade.js";
-import { allowSignature, chainOf, guardRequest, type Asked, type Deliver, type Pass } from "./requests.js";
+import type { Asked } from "./asked.js";
+import { allowSignature, chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
 import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
 /** What viem's transactions have beside the fields that are signed, what follows from them, and what a node's filled one has. */
@@ -151,7 +153,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
         // why: its key would sign for another's nonce
         if (bundle.some((one) => isRecord(one) && String(one["from"]).toLowerCase() !== account.address.toLowerCase()))
           return yield* Effect.fail(new GuardRefused("from", "is another account than the one that is to sign"));
-        const { deliverAll } = yield* attempt(() => import("../promise/deliver.js"));
+        const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
         const input = bundle.length === 1 ? bundle[0] : bundle;
         const clears = (report: Report) => clear(guard, report);
         const { sent } = yield* deliverAll(signing(account), input, guard.options, clears);

@@ -1,6 +1,11 @@
-/** An EIP-1193 provider that sends only what was cleared. */
-import { guardRequest, type Asked } from "./requests.js";
-import type { Guarding } from "./rules.js";
+/** An EIP-1193 provider that sends only what was cleared; how it judges is loaded with the first request that it judges. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
+import { lazyImport } from "../primitives/effects.js";
+import type { Facade, RunOptions } from "../promise/facade.js";
+import { isJudged, type Asked } from "./asked.js";
+import type { GuardRules } from "./rules.js";
 
 /** Any EIP-1193 provider. */
 export interface Provider {
@@ -11,8 +16,32 @@ export interface Provider {
 type Callback = (error: unknown, response?: unknown) => void;
 
 /** See `guardProvider` of `evm-preflight/promise`. */
-export const guardedProvider = <provider extends Provider>(provider: provider, guard: Guarding): provider => {
-  const request = guardRequest(guard, (asked: Asked) => provider.request(asked as never));
+export const guardedProvider = <provider extends Provider>(
+  provider: provider,
+  on: Facade<NonceStore>,
+  rules: GuardRules,
+  options: RunOptions,
+): provider => {
+  const judging = Effect.map(
+    lazyImport(() => import("./requests.js")),
+    ({ guardRequest, guarding }) =>
+      guardRequest(guarding(on, rules, options), (asked) => provider.request(asked as never)),
+  );
+  let loading: Promise<(asked: Asked) => Promise<unknown>> | null = null;
+  const request = (given: Asked): Promise<unknown> => {
+    // why: what is looked at is what is passed on, whatever a getter says the next time
+    const asked: Asked = { ...given };
+    if (typeof asked.method === "string" && !isJudged(asked)) return provider.request(asked as never);
+    const loaded = (loading ??= on.effect(judging));
+    return loaded.then(
+      (judged) => judged(asked),
+      (error: unknown) => {
+        // why: what did not load is tried again with the next request; nothing passes unjudged meanwhile
+        if (loading === loaded) loading = null;
+        return Promise.reject(error);
+      },
+    );
+  };
   /** The forms from before EIP-1193, which old wallets still have. */
   const sendAsync = (payload: Asked & { readonly id?: unknown }, hear: Callback): void =>
     void request(payload).then(
@@ -43,3 +72,10 @@ export const guardedProvider = <provider extends Provider>(provider: provider, g
   });
   return proxy;
 };
+
+/**
+ * The store of the leases, with a nonce given back where the node refused its transaction for good: an account would stand
+ * still behind it, for nobody keeps its lane. Only where one endpoint is asked: of several, another may have the bytes.
+ */
+export const leases = (nonces: Layer.Layer<NonceStore> = layerMemory, isSingle = true): Layer.Layer<NonceStore> =>
+  isSingle ? Layer.merge(Layer.succeed(Settings, { ...defaults, recycleRejected: true }), nonces) : nonces;

@@ -13,6 +13,7 @@ import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
+import { isConnecting, isJudged, type Asked } from "./asked.js";
 import { GuardRefused, Tampered } from "./failures.js";
 import {
   allows,
@@ -26,11 +27,7 @@ import {
 } from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
-/** One request, as EIP-1193 has it. */
-export interface Asked {
-  readonly method: string;
-  readonly params?: unknown;
-}
+export { guarding } from "./rules.js";
 
 /** Sends a request on, to the wallet or the node behind the guard. */
 export type Pass = (asked: Asked) => Promise<unknown>;
@@ -255,17 +252,10 @@ const payloadOf = (asked: Asked): SignaturePayload => {
     : { kind: kindOf(asked.method), address: null, content: asked.params };
 };
 
-/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it (EIP-7846). */
-const isSignature = ({ method, params }: Asked): boolean =>
-  /^(personal_sign|eth_sign|(eth|wallet)_signAuthorization|\w+_signTypedData\w*)$/.test(method) ||
-  (method === "wallet_connect" && JSON.stringify(params ?? null).includes('"capabilities"'));
-
-/**
- * By name, in whichever namespace: what signs or sends in a form that is not known here, on another's behalf, or gives a
- * right to do so.
- */
-const isOther = (method: string): boolean =>
-  /(^|_)(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution)/i.test(method);
+/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it. */
+const isSignature = (asked: Asked): boolean =>
+  /^(personal_sign|eth_sign|(eth|wallet)_signAuthorization|\w+_signTypedData\w*)$/.test(asked.method) ||
+  isConnecting(asked);
 
 /** What becomes of a request; null where it passes as it is. */
 const judged = (
@@ -275,6 +265,7 @@ const judged = (
   deliver: Deliver,
 ): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
   const { method } = asked;
+  if (!isJudged(asked)) return null;
   if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, asked);
   if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
@@ -285,9 +276,7 @@ const judged = (
       attempt(() => pass(asked)),
     );
   // guard: a way to sign or send that is not known
-  return isOther(method)
-    ? Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"))
-    : null;
+  return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
 };
 
 /** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */

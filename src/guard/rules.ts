@@ -1,15 +1,14 @@
 /** What a guard is told, and the one place that turns an input into a clearance or a refusal. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Layer from "effect/Layer";
 import * as Semaphore from "effect/Semaphore";
 import type { Difference } from "../primitives/difference.js";
 import type { Hash } from "../primitives/hex.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, SettlementClass } from "../postflight/settlement.js";
-import { mismatch } from "../report/digest.js";
+import { mismatch } from "../report/matches.js";
 import type { Clearance, Report, Request } from "../report/schema.js";
-import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
+import type { NonceStore } from "../nonces/service.js";
 import { NotCleared } from "./failures.js";
 
 /** A signature of something that is no transaction. */
@@ -155,10 +154,3 @@ export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Cle
     const wrong = mismatch(clearance, [raw]);
     return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
   });
-
-/**
- * The store of the leases, with a nonce given back where the node refused its transaction for good: an account would stand
- * still behind it, for nobody keeps its lane. Only where one endpoint is asked: of several, another may have the bytes.
- */
-export const leases = (nonces: Layer.Layer<NonceStore> = layerMemory, isSingle = true): Layer.Layer<NonceStore> =>
-  isSingle ? Layer.merge(Layer.succeed(Settings, { ...defaults, recycleRejected: true }), nonces) : nonces;

@@ -2,6 +2,7 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import { lazyImport } from "../primitives/effects.js";
 import type { Hex } from "../primitives/hex.js";
 import type { Result, Store } from "./store.js";
 
@@ -9,39 +10,37 @@ import type { Result, Store } from "./store.js";
 export class NonceStore extends Context.Service<NonceStore, Store>()("evm-preflight/NonceStore") {}
 
 /** The process's store in memory, whose code is loaded with its first operation: who only simulates never loads it. */
-const makeLazyMemory: Effect.Effect<Store> = Effect.map(
-  Effect.cached(
-    Effect.flatMap(
-      Effect.promise(() => import("./memory.js")),
-      ({ memoryOfProcess }) => memoryOfProcess,
-    ),
-  ),
-  (loaded): Store => {
-    const later =
-      <Given extends ReadonlyArray<unknown>, A>(operation: (store: Store) => (...input: Given) => Result<A>) =>
-      (...input: Given): Result<A> =>
-        Effect.flatMap(loaded, (store) => operation(store)(...input));
-    return {
-      kind: "memory",
-      persistent: false,
-      bootstrap: later(({ bootstrap }) => bootstrap),
-      reserve: later(({ reserve }) => reserve),
-      commit: later(({ commit }) => commit),
-      release: later(({ release }) => release),
-      recycle: later(({ recycle }) => recycle),
-      replace: later(({ replace }) => replace),
-      report: later(({ report }) => report),
-      reconcile: later(({ reconcile }) => reconcile),
-      adopt: later(({ adopt }) => adopt),
-      forget: later(({ forget }) => forget),
-      read: later(({ read }) => read),
-      mark: later(({ mark }) => mark),
-      setMark: later(({ setMark }) => setMark),
-      check: later(({ check }) => check),
-      lanes: Effect.flatMap(loaded, ({ lanes }) => lanes),
-    };
-  },
-);
+export const layerMemoryBy = (
+  load: () => Promise<{ readonly memoryOfProcess: Effect.Effect<Store> }>,
+): Layer.Layer<NonceStore> =>
+  Layer.effect(
+    NonceStore,
+    Effect.map(Effect.cached(Effect.flatMap(lazyImport(load), ({ memoryOfProcess }) => memoryOfProcess)), (loaded) => {
+      const later =
+        <Given extends ReadonlyArray<unknown>, A>(operation: (store: Store) => (...input: Given) => Result<A>) =>
+        (...input: Given): Result<A> =>
+          Effect.flatMap(loaded, (store) => operation(store)(...input));
+      return {
+        kind: "memory",
+        persistent: false,
+        bootstrap: later(({ bootstrap }) => bootstrap),
+        reserve: later(({ reserve }) => reserve),
+        commit: later(({ commit }) => commit),
+        release: later(({ release }) => release),
+        recycle: later(({ recycle }) => recycle),
+        replace: later(({ replace }) => replace),
+        report: later(({ report }) => report),
+        reconcile: later(({ reconcile }) => reconcile),
+        adopt: later(({ adopt }) => adopt),
+        forget: later(({ forget }) => forget),
+        read: later(({ read }) => read),
+        mark: later(({ mark }) => mark),
+        setMark: later(({ setMark }) => setMark),
+        check: later(({ check }) => check),
+        lanes: Effect.flatMap(loaded, ({ lanes }) => lanes),
+      };
+    }),
+  );
 
 /**
  * Nonces of one process: the same ones however often, and by however many clients, this is provided. When it ends, what was in flight is only on the chain: lanes start again from its counts.
@@ -62,7 +61,7 @@ const makeLazyMemory: Effect.Effect<Store> = Effect.map(
  * console.log(nonce); // 0n
  * ```
  */
-export const layerMemory: Layer.Layer<NonceStore> = Layer.effect(NonceStore, makeLazyMemory);
+export const layerMemory: Layer.Layer<NonceStore> = layerMemoryBy(() => import("./memory.js"));
 
 /**
  * Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash, or with a whole

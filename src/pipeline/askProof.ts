@@ -11,7 +11,6 @@ import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Rpc } from "../rpc/index.js";
@@ -25,7 +24,7 @@ import { askForks } from "./endpoint/known.js";
 import { inRound } from "./rounds.js";
 import { lensOf } from "../steps/reading/proxies.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
-import type { Placed } from "./worlds/placed.js";
+import { askPlaced, type Placed } from "./worlds/placed.js";
 import {
   barePlan,
   blockOf,
@@ -64,9 +63,6 @@ const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<A
   Effect.result(
     Effect.retry(simulate(plan, claim.abis), { times: typeof plan.block === "object" ? times : 0, while: isGone }),
   );
-
-/** How a bundle is placed otherwise; a transaction alone is not. */
-export const placing = lazyImport(() => import("./worlds/placed.js"));
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -170,8 +166,7 @@ export const askProof = Effect.fnUntraced(function* (
           reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved"), times) : skipped,
           bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
           next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
-          placed:
-            claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
+          placed: claim.bundle.length < 2 ? Effect.succeed([]) : askPlaced(claim),
           alone: asksAlone ? askAlone : skipped,
           codes:
             scanned !== null

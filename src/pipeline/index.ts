@@ -17,6 +17,5 @@ export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { policiesOf, prepare, revise, type Options } from "./prepare.js";
-export { proveChosen } from "./prove.js";
 export { ready } from "./steps.js";
-export { inputsOf, proveScanned, scanOnce, withLast } from "./twoRounds.js";
+export { inputsOf, proveChosen, proveScanned, scanOnce, withLast } from "./twoRounds.js";

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { InvalidTransaction } from "../errors/input.js";
-import { lazyImport } from "../primitives/effects.js";
 import { didYouMean, no } from "../primitives/problem.js";
 import type { GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
@@ -12,8 +11,9 @@ import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
-import { recoverAuthorities } from "../transaction/signer.js";
+import { recoverAuthorities } from "../transaction/authorities.js";
 import * as Transaction from "../Transaction.js";
+import { rare } from "./later.js";
 
 /** What every run takes. All optional. */
 export interface Options extends GivenRows<typeof named & typeof times> {
@@ -57,16 +57,13 @@ const complete = (
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-// why: who makes a policy has the module; only a report that comes with policies as data needs it beside
-const rebuilding = lazyImport(() => import("../Policy.js"));
-
 /** The policies of a run: those given now, else those that the report holds, as far as they can be rebuilt. */
 export const policiesOf = (
   given: ReadonlyArray<Policy> | undefined,
   { policies }: ReportOptions,
 ): Effect.Effect<ReadonlyArray<Policy>> => {
   if (given !== undefined || policies.length === 0) return Effect.succeed(given ?? []);
-  return Effect.map(rebuilding, ({ fromData }) => policies.flatMap((data) => fromData(data) ?? []));
+  return Effect.map(rare, ({ fromData }) => policies.flatMap((data) => fromData(data) ?? []));
 };
 
 /** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */

@@ -7,7 +7,6 @@ import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { Lookup } from "../Chains.js";
 import { knownTokens } from "../chains/tokens.js";
-import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import { isSlotted } from "../report/freshness.js";
@@ -44,6 +43,8 @@ import {
 import { keep } from "./choose.js";
 import { isOutOfGas, isInDoubt, undoubted } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
+import { askForkUse } from "./endpoint/forkUse.js";
+import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { trialIn, type ProofInput, type Trial } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
@@ -160,10 +161,6 @@ const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
   return "isForkUsed" in more ? { ...standing, attempt } : placed({ ...standing, attempt: judgedOf(attempt) });
 };
 
-const settling = lazyImport(() => import("./gas/limit.js"));
-const using = lazyImport(() => import("./endpoint/forkUse.js"));
-const tracing = lazyImport(() => import("./extras/traceInner.js"));
-
 /** Where other limits are tried: in the next block, too, where the run there used its gas up. */
 const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> => {
   const { exact, next } = claim.worlds;
@@ -216,7 +213,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     applies: ({ attempt: { isTraced } }) => !isTraced,
     ask: (standing) => {
       const { bundle, claim } = standing.attempt;
-      return Effect.flatMap(tracing, ({ withTracedInner }) =>
+      return Effect.flatMap(rare, ({ withTracedInner }) =>
         Effect.map(withTracedInner(bundle, claim.report.observed.blockTag, claim.abis), (traced) =>
           withMore(standing, { bundle: traced, isTraced: true }),
         ),
@@ -235,7 +232,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
           Effect.tap(askAt(trialsOf(standing.attempt))(limits), (heard) =>
             Effect.sync(() => void tried.push(...heard.flat())),
           );
-        return Effect.flatMap(settling, ({ settleGas }) =>
+        return Effect.flatMap(rare, ({ settleGas }) =>
           Effect.map(settleGas(bundle, answers, askGas), (settled) => withMore(standing, { settled, tried })),
         );
       }),
@@ -263,9 +260,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const { claim, answers, bundle } = standing.attempt;
       const others = standing.attempt.judged.compared?.other?.outcomes ?? [];
-      return Effect.flatMap(using, ({ askForkUse }) =>
-        Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed })),
-      );
+      return Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed }));
     },
   },
   {

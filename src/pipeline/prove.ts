@@ -13,9 +13,10 @@ import type { Ledger, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
-import type { ActiveSteps } from "./answers.js";
+import type { ActiveSteps, Answers } from "./answers.js";
+import type { Gas } from "./gas/doubt.js";
 import type { Own } from "./own.js";
-import { placing } from "./askProof.js";
+import { askAt } from "./askProof.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
 import { checkRuns, worldsIn } from "./worlds/contrast.js";
 import { ledgerOf, type Recorder } from "./rounds.js";
@@ -26,11 +27,14 @@ import { checkRan } from "./observe.js";
 import { checkAhead, checkMeasured, checkRequests, checkSpan, checkStates, closesIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type ProofInput, type Scanned } from "./proofPlans.js";
+import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
-import { askOwn, checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
+import { askOwn, rare } from "./later.js";
+import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
+import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
+import type { Bundle, Filled } from "../steps/reading/bundle.js";
 
 /** How a report is proven. */
 export interface Proving {
@@ -75,6 +79,17 @@ const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scan
 /** Whether a sealed state lacks what a sender has in one that is ordered before us. */
 const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
+
+/** Settles the gas limits of a scan that are in doubt, as a proof would. */
+export const settleScan = (
+  chosen: Bundle<Filled>,
+  answers: Answers,
+  options: Report["options"],
+  abis: AbiIndex,
+): Effect.Effect<Gas, never, Rpc> =>
+  Effect.flatMap(rare, ({ settleGas }) =>
+    settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)])),
+  );
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
 const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
@@ -132,7 +147,6 @@ const proveOnce = Effect.fnUntraced(function* (
       report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
       limits: null,
     };
-  const apart = signed.length < 2 ? null : yield* placing;
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
@@ -149,7 +163,7 @@ const proveOnce = Effect.fnUntraced(function* (
     const { compared } = attempt.judged;
     const ends = closesIn(standing.closed, attempt, now);
     const changed = stateChangesIn(claim, proof, bundle);
-    const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
+    const placed = worldsOfPlaced(claim, answers.run, proof.placed);
     const findings = [
       ...found,
       ...further,
@@ -165,7 +179,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...checkRequests(signed),
       ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
       ...checkStates(claim),
-      ...(apart?.checkApart(claim, placed) ?? []),
+      ...(signed.length < 2 ? [] : checkApart(claim, placed)),
       ...checkMeasured(claim, proof),
       ...changed.findings,
       ...checkSecond(

@@ -11,7 +11,6 @@ import { mostGas } from "../chains/rules.js";
 import { refusedPart } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { unknownForks } from "../primitives/names.js";
-import { lazyImport } from "../primitives/effects.js";
 import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
@@ -21,22 +20,13 @@ import { lacksTip } from "../steps/reading/quote.js";
 import { answersOf, isFree, type Answers, type Round } from "./answers.js";
 import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
+import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { askPooled, inFlightOf, type InFlight } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
 import { isForm, isNoPending, simulate } from "./endpoint/simulate.js";
-import {
-  askByEthCall,
-  askChainId,
-  askRun,
-  atOnce,
-  begin,
-  calling,
-  refusalIn,
-  when,
-  type Scanning,
-} from "./scanRound.js";
+import { askByEthCall, askChainId, askRun, atOnce, begin, refusalIn, when, type Scanning } from "./scanRound.js";
 
 const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
@@ -138,8 +128,6 @@ const pricedIn = (scan: Scanning): Simulate.Plan | null => {
     : pricedPlan(run.plan, scan.subject.bundle, quote, balanceOf);
 };
 
-const omitting = lazyImport(() => import("./endpoint/bisect.js"));
-
 /** What `asked` has beside `more`. */
 const withMore = (scan: Scanning, more: Partial<Scanning["asked"]>): Scanning => ({
   ...scan,
@@ -161,7 +149,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       );
     },
     ask: (scan) =>
-      Effect.flatMap(omitting, ({ bisectUnsupported }) =>
+      Effect.flatMap(rare, ({ bisectUnsupported }) =>
         Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.alone), (less) =>
           withMore(scan, less ?? {}),
         ),
@@ -243,7 +231,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
         );
       return gas === null || called === null
         ? Effect.succeed(scan)
-        : Effect.flatMap(calling, ({ askFirst }) =>
+        : Effect.flatMap(rare, ({ askFirst }) =>
             Effect.map(askFirst(scan.subject, scan.tag, gas), (first) =>
               withMore(scan, { called: { ...called, first } }),
             ),

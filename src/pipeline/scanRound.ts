@@ -11,7 +11,6 @@ import { eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
-import { lazyImport } from "../primitives/effects.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
@@ -25,6 +24,7 @@ import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
 import { taking, type FirstAnswers, type Subject, everyLook } from "./steps.js";
 import { simulate } from "./endpoint/simulate.js";
+import { rare } from "./later.js";
 
 /** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
@@ -113,9 +113,8 @@ export const when = <A, B>(
   otherwise: B,
 ): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
 
-export const calling = lazyImport(() => import("./endpoint/bisect.js"));
 export const askByEthCall = (subject: Subject, tag: Observed["blockTag"]) =>
-  Effect.flatMap(calling, ({ askCalls }) => askCalls(subject, tag));
+  Effect.flatMap(rare, ({ askCalls }) => askCalls(subject, tag));
 
 /** Nothing asked. */
 const unasked: FirstAnswers = {

@@ -13,7 +13,6 @@ import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Owners from "../steps/reading/owners.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
-import type * as Step from "../Step.js";
 import { checkPool } from "../steps/reading/pool.js";
 import { checkInner } from "../steps/reading/inner.js";
 import { checkUnsupported } from "./endpoint/simulate.js";
@@ -21,7 +20,7 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { callIn } from "../abi/calls.js";
 import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
-import { builtInSteps, type BuiltInStep, type AskRule } from "../primitives/names.js";
+import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
 import { text } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
@@ -35,9 +34,8 @@ import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, outcomeOf, type Answers, type Round, type ActiveSteps } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";
-import { lazyImport } from "../primitives/effects.js";
-import type { Blocker } from "../report/ready.js";
-import { OwnSteps, type Own } from "./own.js";
+import { readyWith, type Blocker } from "../report/ready.js";
+import { OwnSteps } from "./own.js";
 
 /** All of them. */
 export const everyStep: ActiveSteps = new Set(["chain", ...builtInSteps]);
@@ -257,37 +255,15 @@ export const checkLeftOut = (steps: ActiveSteps, bundle: Inputs): ReadonlyArray<
     step: name,
   }));
 
-const none: Own = { names: [], looks: [], judge: Effect.succeed(() => []) };
-const asking = lazyImport(() => import("./beginOwn.js"));
-
 /** The steps of the pipeline in use that take part. */
 export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
   const left: ReadonlyArray<string> = without;
   return new Set([...everyStep].filter((name) => !left.includes(name)));
 });
 
-/**
- * Begins to ask the steps: their requests belong to the round that comes next. `earlier` are those of the report that is
- * proven: one that the pipeline does not have cannot answer.
- */
-export const askOwn = (
-  bundle: Step.Bundle,
-  about: Omit<Step.Context, "signal">,
-  because: AskRule | null,
-  earlier: Report["steps"]["with"],
-): Effect.Effect<Own, never, Rpc> =>
-  Effect.flatMap(Effect.service(OwnSteps), (own) =>
-    own.steps.length === 0 && earlier.length === 0
-      ? Effect.succeed(none)
-      : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier)),
-  );
-
-// why: who only scans does not need it
-const clearing = lazyImport(() => import("../report/ready.js"));
-
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
 export const ready = (report: Report): Effect.Effect<Clearance, Blocker> =>
-  Effect.flatMap(Effect.all([clearing, Effect.service(OwnSteps)]), ([{ readyWith }, { steps, without }]) =>
+  Effect.flatMap(Effect.service(OwnSteps), ({ steps, without }) =>
     readyWith(
       report,
       steps.map(({ name }) => name),

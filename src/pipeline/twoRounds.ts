@@ -14,26 +14,23 @@ import { chainsInUse } from "../eth/chains.js";
 import { Rpc } from "../rpc/index.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
-import { askOwn, activeSteps } from "./steps.js";
-import { askAt } from "./askProof.js";
+import { askOwn, rare } from "./later.js";
+import { activeSteps } from "./steps.js";
 import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
 import { ledgerOf, withRun, type Recorder } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
-import { scanTrial } from "./proofPlans.js";
-import { proveWider, provenOf } from "./prove.js";
+import type { Proving } from "./prove.js";
 import { reportOf } from "./report.js";
 import { askScan } from "./scan.js";
+
+const proof = lazyImport(() => import("./prove.js"));
 
 export const inputsOf = ({ transactions, options }: Report): Bundle =>
   bundleOf(
     Arr.map(transactions, ({ input }) => input),
     options.accounts,
   );
-
-const tracing = lazyImport(() => import("./extras/trace.js"));
-const seeking = lazyImport(() => import("./extras/trace.js"));
-const settlingGas = lazyImport(() => import("./gas/limit.js"));
 
 /** Whether a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>
@@ -51,11 +48,11 @@ export const withLast = (
   if (report.steps.without.includes("simulate")) return Effect.succeed(report);
   return Effect.flatMap(
     mayBeSent(report)
-      ? Effect.flatMap(seeking, ({ withSent }) => withSent(report, recorder, earlier))
+      ? Effect.flatMap(rare, ({ withSent }) => withSent(report, recorder, earlier))
       : Effect.succeed(report),
     (told) =>
       told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
-        ? Effect.flatMap(tracing, ({ withTrace }) => withTrace(told, recorder, earlier))
+        ? Effect.flatMap(rare, ({ withTrace }) => withTrace(told, recorder, earlier))
         : Effect.succeed(told),
   );
 };
@@ -85,7 +82,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const chosen = choose(bundle, answers);
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
+      ? yield* (yield* proof).settleScan(chosen, answers, options, abis)
       : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take
@@ -123,26 +120,26 @@ const isSettled = ({ observed, findings, steps }: Report): boolean =>
   steps.without.includes("simulate") ||
   findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
+/** Proves what a report has chosen. */
+export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
+  Effect.flatMap(proof, (loaded) => loaded.proveChosen(report, proving));
+
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(
   prepared: Options.Prepared,
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(
-      phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report),
-      ({ report, round, waited }) =>
-        isSettled(report)
-          ? Effect.succeed(report)
-          : Effect.flatMap(Effect.timed(choose(report)), ([taken, chosen]) =>
-              phase(
-                "Preflight.prove",
-                Effect.flatMap(
-                  proveWider(chosen, { ...prepared, recorder, ...provenOf(round, waited + Duration.toMillis(taken)) }),
-                  (proven) => withLast(proven, recorder, null),
-                ),
-                (proven) => proven,
-              ),
-            ),
-    ),
+    Effect.gen(function* () {
+      // why: it comes while the node is asked; what kept it from coming is told where it is needed
+      yield* Effect.forkChild(Effect.exit(proof));
+      const scanned = phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report);
+      const { report, round, waited } = yield* scanned;
+      if (isSettled(report)) return report;
+      const begun = Effect.all([choose(report), proof]);
+      const [taken, [chosen, { proveWider, provenOf }]] = yield* Effect.timed(begun);
+      const how = { ...prepared, recorder, ...provenOf(round, waited + Duration.toMillis(taken)) };
+      const proven = Effect.flatMap(proveWider(chosen, how), (made) => withLast(made, recorder, null));
+      return yield* phase("Preflight.prove", proven, (made) => made);
+    }),
   );

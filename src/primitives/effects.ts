@@ -8,8 +8,15 @@ import type { Hex } from "./hex.js";
  * The module that `load` imports. Where it cannot be loaded, or not in ten seconds, the program that needs it is broken:
  * a defect, never a wait without end.
  */
-export const lazyImport = <Module>(load: () => Promise<Module>): Effect.Effect<Module> =>
-  Effect.promise(load).pipe(Effect.timeout("10 seconds"), Effect.orDie);
+export const lazyImport = <Module extends object>(load: () => Promise<Module>): Effect.Effect<Module> => {
+  let loaded: Module | null = null;
+  const loading = Effect.promise(load).pipe(
+    Effect.timeout("10 seconds"),
+    Effect.orDie,
+    Effect.tap((module) => Effect.sync(() => void (loaded = module))),
+  );
+  return Effect.suspend(() => (loaded === null ? loading : Effect.succeed(loaded)));
+};
 
 /** What is done when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
 

@@ -10,6 +10,8 @@ import type { Hash } from "../primitives/hex.js";
 import { attempt, type Abortable, type Facade } from "./facade.js";
 import { functionGiven } from "./given.js";
 
+export { memoryOfProcess } from "../nonces/memory.js";
+
 /** Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash. Whatever else it answers counts as unknown. */
 export type Send = (raw: `0x${string}`) => Promise<unknown>;
 

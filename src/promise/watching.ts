@@ -5,12 +5,17 @@ import * as Pull from "effect/Pull";
 import * as Result from "effect/Result";
 import * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
-import * as Eth from "../Eth.js";
-import { watch } from "../Preflight.js";
+import type { Head } from "../eth/heads.js";
+import { chainId, getBlock } from "../eth/index.js";
+import { headsBy, type HeadOptions } from "../eth/watchHeads.js";
+import type { BlockParameter } from "../eth/parameters.js";
+import { logsBy, type LiveFilter, type LogOptions } from "../eth/watchLogs.js";
+import { prove } from "../Preflight.js";
 import { onAbort } from "../primitives/effects.js";
-import type { Options } from "../pipeline/index.js";
+import { ready, type Options } from "../pipeline/index.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
+import { watchWith } from "../watch/watch.js";
 import type { Facade } from "./facade.js";
 
 /** Runs an effect on the connection. */
@@ -67,21 +72,27 @@ const iterate = <A, E>(
   };
 };
 
+const block = (name: BlockParameter) => getBlock({ block: name });
+
+/** As `Preflight.watch`. */
+const watch = <E>(report: Report, heads: Stream.Stream<Head, E, Rpc>, options: Options) =>
+  Stream.unwrap(Effect.as(ready(report), watchWith(prove, report, heads, options)));
+
 /** What a connection follows, until `end`; reports are watched by one stream of heads, however many they are. */
-export const followWith = (run: Run, headOptions: Eth.HeadOptions) => {
+export const followWith = (run: Run, headOptions: HeadOptions) => {
   const scope = Scope.makeUnsafe();
   const shared = Effect.runSync(
     Effect.cached(
-      Scope.provide(Stream.share(Eth.watchHeads(headOptions), { capacity: 1, strategy: "sliding", replay: 1 }), scope),
+      Scope.provide(Stream.share(headsBy(block, headOptions), { capacity: 1, strategy: "sliding", replay: 1 }), scope),
     ),
   );
   const follow = <A, E>(stream: Stream.Stream<A, E, Rpc>, signal: AbortSignal | undefined) =>
     iterate(stream, run, scope, signal);
   return {
-    heads: (options: Eth.HeadOptions, signal: AbortSignal | undefined) =>
-      follow(Eth.watchHeads({ ...headOptions, ...options }), signal),
-    logs: (filter: Eth.LiveFilter, options: Eth.LogOptions, signal: AbortSignal | undefined) =>
-      follow(Eth.watchLogs(filter, { ...headOptions, ...options }), signal),
+    heads: (options: HeadOptions, signal: AbortSignal | undefined) =>
+      follow(headsBy(block, { ...headOptions, ...options }), signal),
+    logs: (filter: LiveFilter, options: LogOptions, signal: AbortSignal | undefined) =>
+      follow(logsBy({ block, chainId }, filter, { ...headOptions, ...options }), signal),
     report: (report: Report, options: Options, signal: AbortSignal | undefined) =>
       follow(Stream.unwrap(Effect.map(shared, (heads) => watch(report, heads, options))), signal),
     end: () => Effect.runPromise(Scope.close(scope, Exit.void)),

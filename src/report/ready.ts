@@ -10,7 +10,7 @@ import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { statementText } from "../primitives/statement.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import { digestOfReport, requestsOf } from "./digest.js";
-import { recoverAuthorities } from "../transaction/signer.js";
+import { recoverAuthorities } from "../transaction/authorities.js";
 import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
 

@@ -3,7 +3,7 @@
  * it may do something else when it is mined first. Pure, from the report alone: a clearance works it out again.
  */
 import type { Address } from "../primitives/hex.js";
-import { authorityOf } from "../transaction/signer.js";
+import { recoveredAuthority } from "../transaction/authorities.js";
 import { feeTerms, type Funds } from "./parts.js";
 import type { Report, TransactionReport, Wait } from "./schema.js";
 
@@ -54,7 +54,7 @@ export const isHeldBack = (
 /** The account that signed each authorisation of a transaction, with the nonce that it must have. */
 const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: Address; nonce: number }> =>
   (input.authorizationList ?? []).flatMap((entry) => {
-    const account = authorityOf(entry);
+    const account = recoveredAuthority(entry);
     return account === null ? [] : [{ account, nonce: entry.nonce }];
   });
 

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
+import { lazyImport } from "../primitives/effects.js";
 import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
 import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
@@ -59,7 +60,7 @@ export const transportTo = (
   ways.fetch === undefined && isNode
     ? // why: pages never need it, so they shall not load it
       Effect.flatMap(
-        Effect.promise(() => import("./nodeHttp.js")),
+        lazyImport(() => import("./nodeHttp.js")),
         ({ nodeTransport }) => nodeTransport(url, ways, headers),
       )
     : Effect.sync(() => viaFetch(headers, ways.fetch ?? globalThis.fetch));

@@ -51,6 +51,22 @@ export type WithArgs<args> = readonly [] extends args
       readonly args: args;
     };
 
+/** A call of a function that is not payable. */
+export interface WithoutValue {
+  /** Left out: by its ABI the function is not payable, and reverts when it is sent any. */
+  readonly value?: undefined;
+}
+
+/** No value for a function of which the ABI has none that is payable, under its name. */
+export type ValueOf<abi extends Abi | readonly unknown[], name> =
+  Extract<abi[number], { readonly type: "function"; readonly name: name }> extends infer named
+    ? [named] extends [never]
+      ? unknown
+      : [Exclude<named, { readonly stateMutability: Exclude<AbiStateMutability, "payable"> }>] extends [never]
+        ? WithoutValue
+        : unknown
+    : never;
+
 /** A call of a function: the names that the ABI has. */
 export interface FunctionCall<names> extends Fields, Needs<"to"> {
   /** Worked out from `functionName` and `args`. */
@@ -86,7 +102,9 @@ export interface UnreadableAbi extends LooseCall {
 export type AbiCall<
   abi extends Abi | readonly unknown[] = Abi,
   name extends ContractFunctionName<Parsed<abi>> = ContractFunctionName<Parsed<abi>>,
-> = FunctionCall<name> & WithArgs<ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>>;
+> = FunctionCall<name> &
+  WithArgs<ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>> &
+  ValueOf<Parsed<abi>, name>;
 
 /** A deployment through an ABI: `bytecode` and the constructor's arguments. */
 export type DeployCall<abi extends Abi | readonly unknown[] = Abi> = BytecodeCall &
@@ -116,11 +134,11 @@ export type BytecodeOf<sender> = sender extends "client" ? ClientBytecodeCall : 
 /** A call whose types nobody judges, likewise. */
 export type LooseOf<sender> = sender extends "client" ? ClientLooseCall : LooseCall;
 
-/** The arguments of the function that is named; of a name that is none, none are judged. */
+/** The arguments and the value of the function that is named; of a name that is none, none are judged. */
 export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { readonly functionName: infer name }
   ? // In a tuple, so that a union of names is judged as one.
     [name] extends [ContractFunctionName<abi>]
-    ? WithArgs<ContractFunctionArgs<abi, AbiStateMutability, name>>
+    ? WithArgs<ContractFunctionArgs<abi, AbiStateMutability, name>> & ValueOf<abi, name>
     : { readonly args?: unknown }
   : { readonly args?: unknown };
 

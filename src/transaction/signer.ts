@@ -1,12 +1,10 @@
 /** Who signed, by synchronous recovery over secp256k1: authorisations, and signed transactions, which are read back. */
 import { secp256k1 } from "@noble/curves/secp256k1";
-import * as Arr from "effect/Array";
-import * as Effect from "effect/Effect";
 import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import { hashAuthorization } from "viem/utils";
 import type { Address } from "../primitives/hex.js";
 import { safely } from "../primitives/record.js";
-import { maxAuthorizations, type Authorization, type Transaction } from "./fields.js";
+import { maxAuthorizations, type Authorization } from "./fields.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 
 interface Signature {
@@ -42,23 +40,6 @@ export const authorityOf = ({ address, chainId, nonce, ...signature }: Authoriza
     authorities.set(key, authority);
     return authority;
   }, null);
-
-/** Authorisations that are recovered between two turns of the event loop. */
-const atOnce = 8;
-
-/** Recovers the authorities of transactions, a few at a time: what asks `authorityOf` after it stalls nothing. */
-export const recoverAuthorities = (transactions: ReadonlyArray<Transaction>): Effect.Effect<void> => {
-  const entries = transactions.flatMap(({ authorizationList }) => authorizationList ?? []);
-  return Effect.forEach(
-    Arr.chunksOf(entries, atOnce),
-    (some) =>
-      Effect.andThen(
-        Effect.sync(() => some.forEach(authorityOf)),
-        Effect.yieldNow,
-      ),
-    { discard: true },
-  );
-};
 
 /** A signed transaction, parsed: what was signed, and the signature. */
 interface Parsed {

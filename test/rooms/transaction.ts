@@ -9,5 +9,6 @@ export {
   signingHash,
   type Request,
 } from "../../src/transaction/request.js";
-export { authorityOf, readSigned, recoverAuthorities, recoverSigner } from "../../src/transaction/signer.js";
+export { recoverAuthorities } from "../../src/transaction/authorities.js";
+export { authorityOf, readSigned, recoverSigner } from "../../src/transaction/signer.js";
 export { validate } from "../../src/transaction/validate.js";

@@ -47,6 +47,21 @@ export const mistakes: ReadonlyArray<readonly [name: string, written: string, ..
     "is not assignable to type 'undefined'",
   ],
   [
+    "value for a function that is not payable",
+    '{ from, to, abi, functionName: "pause", ‹value›: 1n }',
+    "Type 'bigint' is not assignable to type 'undefined'.",
+  ],
+  [
+    "value, though none, for a function that is not payable",
+    '{ from, to, abi, functionName: "transfer", args: [to, 1n], ‹value›: 0n }',
+    "Type 'bigint' is not assignable to type 'undefined'.",
+  ],
+  [
+    "value for a view function in a bundle",
+    '[{ from, to }, { from, to, abi: ["function total() view"], functionName: "total", ‹value›: 1n }]',
+    "Type 'bigint' is not assignable to type 'undefined'.",
+  ],
+  [
     "a misspelt field",
     "{ from, to, ‹valeu›: 1n }",
     "'valeu' does not exist in type 'RawCall'. Did you mean to write 'value'?",
@@ -167,6 +182,10 @@ const right = [
   '{ from, to, abi: parseAbi(["function pause()"]), functionName: "pause" }',
   '{ from, to, abi: ["function pause()"], functionName: "pause" }',
   '{ from, to, abi: anyAbi, functionName: "anything", args: [1] }',
+  '{ from, to, abi: anyAbi, functionName: "anything", value: 1n }',
+  '{ from, to, abi, functionName: "buy", value: 1n }',
+  '{ from, to, abi, functionName: "buy", args: [1n], value: 1n }',
+  '{ from, to, abi, functionName: "pause", value: undefined }',
   '[{ from, to }, { from, to, abi, functionName: "transfer", args: [to, 1n] }, { from, data: "0x60" }]',
   '[from, to].map((each) => ({ from, to: each, abi, functionName: "transfer", args: [each, 1n] }) as const)',
   '{ from, to, abi, functionName: "safe", args: [to] }',
@@ -191,7 +210,7 @@ const opening = [
   "declare const raws: ReadonlyArray<Transaction.RawCall>;",
   "declare const sign: Sign;",
   "const none = Effect.succeed([]);",
-  'const abi = parseAbi(["constructor(uint256 supply)", "function transfer(address to, uint256 amount)", "function pause()", "function safe(address to)", "function safe(address to, bytes data)"]);',
+  'const abi = parseAbi(["constructor(uint256 supply)", "function transfer(address to, uint256 amount)", "function pause()", "function safe(address to)", "function safe(address to, bytes data)", "function buy() payable", "function buy(uint256 amount)"]);',
   'const preflight = createPreflight({ url: "http://127.0.0.1:8545" });',
   "const client = createPublicClient({ transport: http() }).extend(preflightActions());",
 ];

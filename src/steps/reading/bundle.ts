@@ -6,7 +6,7 @@ import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/fields.js";
-import { authorityOf } from "../../transaction/signer.js";
+import { recoveredAuthority } from "../../transaction/authorities.js";
 import { callsIn, type Calls } from "../../abi/batches.js";
 
 /** One transaction of a bundle. */
@@ -48,7 +48,7 @@ export const bundleOf = (
     input,
     signer: input.from,
     // why: recovering a signer costs more than all the rest
-    authorizations: (input.authorizationList ?? []).map((entry) => ({ entry, authority: authorityOf(entry) })),
+    authorizations: (input.authorizationList ?? []).map((entry) => ({ entry, authority: recoveredAuthority(entry) })),
     calls: callsOf(input),
     accounts,
   }));
