@@ -22,14 +22,17 @@ export const inWords = ({ name, symbol, decimals }: Chain): ShownChain => ({
   decimals,
 });
 
-/** What a report says of its chain. */
-type OfChain = { readonly chain?: ShownChain; readonly chainId: number | null };
-
 /** The chain in the report's own words; of a report without them, in those of the table. */
-export const chainOf = ({ chain, chainId }: OfChain): ShownChain => chain ?? inWords(lookup(chainId));
+export const chainOf = ({
+  chain,
+  chainId,
+}: {
+  readonly chain?: ShownChain;
+  readonly chainId: number | null;
+}): ShownChain => chain ?? inWords(lookup(chainId));
 
 /** The native currency of a report, harmless; `symbol` in place of its own. */
-export const currencyOf = (report: OfChain, symbol?: string): Currency => {
+export const currencyOf = (report: Parameters<typeof chainOf>[0], symbol?: string): Currency => {
   const chain = chainOf(report);
   return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
 };
