@@ -294,11 +294,12 @@ describe("the sources", () => {
     expect(sumOf(codeLinesOf)).toBeLessThanOrEqual(mostWeight.codeLines);
     expect(sumOf(typeDeclarationsOf)).toBeLessThanOrEqual(mostWeight.typeDeclarations);
   });
-  it("stay below 304 lines a file", () =>
+  it("stay below 310 lines a file, beside examples in doc comments", () =>
     expect(
       modules
+        .map(({ file, text }) => ({ file, text: text.replace(/^ *\* @example\n(?:(?! *\*\/).*\n)*/gm, "") }))
         .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
-        .filter(({ lines }) => lines > 304)
+        .filter(({ lines }) => lines > 310)
         .map(({ file, lines }) => `${file}: ${lines} lines`),
     ).toEqual([]));
 });

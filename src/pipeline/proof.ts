@@ -2,27 +2,22 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { Lookup } from "../Chains.js";
-import { knownTokens } from "../chains/tokens.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import { isSlotted } from "../report/freshness.js";
-import type { Outcome } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
-import { runsCode } from "../report/waits.js";
-import { CurrentRun, Rpc } from "../rpc/index.js";
+import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
-import { blockReads } from "../steps/reading/blockReads.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
-import { askAt, askProof, askCauses, type Proof } from "./askProof.js";
+import { attempt, judgedOf } from "./attempt.js";
+import { askAt, askCauses } from "./askProof.js";
 import {
   closedIn,
-  isHidden,
   formsIn,
   hasRisen,
   isBehind,
@@ -40,83 +35,19 @@ import {
   type Lack,
   type Standing,
 } from "./proofGround.js";
-import { keep } from "./choose.js";
-import { isOutOfGas, isInDoubt, undoubted } from "./gas/doubt.js";
+import { isOutOfGas } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
-import { trialIn, type ProofInput, type Trial } from "./proofPlans.js";
+import { trialIn, type Trial } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
-import { leastReach, reachOf } from "./worlds/bracket.js";
-import { gridOn, tagOf, worldsOf } from "./worlds/contexts.js";
-import { judge } from "./worlds/contrast.js";
-
-/** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
-const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {
-  const { claim, proof, bundle, settled, why } = attempt;
-  const isOpen = settled === null || settled.limits !== null;
-  return {
-    ...attempt,
-    judged: isOpen ? { compared: null, wants: [], closing: null } : judge(claim, proof, bundle, settled, why),
-  };
-};
+import { tagOf } from "./worlds/contexts.js";
 
 /** The same, on another state than the report says of itself. */
 const standingOn = (about: About, blockTag: Observed["blockTag"]): About => ({
   ...about,
   report: { ...about.report, observed: { ...about.report.observed, blockTag } },
-});
-
-/** What the cases do with ample gas; null = nothing says so. */
-const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
-  bare === null
-    ? bundle.map(({ said }) => said.outcome)
-    : Result.match(bare, {
-        onSuccess: ({ readings }) => readings.map(({ outcome }) => outcome),
-        onFailure: () => null,
-      });
-
-type Begun = Pick<Standing, "about" | "head" | "memory" | "chains" | "isWidened" | "closed">;
-
-/** How far out the exact requests are simulated, and in how many blocks between. */
-const bracketOf = ({ about, closed }: Begun, reads: ProofInput["reads"]) => {
-  const { report, chain } = about;
-  const maxAge = BigInt(Math.ceil(report.options.maxAgeMs / 1000));
-  const usual = report.transactions.some(runsCode) ? reachOf(gridOn(report, chain), maxAge) : leastReach;
-  return { reach: closed?.reach ?? usual, further: reads.length === 0 ? 0 : report.options.worlds };
-};
-
-/** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */
-const attempt = Effect.fnUntraced(function* (
-  { about, head, memory, chains, isWidened, closed }: Begun,
-  because: AskRule,
-  isStale = false,
-): Effect.fn.Return<Attempt, never, Rpc> {
-  const { report, bundle: signed, chain, scanned } = about;
-  const known = new Set((report.chainId === null ? [] : knownTokens(report.chainId)).map(({ address }) => address));
-  const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
-  const worlds = yield* worldsOf({
-    ...{ report, signed, chain, head: successOf(head) },
-    draw: closed?.draw ?? null,
-    ...bracketOf({ about, head, memory, chains, isWidened, closed }, reads),
-    ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
-    ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
-  });
-  const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
-  const proof = yield* Effect.tap(askProof(claim, because), Effect.yieldNow);
-  const answers = answersOf(proof.round, chains, report.options, report.chainId);
-  const bundle = keep(signed, answers);
-  const { run } = proof.round;
-  const { sighted } = yield* Effect.service(CurrentRun);
-  const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
-  return judgedOf({
-    ...{ claim, proof, answers, bundle, tried: [], why: null },
-    isTraced: !isHidden(bundle, report),
-    settled: isDoubted ? null : undoubted,
-    isForkUsed: answers.rules.agrees ? true : null,
-    sealed: sighted?.sealed,
-  });
 });
 
 /** Everything once more, on a newer head where the one that it stood on is old or gone. */

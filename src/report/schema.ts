@@ -4,16 +4,7 @@ import * as Schema from "effect/Schema";
 import { DecodedCall } from "../abi/calls.js";
 import { ShownChain } from "./chain.js";
 import { schemasOf } from "../primitives/record.js";
-import {
-  AskRule,
-  BlockRead,
-  Fork,
-  OwnName,
-  RunName,
-  SimulationPart,
-  StepName,
-  builtInSteps,
-} from "../primitives/names.js";
+import { AskRule, OwnName, RunName, StepName, builtInSteps } from "../primitives/names.js";
 import { Exposures } from "./exposure.js";
 import { Finding } from "./finding.js";
 import { Address, Hash, nullable } from "../primitives/hex.js";
@@ -31,11 +22,10 @@ import {
   Transfer,
 } from "./parts.js";
 import { maxTransactions, Transaction } from "../transaction/fields.js";
-import { BlockName, named, times } from "./options.js";
+import { Observed } from "./observed.js";
+import { named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
 import { StateChange } from "./stateChange.js";
-
-const amount = Schema.NullOr(Schema.BigInt);
 
 /** The version of the report's shape; part of the digest. */
 export const reportVersion = 4;
@@ -64,98 +54,6 @@ export const ReportOptions: Schema.Struct<ReportOptionsFields> = Schema.Struct({
   ...keptTimes,
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
-
-/** One block context in which the exact requests ran. */
-export const World = Schema.Struct({
-  /** The run that simulated it. */
-  run: RunName,
-  /** The block or tag whose state it stood on. */
-  state: BlockName,
-  /** The number of the simulated block. */
-  number: amount,
-  /** Epoch seconds. */
-  timestamp: amount,
-  /** The producer of the simulated block. */
-  feeRecipient: Schema.NullOr(Address),
-  /** The gas limit of the simulated block, gas. */
-  gasLimit: amount,
-  /** Whether it did the same as the world that the report's figures are from; null = could not be compared. */
-  agrees: Schema.NullOr(Schema.Boolean),
-});
-export interface World extends Schema.Schema.Type<typeof World> {}
-
-/** The rules that one transaction is bound by, and who says so. */
-export const Rules = Schema.Struct({
-  /** null = not known. */
-  fork: Schema.NullOr(Fork),
-  /**
-   * `executed`: by opcodes that the witness tried in the simulated block. `header`: by the fields of that block.
-   * `config`: by `eth_config`. `table`: by the table of chains, where nothing else told.
-   */
-  by: Schema.Literals(["executed", "header", "config", "table"]),
-  /** Whether nothing spoke against it. */
-  agrees: Schema.Boolean,
-  /** Most gas one transaction may ask for; null = only the block limits it. */
-  txGasCap: amount,
-  /** Bytes. */
-  maxInitCodeSize: Schema.Finite,
-  /** When the next fork activates, epoch seconds, by `eth_config`; null = not known, or none is planned. */
-  nextFork: amount,
-});
-export interface Rules extends Schema.Schema.Type<typeof Rules> {}
-
-/** The state all of it was asked on. */
-export const Observed = Schema.Struct({
-  /** The block that was asked for. */
-  blockTag: BlockName,
-  /** The block whose state was the base. */
-  baseNumber: amount,
-  /** The block that was simulated on top. */
-  simulatedNumber: amount,
-  /** The hash of the block that the simulated one stands on. */
-  parentHash: Schema.NullOr(Hash),
-  /** Epoch seconds of the simulated block. */
-  timestamp: amount,
-  /** The base fee of the simulated block, wei per gas. */
-  baseFeePerGas: amount,
-  /** The gas limit of the simulated block, gas. */
-  gasLimit: amount,
-  /** `latest` as the node answered it beside. */
-  latestNumber: amount,
-  /** Fee recipient of the latest block; null = not known. */
-  feeRecipient: Schema.NullOr(Address),
-  /** Epoch ms when the answers were in. */
-  at: Schema.Finite,
-  /**
-   * `stale`: another answer named a newer block, or the head is too old for its chain. `unknown`: that could not be told,
-   * or another state than the newest was asked for. A chain that mines on demand (1337, 31337) is judged by number alone.
-   */
-  freshness: Schema.Literals(["fresh", "stale", "unknown"]),
-  /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
-  tier: Schema.Literals(["simulate", "call", "none"]),
-  /** What `eth_simulateV1` did not take, or ignored, in the run that the figures are from; empty where it took everything. */
-  leftOut: Schema.Array(SimulationPart),
-  /** The rules in force, and how they are known. */
-  rules: Rules,
-  /**
-   * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself
-   * inside the simulation.
-   */
-  namedChainId: Schema.NullOr(Schema.Int),
-  /** Where the exact requests ran; empty until they were proven. */
-  worlds: Schema.Array(World),
-  /**
-   * What the code that is called reads of its block, by its instructions: what is not named was not seen, which is no proof
-   * that it is not read. Empty where no code runs, or none was looked at.
-   */
-  reads: Schema.Array(BlockRead),
-  /**
-   * Epoch ms until which a clearance may hold where the transactions fail in a later block (`ClosesAt`); null = `maxAge`
-   * alone bounds it.
-   */
-  until: Schema.NullOr(Schema.Finite),
-});
-export interface Observed extends Schema.Schema.Type<typeof Observed> {}
 
 /** One transaction of the bundle, from what was asked to what should be signed. */
 export const TransactionReport = Schema.Struct({
@@ -312,4 +210,4 @@ export interface Clearance extends Schema.Schema.Type<typeof Clearance> {
   readonly waits: ReadonlyArray<Wait>;
 }
 
-export { AskRule, Request, RunName };
+export { AskRule, Observed, Request, RunName };

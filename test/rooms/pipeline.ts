@@ -59,6 +59,6 @@ export {
   untilOf,
 } from "../../src/pipeline/worlds/bracket.js";
 export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
-export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
+export { isParted, type Ground } from "../../src/pipeline/oneGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

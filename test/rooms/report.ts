@@ -35,8 +35,8 @@ export {
   type ReportOptions,
   type RunName,
   type TransactionReport,
-  type World,
 } from "../../src/report/schema.js";
+export type { World } from "../../src/report/observed.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
 export { detailsText } from "../../src/report/reason.js";

@@ -18,7 +18,8 @@ import {
   table,
 } from "../document.js";
 import type { Evidence } from "../finding.js";
-import type { Observed, Report, World } from "../schema.js";
+import type { World } from "../observed.js";
+import type { Observed, Report } from "../schema.js";
 import {
   accountsOf,
   amountForPeople,
