@@ -92,7 +92,7 @@ export type { GuardOptions } from "./promise.js";
  *
  * It holds for the client's verbs, for viem's free actions on it, and for what extends it later. `signTransaction` fills what was
  * left out from the clearance and leases no nonce. Raw bytes pass only where this guard cleared them, and take their nonce in the
- * store: of two with one nonce the second is refused, unless its report says that it replaces the first. A node's refusal gives
+ * store: of two with one nonce the second is refused; a `nonce` in `client.sendTransaction` replaces. A node's refusal gives
  * the nonce back, but with viem's `fallback`, where another may have the bytes. Messages, typed data, bare hashes and
  * authorisations are refused unless `signatures` allows them. A serializer of the caller's or the chain's is not used.
  *

@@ -173,7 +173,11 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
   const send = (parameters: Parameters): Promise<unknown> => {
     const named = parameters.account === undefined ? client.account : parameters.account;
     const account = isLocal(named) ? (originals.get(named) ?? named) : null;
-    if (account === null || isOther(parameters)) return sendTransaction(base, withGuarded(parameters) as never);
+    if (account === null || isOther(parameters)) {
+      const name = `${account?.address.toLowerCase()} ${Number(parameters["nonce"])}`;
+      guard.named.add(name);
+      return sendTransaction(base, withGuarded(parameters) as never).finally(() => guard.named.delete(name));
+    }
     const suffix =
       parameters.dataSuffix ?? (isRecord(client.dataSuffix) ? client.dataSuffix["value"] : client.dataSuffix);
     const data = suffix === undefined ? parameters.data : concat([parameters.data ?? "0x", suffix as `0x${string}`]);

@@ -115,7 +115,12 @@ const send = (guard: Guarding, pass: Pass, asked: Asked) =>
  * Signed bytes sent under their nonce, taken in the store of the leases: two sends at once, or one beside a lease, never go out
  * with the same nonce, unless the report says that it replaces what is in flight.
  */
-const underItsNonce = Effect.fnUntraced(function* (raw: Hex, report: Report, send: Effect.Effect<unknown, unknown>) {
+const underItsNonce = Effect.fnUntraced(function* (
+  guard: Guarding,
+  raw: Hex,
+  report: Report,
+  send: Effect.Effect<unknown, unknown>,
+) {
   const Nonces = yield* attempt(() => import("../Nonces.js"));
   const [first] = report.transactions;
   // why: the nonce that would be due now, on counts of now
@@ -129,8 +134,12 @@ const underItsNonce = Effect.fnUntraced(function* (raw: Hex, report: Report, sen
     // why: what the node said is the caller's answer, not what the store makes of it
     return yield* answers[0] ?? delivered;
   }
-  const isReplacement = report.findings.some(({ code }) => code === "ReplacesPending");
-  const isAgain = (yield* Nonces.committed(lease.lane)).some(({ hash }) => hash === hashOf(raw));
+  const { from } = first.input;
+  const own = (yield* Nonces.committed(lease.lane)).filter(({ nonce }) => Number(nonce) === first.nonce.value);
+  const isAgain = own.some(({ hash }) => hash === hashOf(raw));
+  // why: viem counts before it is proven, so that what was sent meanwhile would seem to be replaced on purpose
+  const isMeant = own.length === 0 || guard.named.has(`${from.toLowerCase()} ${first.nonce.value}`);
+  const isReplacement = isMeant && report.findings.some(({ code }) => code === "ReplacesPending");
   // guard: a nonce that another send took
   if (!isReplacement && !isAgain)
     return yield* Effect.fail(new GuardRefused("nonce", `${first.nonce.value} is no longer due: another send took it`));
@@ -149,6 +158,7 @@ const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
     return yield* underItsNonce(
+      guard,
       raw,
       cleared.report,
       attempt(() => pass(asked)),

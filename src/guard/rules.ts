@@ -63,13 +63,15 @@ export interface Guarding {
   readonly turn: Semaphore.Semaphore;
   /** Signed bytes that this guard cleared, and until when, epoch ms. */
   readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
+  /** Senders and nonces that callers named just now, to replace what is in flight. */
+  readonly named: Set<string>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
 }
 
 export const guarding = (on: Facade<NonceStore>, rules: GuardRules, options: RunOptions): Guarding => ({
   ...{ on, rules, options, turn: Semaphore.makeUnsafe(1) },
-  ...{ cleared: new Map(), calls: new Map() },
+  ...{ cleared: new Map(), calls: new Map(), named: new Set() },
 });
 
 /** What is remembered is bounded: the oldest goes first. */

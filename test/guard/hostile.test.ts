@@ -196,9 +196,10 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
         reasons.every((tag) => ["GuardRefused", "NotCleared"].includes(tag)),
         reasons.join(),
       ).toBe(true);
-      // and a nonce that is named replaces what is in flight
+      // and only a nonce that is named replaces what is in flight: a free action may have counted before it was sent
       const slow = await client.sendTransaction(pay(7n));
       const { nonce } = await client.getTransaction({ hash: slow });
+      expect(await tags([() => free(9n, { ...dear, nonce })])).toEqual(["GuardRefused"]);
       const quick = await client.sendTransaction({
         ...pay(8n),
         nonce,
