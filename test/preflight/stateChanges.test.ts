@@ -188,6 +188,7 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
     it.each(["claim", "claimOwner", "claimFeigned"] as const)("tells of %s, in any slot, once", async (name) => {
       const report = await preflight(scene.url, call(name));
       expect([report.verdict, controls(report), asked(report)]).toEqual(["caution", [["warning", thief]], 1]);
+      expect(report.observed.traced).toBe(1);
       expect(traced(report)).toHaveLength(1);
       expect(traced(report)[0]).toMatchObject({ account: payee.toLowerCase(), holds: "owner", transaction: 0 });
       expect(traced(report)[0]?.after).toContain(thief.slice(2));
@@ -218,7 +219,7 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
       // what nobody had before the bundle is taken from nobody by all of it
       expect([asked(bundle), traced(bundle)]).toEqual([2, []]);
       const late = await preflight(scene.url, [call("work"), call("claim")]);
-      expect([asked(late), controls(late)]).toEqual([2, [["warning", thief]]]);
+      expect([asked(late), late.observed.traced, controls(late)]).toEqual([2, 2, [["warning", thief]]]);
     });
     it("asks nothing for a plain payment", async () => {
       const paid = await preflight(scene.url, { from: owner.address, to: stranger, value: 1n });
@@ -247,6 +248,7 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
         ),
       );
       expect(reports.map((one) => [one.verdict, one.stateChanges.length])).toEqual([0, 1, 2].map(() => ["ready", 0]));
+      expect(reports.map(({ observed }) => observed.traced)).toEqual([0, 0, 0]);
       expect(times).toBe(1);
       // far from what a trace may take, or a deadline
       expect(Date.now() - begun).toBeLessThan(2_500);
