@@ -7,7 +7,8 @@ import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
 import { call, isPresent } from "./encode.js";
 import type { AccessListEntry, BlockParameter, Pretending } from "./parameters.js";
-import { Anything, Bytes, decoder, orNull, struct } from "./shape.js";
+import { Account, Anything, Bytes, decoder, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
+import { struct, Word } from "./shape.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { revertOf, type Table } from "../abi/revertOf.js";
 import { ExecutionReverted } from "../errors/verdicts.js";
@@ -49,19 +50,53 @@ export const askAccessList = (
     (result) => Result.map(readAccessList(result), ({ accessList, error }) => (error === null ? accessList : null)),
   );
 
+/** What a tracer is asked of a call; what is pretended stands beside it. */
+const tracedBy =
+  <A>(tracer: string, read: (result: unknown) => Result.Result<A, Failure>) =>
+  (
+    parameters: Pretending & { readonly block: BlockParameter },
+    timeoutMs: number,
+    tracerConfig: Readonly<Record<string, boolean>> = {},
+  ): Effect.Effect<A, Failure, Rpc> =>
+    ask(
+      "debug_traceCall",
+      (faults) => {
+        const [asked, block, stateOverrides, blockOverrides] = call(parameters, parameters.block, faults);
+        const pretended = { stateOverrides, blockOverrides };
+        return [asked, block, { tracer, tracerConfig, timeout: `${timeoutMs}ms`, ...pretended }];
+      },
+      read,
+    );
+
 /** The calls within a call as `callTracer` tells them, handed out as they came: no node has to have it. JSON-RPC: `debug_traceCall`. */
-export const askTrace = (
-  parameters: Pretending & { readonly block: BlockParameter },
-  timeoutMs: number,
-): Effect.Effect<unknown, Failure, Rpc> =>
-  ask(
-    "debug_traceCall",
-    (faults) => [
-      ...call(parameters, parameters.block, faults).slice(0, 2),
-      { tracer: "callTracer", timeout: `${timeoutMs}ms` },
-    ],
-    Result.succeed,
-  );
+export const askTrace = tracedBy("callTracer", Result.succeed<unknown>);
+
+/** More accounts, and slots of one, than fit an answer that is read. */
+const most = { accounts: 4_096, slots: 16_384 } as const;
+
+const accounts = /* @__PURE__ */ mapOf(
+  Account,
+  /* @__PURE__ */ struct({
+    balance: /* @__PURE__ */ orNull(Quantity),
+    nonce: /* @__PURE__ */ orNull(/* @__PURE__ */ either(Finite, Index)),
+    code: /* @__PURE__ */ orNull(Bytes),
+    storage: /* @__PURE__ */ orElse(/* @__PURE__ */ mapOf(Word, Word, most.slots), new Map()),
+  }),
+  most.accounts,
+);
+const StateDiff = /* @__PURE__ */ struct({ pre: accounts, post: accounts });
+
+/**
+ * What a call changes, by account: `post` has what changed, `pre` what it was. A slot that is missing in one of them is
+ * zero there.
+ */
+export type StateDiff = typeof StateDiff.Type;
+
+/** What a call changes, as `prestateTracer` tells it: no node has to have it. JSON-RPC: `debug_traceCall`. */
+export const askStateDiff = /* @__PURE__ */ tracedBy(
+  "prestateTracer",
+  /* @__PURE__ */ decoder("debug_traceCall", StateDiff),
+);
 
 /* What a revert says, read by ABIs and the built-in errors. */
 

@@ -104,6 +104,26 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(fields: F): Ob
   }, fields);
 };
 
+/** An object whose keys fit one shape and whose values another, at most `limit` of them. */
+export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape<ReadonlyMap<K, A>> =>
+  shape(
+    (values, at) => {
+      const entries = isRecord(values) ? Object.entries(values) : null;
+      if (entries === null || entries.length > limit) return undefined;
+      const kept = new Map<K, A>();
+      for (const [name, value] of entries) {
+        const [one, read] = [key.read(name, at), item.read(value, at)];
+        if (one === undefined || read === undefined) {
+          at.push(name);
+          return undefined;
+        }
+        kept.set(one, read);
+      }
+      return kept;
+    },
+    { "*": item },
+  );
+
 /** What fits the shape, as it came, with all that the shape does not name. */
 export const whole = (one: Shape): Shape<unknown> =>
   shape((value) => (one.read(value, []) === undefined ? undefined : value));

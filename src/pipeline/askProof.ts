@@ -11,9 +11,10 @@ import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
-import type { Rpc } from "../rpc/index.js";
+import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Round } from "./answers.js";
@@ -39,6 +40,7 @@ import {
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
+import { isTraceable, learnUntraced, traceStates } from "./extras/stateTraces.js";
 
 /** The answers of a proof. */
 export interface Proof {
@@ -48,6 +50,8 @@ export interface Proof {
   readonly next: AskResult<Simulate.Run>;
   /** The same in the blocks between, the nearest first. */
   readonly between: ReadonlyArray<AskResult<Simulate.Run>>;
+  /** What the first transactions change on the state of `next`, one after the other, as a tracer tells it. */
+  readonly traced: ReadonlyArray<StateDiff>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
   /** The bundle placed otherwise, where that may matter. */
@@ -81,18 +85,24 @@ export interface CauseRuns {
   readonly priced: AskResult<Simulate.Run>;
 }
 
-/** Ms that the blocks between may take beyond all else, where that took less. */
+/** Ms that the blocks between and the traces may take beyond all else, where that took less. */
 const leastPatience = 500;
 
-/** The blocks between, beside `main`, for which they keep nobody waiting. */
+/** The blocks between and the traces, beside `main`, for which they keep nobody waiting. */
 const besideBetween = <A, R>(
   claim: ProofInput,
   isDoubtful: boolean,
   main: Effect.Effect<A, never, R>,
-): Effect.Effect<A & Pick<Proof, "between">, never, R | Rpc> =>
+): Effect.Effect<A & Pick<Proof, "between" | "traced">, never, R | Rpc> =>
   Effect.scoped(
     Effect.gen(function* () {
       const begun = yield* Clock.currentTimeMillis;
+      const { memory } = yield* Rpc;
+      const traced: Array<StateDiff> = [];
+      const trace = isTraceable(claim, memory)
+        ? traceStates(planOf(claim, claim.worlds.next, isDoubtful), traced)
+        : Effect.void;
+      const tracer = yield* Effect.forkScoped(trace);
       const asked = yield* Effect.forEach(claim.worlds.between, (world) =>
         Effect.forkScoped(ask(claim, planOf(claim, world, isDoubtful))),
       );
@@ -101,13 +111,20 @@ const besideBetween = <A, R>(
       const late = Result.fail(
         new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
       );
-      const between = yield* Effect.forEach(
-        asked,
-        (fiber) =>
-          Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (heard) => Option.getOrElse(heard, () => late)),
+      const [ended, ...between] = yield* Effect.all(
+        [
+          Effect.timeoutOption(Fiber.join(tracer), patience),
+          ...asked.map((fiber) =>
+            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (heard) =>
+              Option.getOrElse(heard, () => late),
+            ),
+          ),
+        ] as const,
         atOnce,
       );
-      return { ...answers, between };
+      // why: a node that takes too long does so the next time, too
+      if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
+      return { ...answers, between, traced: [...traced] };
     }),
   );
 
@@ -153,6 +170,7 @@ export const askProof = Effect.fnUntraced(function* (
     bare,
     placed,
     between,
+    traced,
     header: latest,
     ...answered
   } = yield* inRound(
@@ -210,10 +228,7 @@ export const askProof = Effect.fnUntraced(function* (
       findings: [],
     },
     next,
-    between,
-    placed,
-    bare,
-    assumed,
+    ...{ between, traced, placed, bare, assumed },
   };
 });
 

@@ -18,6 +18,8 @@ export interface ObserveInput {
   readonly worlds: Observed["worlds"];
   /** What the code that is called reads of its block; absent = it was not looked at. */
   readonly reads?: Observed["reads"];
+  /** Of how many transactions a tracer told what they change; absent = none was asked. */
+  readonly traced?: Observed["traced"];
   /** Epoch ms until which a clearance may hold; absent = `maxAge` alone bounds it. */
   readonly until?: number | null;
   /** By all answers of the call. */
@@ -138,6 +140,7 @@ export const observe = (
     namedChainId: successOf(answers.namedChainId),
     worlds,
     reads: more.reads ?? [],
+    traced: more.traced ?? 0,
     until: more.until ?? null,
   };
   return {

@@ -202,7 +202,7 @@ const proveOnce = Effect.fnUntraced(function* (
       worlds: [...worldsIn(claim, proof, compared), ...placed],
       elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
       readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
-      ...{ reads: claim.reads, until: ends.until },
+      ...{ reads: claim.reads, until: ends.until, traced: proof.traced.length },
       ledger,
       own: { names: own.names, check },
       next: successOf(proof.next),

@@ -91,6 +91,11 @@ export const Observed = Schema.Struct({
    */
   reads: Schema.Array(BlockRead),
   /**
+   * Of how many transactions, from the first, a tracer told every slot that they change; of the others only the slots
+   * that are known to say who acts were looked at.
+   */
+  traced: Schema.Int,
+  /**
    * Epoch ms until which a clearance may hold where the transactions fail in a later block (`ClosesAt`); null = `maxAge`
    * alone bounds it.
    */

@@ -22,9 +22,9 @@ export const StateChange = Schema.Struct({
   /** The place in the bundle of the one transaction that calls the account, from 0; null = none, or several. */
   transaction: Schema.NullOr(Schema.Int),
   /**
-   * `lens`: read from storage. `view`: the account's own answer, such as `owner()`. `code`: an EIP-7702 delegation.
+   * `lens`: read from storage. `trace`: told by the node's tracer, in any slot. `view`: the account's own answer, such as `owner()`. `code`: an EIP-7702 delegation.
    * `calldata`: named by a call of the account to itself. `unseen`: the account was not looked at, or did not answer.
    */
-  seen: Schema.Literals(["lens", "view", "code", "calldata", "unseen"]),
+  seen: Schema.Literals(["lens", "trace", "view", "code", "calldata", "unseen"]),
 });
 export interface StateChange extends Schema.Schema.Type<typeof StateChange> {}

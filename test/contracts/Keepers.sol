@@ -195,3 +195,72 @@ contract KeyAccount {
     count++;
   }
 }
+
+/// Who is paid for each account, and an owner packed behind other slots: both go to another, and nothing tells of it.
+contract Payee {
+  uint256[6] internal gap;
+  uint64 internal packed = 7;
+  address internal owner;
+  mapping(address => address) internal beneficiary;
+  address internal constant THIEF = address(uint160(uint256(keccak256("thief"))));
+  event OwnershipTransferred(address indexed previous, address indexed next);
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  event DelegateChanged(address indexed account, address indexed from, address indexed to);
+
+  constructor(address first) {
+    owner = first;
+  }
+
+  function enrol() external {
+    beneficiary[msg.sender] = msg.sender;
+  }
+
+  function claim() external {
+    beneficiary[msg.sender] = THIEF;
+  }
+
+  function claimOwner() external {
+    owner = THIEF;
+  }
+
+  /// The word of a movement that moves nothing quiets nothing.
+  function claimFeigned() external {
+    beneficiary[msg.sender] = THIEF;
+    emit Transfer(msg.sender, THIEF, 0);
+  }
+
+  function transferOwnership(address next) external {
+    emit OwnershipTransferred(owner, next);
+    owner = next;
+  }
+
+  function delegate(address to) external {
+    emit DelegateChanged(msg.sender, beneficiary[msg.sender], to);
+    beneficiary[msg.sender] = to;
+  }
+
+  function work() external {
+    gap[3]++;
+  }
+}
+
+/// Calls another, so that what changes is two calls deep.
+contract Passing {
+  mapping(address => address) internal heir;
+
+  function enrol() external {
+    heir[tx.origin] = tx.origin;
+  }
+
+  function pass(Passing next) external {
+    next.take();
+  }
+
+  function take() external {
+    heir[tx.origin] = address(uint160(uint256(keccak256("thief"))));
+  }
+
+  function make() external {
+    new Keeper(msg.sender).claim();
+  }
+}

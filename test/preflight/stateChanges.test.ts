@@ -12,11 +12,28 @@ import {
   Keeper,
   KeyAccount,
   OuterBeacon,
+  Passing,
+  Payee,
   Rememberer,
   Slots,
   TwiceBeaconProxy,
 } from "../contracts/artifacts.js";
-import { calldata, other, owner, preflight, scenesFor, third, type Scene } from "./scene.js";
+import { InvalidParams, MethodNotSupported, RpcError } from "../rooms/errors.js";
+import * as Layer from "effect/Layer";
+import * as Rpc from "../../src/Rpc.js";
+import * as Preflight from "../../src/Preflight.js";
+import {
+  calldata,
+  layerOf,
+  other,
+  owner,
+  preflight,
+  scenesFor,
+  tampered,
+  third,
+  type Scene,
+  type Tampering,
+} from "./scene.js";
 
 const thief = `0x${keccak256(toHex("thief")).slice(26)}` as const;
 const stranger = "0x5115115115115115115115115115115115115115";
@@ -81,7 +98,10 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
     const governed = await scene.deploy(Governed, [owner.address]);
     const set = await run(owner.address, governed, calldata(Governed, "setGovernance", [stranger]));
     expect([set.verdict, controls(set)]).toEqual(["caution", [["warning", stranger]]]);
-    expect(changed(set)).toEqual([[null, "owner", pad(owner.address).toLowerCase(), pad(stranger), "view"]]);
+    expect(changed(set)).toEqual([
+      [null, "owner", pad(owner.address).toLowerCase(), pad(stranger), "view"],
+      [numbered(7), "owner", pad(owner.address).toLowerCase(), pad(stranger), "trace"],
+    ]);
     const taken = await run(owner.address, governed, calldata(Governed, "claim"));
     expect([taken.verdict, controls(taken)]).toEqual(["blocked", [["blocker", thief]]]);
     const gained = await run(other.address, governed, calldata(Governed, "setGovernance", [other.address]));
@@ -145,6 +165,117 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
       expect([report.verdict, controls(report)]).toEqual(["caution", [["warning", thief]]]);
       expect(changed(report)).toEqual([[null, "key", null, pad(thief), "calldata"]]);
     }
+  });
+  describe("by a trace", () => {
+    const method = "debug_traceCall";
+    const isTrace = (one: { readonly method: string }) => one.method === method;
+    const asked = ({ ledger }: Report.Report) => ledger.requests.filter(isTrace).length;
+    const traced = ({ stateChanges }: Report.Report) => stateChanges.filter(({ seen }) => seen === "trace");
+    let payee: Hex;
+    beforeAll(async () => {
+      payee = await scene.deploy(Payee, [owner.address]);
+      await scene.send(owner, { to: payee, data: calldata(Payee, "enrol") });
+      await scene.mine();
+    });
+    const call = (name: "claim" | "claimOwner" | "claimFeigned" | "enrol" | "work") => ({
+      ...{ from: owner.address, to: payee, data: calldata(Payee, name) },
+    });
+    const through = (tamper: Tampering, ...calls: ReadonlyArray<ReturnType<typeof call>>) =>
+      Effect.runPromise(
+        Effect.forEach(calls, (one) => Preflight.preflight(one)).pipe(Effect.provide(tampered(scene.url, tamper))),
+      );
+
+    it.each(["claim", "claimOwner", "claimFeigned"] as const)("tells of %s, in any slot, once", async (name) => {
+      const report = await preflight(scene.url, call(name));
+      expect([report.verdict, controls(report), asked(report)]).toEqual(["caution", [["warning", thief]], 1]);
+      expect(report.observed.traced).toBe(1);
+      expect(traced(report)).toHaveLength(1);
+      expect(traced(report)[0]).toMatchObject({ account: payee.toLowerCase(), holds: "owner", transaction: 0 });
+      expect(traced(report)[0]?.after).toContain(thief.slice(2));
+    });
+    it("tells of what is called by another, and of nothing in what is new", async () => {
+      const [heir, passing] = [await scene.deploy(Passing), await scene.deploy(Passing)];
+      await scene.send(owner, { to: heir, data: calldata(Passing, "enrol") });
+      await scene.mine();
+      const report = await run(owner.address, passing, calldata(Passing, "pass", [heir]));
+      expect([report.verdict, controls(report)]).toEqual(["caution", [["warning", thief]]]);
+      const made = await run(owner.address, passing, calldata(Passing, "make"));
+      expect([made.verdict, controls(made), traced(made)]).toEqual(["ready", [], []]);
+    });
+    it("is quiet where an event tells of it, or votes go where the call names", async () => {
+      const told = await run(owner.address, payee, calldata(Payee, "transferOwnership", [stranger]));
+      expect(controls(told)).toEqual([["warning", stranger]]);
+      const voted = await run(owner.address, payee, calldata(Payee, "delegate", [stranger]));
+      expect([voted.verdict, controls(voted), traced(voted).length]).toEqual(["ready", [], 1]);
+      const work = await preflight(scene.url, call("work"));
+      expect([work.verdict, work.stateChanges, asked(work)]).toEqual(["ready", [], 1]);
+    });
+    it("sees a later transaction on what the earlier ones left", async () => {
+      const from = other.address;
+      const bundle = await preflight(scene.url, [
+        { ...call("enrol"), from },
+        { ...call("claim"), from },
+      ]);
+      // what nobody had before the bundle is taken from nobody by all of it
+      expect([asked(bundle), traced(bundle)]).toEqual([2, []]);
+      const late = await preflight(scene.url, [call("work"), call("claim")]);
+      expect([asked(late), late.observed.traced, controls(late)]).toEqual([2, 2, [["warning", thief]]]);
+    });
+    it("asks nothing for a plain payment", async () => {
+      const paid = await preflight(scene.url, { from: owner.address, to: stranger, value: 1n });
+      expect([paid.verdict, asked(paid)]).toEqual(["ready", 0]);
+    });
+    it.each([
+      ["refuses it", Effect.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }))],
+      ["has no such tracer", Effect.fail(new RpcError({ method, reason: new InvalidParams({ detail: "no tracer" }) }))],
+      ["does not answer", Effect.never],
+    ])("asks who %s once, waits for nobody, and changes nothing there", async (_, answer) => {
+      let times = 0;
+      const layer = Layer.effect(
+        Rpc.Rpc,
+        Effect.map(Rpc.Rpc, (node) =>
+          Rpc.Rpc.of({
+            ...node,
+            request: (name, params) =>
+              name === method ? Effect.suspend(() => (times++, answer)) : node.request(name, params),
+          }),
+        ),
+      ).pipe(Layer.provide(layerOf(scene.url)));
+      const begun = Date.now();
+      const reports = await Effect.runPromise(
+        Effect.forEach([call("claim"), call("work"), call("work")], (one) => Preflight.preflight(one)).pipe(
+          Effect.provide(layer),
+        ),
+      );
+      expect(reports.map((one) => [one.verdict, one.stateChanges.length])).toEqual([0, 1, 2].map(() => ["ready", 0]));
+      expect(reports.map(({ observed }) => observed.traced)).toEqual([0, 0, 0]);
+      expect(times).toBe(1);
+      // far from what a trace may take, or a deadline
+      expect(Date.now() - begun).toBeLessThan(2_500);
+    });
+    it("takes nothing of what is no answer, and lets no lie take a finding away", async () => {
+      const account = { nonce: 1, storage: { [pad("0x7")]: pad(owner.address) } };
+      for (const answer of [
+        null,
+        3,
+        [],
+        {},
+        { pre: {}, post: 5 },
+        { pre: {}, post: { [payee]: { storage: { a: 1 } } } },
+      ]) {
+        const [report] = await through((one) => (isTrace(one) ? () => answer : null), call("work"));
+        expect([report?.verdict, report?.stateChanges], JSON.stringify(answer)).toEqual(["ready", []]);
+      }
+      const keeper = await scene.deploy(Keeper, [owner.address]);
+      for (const answer of [
+        { pre: {}, post: {} },
+        { pre: {}, post: { [keeper]: account } },
+      ]) {
+        const claim = { ...call("claim"), to: keeper, data: calldata(Keeper, "claim") };
+        const [report] = await through((one) => (isTrace(one) ? () => answer : null), claim);
+        expect([report?.verdict, controls(report as Report.Report)]).toEqual(["caution", [["warning", thief]]]);
+      }
+    });
   });
   it("keeps them through JSON, shows them in full text, and leaves the digest alone", async () => {
     const keeper = await scene.deploy(Keeper, [owner.address]);

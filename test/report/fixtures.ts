@@ -138,6 +138,7 @@ const fields: Report = {
     namedChainId: 1,
     worlds: [],
     reads: [],
+    traced: 0,
     until: null,
   },
   transactions: [transfer],

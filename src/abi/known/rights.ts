@@ -216,6 +216,9 @@ export const controlEvents: Readonly<Record<string, ControlRow>> = {
   "0x75e41bc35ff1bf14": control("new implementation", "gains"),
 };
 
+/** DelegateChanged(address,address,address): who votes for an account. */
+export const votes = "0x3134e8a2e6d97e92";
+
 /**
  * Functions that hand over what the caller has in a contract, or will earn there, by selector: which argument gets it.
  * No event says whose it was.

@@ -1,5 +1,6 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
-import { addressOf, argumentsAt, wordsFrom } from "../../abi/words.js";
+import { votes } from "../../abi/known/rights.js";
+import { addressOf, argumentsAt, eventOf, wordsFrom } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -7,6 +8,7 @@ import type { StateChange } from "../../report/stateChange.js";
 import { readAddress } from "../../witness/answers.js";
 import { slotsOf, wordIn } from "../../witness/placement.js";
 import { unseen, type View } from "../../witness/view.js";
+import { isNumber, mayBeParties } from "./addressPositions.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { controlsIn, delegationAccounts, type Control } from "./control.js";
@@ -14,8 +16,8 @@ import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, lensOf, mayName, mostContracts, safesIn, suspectsOf, views } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
 import { selfCallsIn } from "./selfCalls.js";
-import { answersOf, isAccount, low, party, wordHex, wordsOf } from "./stateWords.js";
-import type { Change, Holds, Seen, Sight } from "./stateWords.js";
+import { answersOf, isAccount, low, party, tracedWords, wordHex, wordsOf } from "./stateWords.js";
+import type { Change, Holds, Seen, Sight, Traced } from "./stateWords.js";
 
 /** What changes, in a few words, and which events tell of it. */
 const changes: Readonly<Record<Holds, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>> = {
@@ -70,6 +72,27 @@ const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address
     }),
   );
 
+/**
+ * Whether the report tells of it by other means: a movement between the two, control that goes from the one or to the
+ * other, or the votes that a call gives by name.
+ */
+const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: Address, has: bigint): boolean =>
+  controls.some((one) => one.contract === contract && (one.loses === had || one.gains === addressOf(has))) ||
+  bundle.some(
+    ({ transfers, outcome: { logs } }) =>
+      transfers.some(
+        ({ token, from, to, amount }) =>
+          token !== null && lower(token) === contract && lower(from) === had && BigInt(to) === has && amount > 0n,
+      ) ||
+      (named.has(has) &&
+        logs.some(
+          (log) =>
+            lower(log.address) === contract &&
+            eventOf(log) === votes &&
+            [BigInt(had), has].every((one) => log.topics.slice(1).some((topic) => BigInt(topic) === one)),
+        )),
+  );
+
 /** Who a change is judged for. */
 interface Judging {
   readonly bundle: ReadonlyArray<Ran>;
@@ -102,16 +125,40 @@ interface Lost {
   readonly isSilent: boolean;
 }
 
+/** A change, read as what it is. */
+interface Read extends Change {
+  readonly lost?: Lost;
+}
+
+/** A sender's place that a change gives to another; null = none. */
+const lostIn = (change: Change, judging: Judging): Lost | null => {
+  const { contract, seen } = change;
+  const { bundle, senders } = judging;
+  for (const [had, has] of places(change)) {
+    if (!senders.has(had) || !isAccount(has) || addressOf(has) === contract || senders.has(addressOf(has))) continue;
+    if (seen === "trace" && isNumber(addressOf(has).slice(2))) continue;
+    const isTold =
+      isAnnounced(bundle, contract, had, has) || (seen === "trace" && isToldOf(judging, contract, had, has));
+    return { had, has: addressOf(has), isSilent: !isTold && !isPaid(bundle, had) };
+  }
+  return null;
+};
+
+/** A change anywhere: a sender's place, or an account that follows another; null = no more than a number. */
+const readAny = (change: Change, judging: Judging): Read | null => {
+  const lost = lostIn(change, judging);
+  if (lost !== null) return { ...change, holds: "owner", lost };
+  return mayBeParties(wordHex(change.was).slice(2), wordHex(change.word).slice(2)) ? change : null;
+};
+
 /** A change of a first slot, read as what it is: code that a proxy runs, a keeper of a sender's account, or a sender's place. */
-const readFirst = (change: Change, { bundle, seen, senders }: Judging): Change & { readonly lost?: Lost } => {
+const readFirst = (change: Change, judging: Judging): Read => {
   const { contract, was, word } = change;
+  const { seen, senders } = judging;
   const isOther = isAccount(word) && low(word) !== low(was) && !senders.has(addressOf(word));
   if (senders.has(contract) && isOther && word >> 168n === 0n) return { ...change, holds: "key" };
-  for (const [had, has] of places(change))
-    if (senders.has(had) && isAccount(has) && addressOf(has) !== contract && !senders.has(addressOf(has))) {
-      const isSilent = !isAnnounced(bundle, contract, had, has) && !isPaid(bundle, had);
-      return { ...change, holds: "owner", lost: { had, has: addressOf(has), isSilent } };
-    }
+  const lost = lostIn(change, judging);
+  if (lost !== null) return { ...change, holds: "owner", lost };
   const code = seen.codeOf(contract);
   const isCode = isOther && isAccount(was) && mayName(was) && mayName(word) && code !== null && delegates(code);
   return isCode ? { ...change, holds: "implementation" } : change;
@@ -132,10 +179,7 @@ const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<
 };
 
 /** How bad a change is; null = data, no finding. */
-const severityOf = (
-  change: Change & { readonly lost?: Lost },
-  judging: Judging,
-): "info" | "warning" | "blocker" | null => {
+const severityOf = (change: Read, judging: Judging): "info" | "warning" | "blocker" | null => {
   const { contract, slot, holds, was, word, lost } = change;
   const { seen, senders, named, controls } = judging;
   if (holds === null || lost?.isSilent === false || isTold(change, controls)) return null;
@@ -152,7 +196,18 @@ const severityOf = (
   return !isGiven && isOwn(contract, judging) ? "blocker" : "warning";
 };
 
-const keyOf = ({ contract, was, word, holds }: Change): string => `${contract} ${holds} ${low(was)} ${low(word)}`;
+const keyOf = ({ contract, was, word, holds, seen, lost }: Read): string => {
+  // why: what is packed is told of by a getter as well
+  const [had, has] =
+    seen === "trace" && lost !== undefined ? [BigInt(lost.had), BigInt(lost.has)] : [low(was), low(word)];
+  return `${contract} ${holds} ${had} ${has}`;
+};
+
+/** What is silent first, then what has a meaning. */
+const rankOf = ({ holds, lost }: Read): number => (lost?.isSilent === true ? 0 : holds === null ? 2 : 1);
+
+/** Most changes that a tracer tells of and a report has. */
+const mostTraced = 64;
 
 /** What changes of the contracts, and what is found about it. */
 export const checkChanges = (
@@ -173,9 +228,19 @@ export const checkChanges = (
       .map((change) => ({ contract, change })),
   );
   const missed = [...new Set(found.flatMap(({ contract, change }) => (change === null ? contract : [])))];
-  const all = found.flatMap(({ change }): ReadonlyArray<Change & { readonly lost?: Lost }> =>
+  const looked = found.flatMap(({ change }): ReadonlyArray<Read> =>
     change === null ? [] : [change.holds === null ? readFirst(change, judging) : change],
   );
+  const placesOf = new Set(looked.map(({ contract, slot }) => `${contract} ${slot}`));
+  const traced = tracedWords(seen.traced ?? [], isSafe)
+    .filter(({ contract, slot }) => !placesOf.has(`${contract} ${slot}`))
+    .flatMap((change): Read | ReadonlyArray<Read> =>
+      change.holds === null ? (readAny(change, judging) ?? []) : change,
+    )
+    // why: who fills the list with others takes none away that matters
+    .sort((one, other) => rankOf(one) - rankOf(other))
+    .slice(0, mostTraced);
+  const all = [...looked, ...traced];
   const transactionOf = (contract: Address): number | null => {
     const [only = null, ...more] = bundle.filter(({ calls }) => calls.read.some(({ to }) => lower(to) === contract));
     return more.length > 0 ? null : (only?.index ?? null);
@@ -185,7 +250,8 @@ export const checkChanges = (
     const { contract, holds, was, word, lost } = change;
     const severity = severityOf(change, judging);
     if (severity === null || holds === null || told.has(keyOf(change))) continue;
-    const where = { transaction: transactionOf(contract), evidence: seen.evidence };
+    const evidence = change.seen === "trace" ? "estimated" : seen.evidence;
+    const where = { transaction: transactionOf(contract), evidence };
     const [had, has] = lost === undefined ? [party(was), party(word)] : [lost.had, lost.has];
     const parties = holds === "threshold" ? [] : [address("from", had), address("to", has)];
     const what = text("", `${changes[holds][0]}, without an event`);
@@ -252,6 +318,7 @@ export const stateChangesIn = (
   {
     round,
     next,
+    traced,
   }: {
     readonly round: {
       readonly run: AskResult<SlotRun> | null;
@@ -259,6 +326,7 @@ export const stateChangesIn = (
       readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
     };
     readonly next: AskResult<SlotRun>;
+    readonly traced: Traced;
   },
   bundle: ReadonlyArray<Ran>,
 ): ReturnType<typeof checkChanges> => {
@@ -269,6 +337,7 @@ export const stateChangesIn = (
     before: successOf(round.alone)?.slots ?? null,
     worlds: [run, successOf(next)].filter((world) => world !== null),
     suspects: suspectsOf(proven),
+    traced,
     codeOf: (account) => successOf(round.codes.get(account)),
     evidence: run.plan.pretended ? "assumed" : "measured",
   });

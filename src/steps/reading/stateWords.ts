@@ -31,6 +31,8 @@ export interface Seen {
   /** The code of an account; null where it was not asked for. */
   readonly codeOf: (account: Address) => Hex | null;
   readonly evidence: Evidence;
+  /** What a tracer told of the transactions; absent = none did. */
+  readonly traced?: Traced;
 }
 
 /** Words of one contract before and after. */
@@ -73,6 +75,39 @@ export const answersOf = (
   const isNew = (word: bigint) => isAccount(word) && had?.includes(word) === false;
   if (had !== null && had.length > 0 && has === null) return [...asked, null];
   return [...asked, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
+};
+
+/** What a tracer saw change, by account: what was and what is, a slot that is missing in one of them zero there. */
+export type Traced = ReadonlyArray<
+  Readonly<
+    Record<
+      "pre" | "post",
+      ReadonlyMap<Address, { readonly nonce: number | null; readonly storage: ReadonlyMap<Hash, Hash> }>
+    >
+  >
+>;
+
+/** The words that a bundle changes in all, as a tracer tells it, of contracts that were there before. */
+export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boolean): ReadonlyArray<Change> => {
+  const net = new Map<string, Change>();
+  const created = new Set<Address>();
+  for (const { pre, post } of traced)
+    for (const account of new Set([...pre.keys(), ...post.keys()])) {
+      const contract = account.toLowerCase() as Address;
+      const [had, has] = [pre.get(account), post.get(account)];
+      // why: a contract begins with one, and nobody had anything in what is new
+      if (!had?.nonce && has?.nonce != null) created.add(contract);
+      if (created.has(contract)) continue;
+      const watched = slotsOf(isSafe(contract));
+      for (const slot of new Set([...(had?.storage.keys() ?? []), ...(has?.storage.keys() ?? [])])) {
+        const key = `${contract} ${slot}`;
+        const holds = watched.find((one) => one.slot === slot)?.holds ?? null;
+        const was = net.get(key)?.was ?? BigInt(had?.storage.get(slot) ?? 0);
+        const word = BigInt(has?.storage.get(slot) ?? 0);
+        net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
+      }
+    }
+  return [...net.values()].filter(({ was, word }) => was !== word);
 };
 
 /** The slots of a contract that change; null among them where one was not seen. */

@@ -179,7 +179,16 @@ export const standing = ({
     ...{ block: tag, run: exact, next, alone: null, fees: { history: null, receipts: null, header: head } },
     ...changed.round,
   });
-  const proof: Proof = { assumed: null, placed: [], between: [], bare: null, ...changed.proof, round, next };
+  const proof: Proof = {
+    assumed: null,
+    placed: [],
+    between: [],
+    traced: [],
+    bare: null,
+    ...changed.proof,
+    round,
+    next,
+  };
   const answers = answersOf(round, lookup, report.options, report.chainId);
   const attempt: Attempt = {
     ...{ claim, proof, answers, bundle: keep(signed, answers), isTraced: true, settled: undoubted, tried: [] },

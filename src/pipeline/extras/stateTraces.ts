@@ -1,0 +1,92 @@
+/** What the transactions change, as the node's tracer tells it: no finding but of a change rests on it, and no node has to have it. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { knownTokens } from "../../chains/tokens.js";
+import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
+import { asking } from "../../eth/ask.js";
+import { askStateDiff, type StateDiff } from "../../eth/call.js";
+import type { AccountOverride, StateOverrides } from "../../eth/parameters.js";
+import type { Hash } from "../../primitives/hex.js";
+import { runsCode } from "../../report/waits.js";
+import { CurrentRun, Rpc } from "../../rpc/index.js";
+import type { Memory } from "../../rpc/memory.js";
+import type * as Simulate from "../../steps/simulate.js";
+import { isGone } from "../endpoint/simulate.js";
+import type { ProofInput } from "../proofPlans.js";
+
+const method = "debug_traceCall";
+/** Remembered apart: a node may have other tracers. */
+const kind = `${method} prestateTracer`;
+
+/** Transactions that are traced, one after the other, and ms that one may take. */
+const most = { transactions: 4, ms: 3_000 } as const;
+
+/** Notes that an endpoint tells no changes, or not in time. */
+export const learnUntraced = (memory: Memory): void =>
+  memory.heard(kind, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
+
+/** Whether the endpoint may trace, and code runs that is none of the chain's best known tokens'. */
+export const isTraceable = ({ report: { chainId }, bundle, scanned }: ProofInput, memory: Memory): boolean => {
+  if (memory.refused(method) !== null || memory.refused(kind) !== null) return false;
+  const known = new Set((chainId === null ? [] : knownTokens(chainId)).map(({ address }) => address));
+  return bundle.some(
+    ({ said, input: { to }, authorizations }) =>
+      // why: what a report from outside says of code is not believed
+      (scanned === null || runsCode(said)) && (to === null || authorizations.length > 0 || !known.has(to)),
+  );
+};
+
+const zero: Hash = `0x${"0".repeat(64)}`;
+
+/** The state with what a transaction left. */
+const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides => {
+  const left = [...post].map(([account, { balance, nonce, code, storage }]): readonly [string, AccountOverride] => {
+    const before = state[account] ?? {};
+    const gone = [...(pre.get(account)?.storage.keys() ?? [])].map((slot): readonly [Hash, Hash] => [slot, zero]);
+    const written: Readonly<Record<Hash, Hash>> = Object.fromEntries([...gone, ...storage]);
+    const { state: whole } = before;
+    const kept =
+      whole == null ? { stateDiff: { ...before.stateDiff, ...written } } : { state: { ...whole, ...written } };
+    return [
+      account,
+      {
+        ...before,
+        ...kept,
+        ...(balance === null ? {} : { balance }),
+        ...(nonce === null ? {} : { nonce }),
+        ...(code === null ? {} : { code }),
+      },
+    ];
+  });
+  return { ...state, ...Object.fromEntries(left) };
+};
+
+/**
+ * What the first transactions of a plan change, put into `told` one after the other: each stands on what those before it
+ * left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
+ */
+export const traceStates = Effect.fnUntraced(function* (
+  { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
+  told: Array<StateDiff>,
+): Effect.fn.Return<void, never, Rpc> {
+  const { memory } = yield* Rpc;
+  const run = yield* Effect.service(CurrentRun);
+  const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
+  // why: codes are long, and matter to none but a transaction behind
+  const config = { diffMode: true, disableCode: calls.length === 1 };
+  let state = stateOverrides ?? {};
+  for (const { request } of calls.slice(0, most.transactions)) {
+    const asked = askStateDiff({ ...request, block, stateOverrides: state, blockOverrides }, most.ms, config);
+    const answer = yield* Effect.result(
+      Effect.provideService(asking({ step: "simulate" }, asked), CurrentRun, { ...run, deadline }),
+    );
+    if (Result.isFailure(answer)) {
+      const { failure } = answer;
+      if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
+      return;
+    }
+    told.push(answer.success);
+    state = behind(state, answer.success);
+  }
+});
