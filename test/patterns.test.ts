@@ -15,6 +15,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/witness\//, "bytes that contracts return"],
   [/^src\/steps\//, "words, code and bytes of contracts, and names of their functions"],
   [/^src\/pipeline\/extras\/trace\.ts$/, "the trace of a node"],
+  [/^src\/guard\//, "methods, addresses and numbers that pages ask wallets with"],
   [/^src\/transaction\//, "hex that callers give"],
   [/^src\/promise\//, "frames of a stack"],
   [/^src\/primitives\/(hex|names|problem|text)\.ts$/, "the shapes of addresses, of users' names and of untrusted text"],

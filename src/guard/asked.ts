@@ -1,4 +1,5 @@
 /** One request to a guard, and whether the guard has a say in it. Pure. */
+import { safely } from "../primitives/record.js";
 
 /** One request, as EIP-1193 has it. */
 export interface Asked {
@@ -18,3 +19,11 @@ export const isJudged = (asked: Asked): boolean =>
   /(^|_)(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution)/i.test(asked.method) ||
   asked.method === "wallet_getCallsStatus" ||
   isConnecting(asked);
+
+/** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */
+export const snapshot = (asked: Asked): Asked => {
+  const { params, ...others } = asked;
+  // guard: a request that is changed while it is proven
+  const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
+  return { ...others, params: copy };
+};

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { lazyImport } from "../primitives/effects.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
-import { isJudged, type Asked } from "./asked.js";
+import { isJudged, snapshot, type Asked } from "./asked.js";
 import type { GuardRules } from "./rules.js";
 
 /** Any EIP-1193 provider. */
@@ -32,9 +32,10 @@ export const guardedProvider = <provider extends Provider>(
     // why: what is looked at is what is passed on, whatever a getter says the next time
     const asked: Asked = { ...given };
     if (typeof asked.method === "string" && !isJudged(asked)) return provider.request(asked as never);
+    const kept = snapshot(asked);
     const loaded = (loading ??= on.effect(judging));
     return loaded.then(
-      (judged) => judged(asked),
+      (judged) => judged(kept),
       (error: unknown) => {
         // why: what did not load is tried again with the next request; nothing passes unjudged meanwhile
         if (loading === loaded) loading = null;

@@ -5,7 +5,7 @@ import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
 import { getTransaction, getTransactionReceipt } from "../eth/index.js";
 import { isHash, type Hash, type Hex } from "../primitives/hex.js";
-import { isRecord, safely } from "../primitives/record.js";
+import { isRecord } from "../primitives/record.js";
 import { hashOf } from "../nonces/signed.js";
 import { compareCalls, compareRequest } from "../postflight/compare.js";
 import { gravest } from "../postflight/settlement.js";
@@ -13,7 +13,7 @@ import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
-import { isConnecting, isJudged, type Asked } from "./asked.js";
+import { isConnecting, isJudged, snapshot, type Asked } from "./asked.js";
 import { GuardRefused, Tampered } from "./failures.js";
 import {
   allows,
@@ -287,14 +287,6 @@ const judged = (
     );
   // guard: a way to sign or send that is not known
   return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
-};
-
-/** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */
-const snapshot = (asked: Asked): Asked => {
-  const { params, ...others } = asked;
-  // guard: a request that is changed while it is proven
-  const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
-  return { ...others, params: copy };
 };
 
 /** `request` of a guarded client or provider. */

@@ -76,19 +76,27 @@ const phrases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Past participles: what was done with a number. */
-const done =
-  /^(computed|executed|found|in flight|left out|lost|not known|named|not measured|proposed|simulated|suggested|(kept|left) for them|required( without income)?)$/;
+const done: ReadonlySet<string> = new Set([
+  ...["computed", "executed", "found", "in flight", "kept for them", "left for them", "left out", "lost", "named"],
+  ...["not known", "not measured", "proposed", "required", "required without income", "simulated", "suggested"],
+]);
+
+/** `text` without `end`; null where it does not end so. */
+const before = (text: string, end: string): string | null => (text.endsWith(end) ? text.slice(0, -end.length) : null);
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** A figure without a row as part of a sentence. */
 const plainPhrase = ({ name, unit, value: exact }: Figure, value: string): string => {
   const shown = escapeText(name, most.name);
   if (shown.startsWith("the ")) return `${shown} ${value}`;
-  if (done.test(shown)) return `${value} ${unit === "count" && exact !== 1n ? "are" : "is"} ${shown}`;
-  const [, of, rule] = /^(.*) (at least|elsewhere)$/.exec(shown) ?? [];
-  if (rule !== undefined)
-    return rule === "elsewhere" ? `elsewhere the ${of} is ${value}` : `the ${of} must be at least ${value}`;
-  const article = /^its |^[A-Z]|_/.test(shown) ? "" : "the ";
-  return `${article}${shown} ${/[^s]s$/.test(shown) ? "are" : "is"} ${value}`;
+  if (done.has(shown)) return `${value} ${unit === "count" && exact !== 1n ? "are" : "is"} ${shown}`;
+  const [elsewhere, least] = [before(shown, " elsewhere"), before(shown, " at least")];
+  if (elsewhere !== null) return `elsewhere the ${elsewhere} is ${value}`;
+  if (least !== null) return `the ${least} must be at least ${value}`;
+  const isNamed = shown.startsWith("its ") || shown.includes("_") || shown === capital(shown);
+  const isMany = shown.endsWith("s") && !shown.endsWith("ss");
+  return `${isNamed ? "" : "the "}${shown} ${isMany ? "are" : "is"} ${value}`;
 };
 
 /** The numbers as one sentence, escaped: of the account, where one is named; behind `lead`, which is a sentence without them. */
@@ -103,7 +111,8 @@ export const detailsText = (
     const { name, unit } = figure;
     const row = phrases.get(`${name} ${unit}`.trim()) ?? phrases.get(name);
     const mark = row?.[0] ?? "";
-    const text = row?.replace(/^[+~]/, "").replace("%", () => value) ?? plainPhrase(figure, value);
+    const text =
+      row?.slice(mark === "+" || mark === "~" ? 1 : 0).replace("%", () => value) ?? plainPhrase(figure, value);
     return { name, value, text, isVerb: mark === "+", isTail: mark === "~" };
   });
   const account = shown.some(({ isVerb }) => isVerb) ? shown.find(({ name }) => name === "account") : undefined;
@@ -118,8 +127,10 @@ export const detailsText = (
   const text = listed([...clauses, ...(cut === 0 ? [] : [`${cut} more numbers stand in the JSON`])]);
   const whole = [lead, text].filter((part) => part !== "").join(": ");
   const isOurs = lead !== "" || shown[0]?.text !== shown[0]?.value;
-  const sentence = isOurs ? whole.replace(/^[a-z](?![a-z]*_)/, (letter) => letter.toUpperCase()) : whole;
-  return /^$|[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+  // why: a field's name is written as it is
+  const isField = whole.split(" ", 1)[0]?.includes("_") === true;
+  const sentence = isOurs && !isField ? capital(whole) : whole;
+  return sentence === "" || [".", "!", "?", "…"].some((end) => sentence.endsWith(end)) ? sentence : `${sentence}.`;
 };
 
 /** The numbers as a sentence, a token's in its own decimals where the finding names the token and the decimals are known. */

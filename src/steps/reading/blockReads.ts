@@ -19,17 +19,19 @@ const instructions: ReadonlyMap<number, BlockRead> = new Map([
 
 const [push1, push32] = [0x60, 0x7f];
 
-/** What the code may read: data behind it counts as code. */
-const readsIn = (code: Hex): ReadonlySet<BlockRead> => {
-  const found = new Set<BlockRead>();
+/** The instructions of code; data behind it counts as code. */
+export const instructionsIn = (code: Hex): ReadonlySet<number> => {
+  const found = new Set<number>();
   for (let at = 2; at + 2 <= code.length; at += 2) {
     const instruction = Number.parseInt(code.slice(at, at + 2), 16);
-    const read = instructions.get(instruction);
-    if (read !== undefined) found.add(read);
+    found.add(instruction);
     if (instruction >= push1 && instruction <= push32) at += 2 * (instruction - push1 + 1);
   }
   return found;
 };
+
+const readsIn = (code: Hex): ReadonlyArray<BlockRead> =>
+  [...instructionsIn(code)].flatMap((instruction) => instructions.get(instruction) ?? []);
 
 /** EIP-7702: code that names a delegate. */
 const delegation = "0xef0100";
@@ -45,10 +47,10 @@ export const blockReads = (
 ): ReadonlyArray<BlockRead> => {
   const found = bundle.flatMap(({ input: { to, data }, authorizations }): ReadonlyArray<BlockRead> => {
     if (authorizations.length > 0) return ["others"];
-    if (to === null) return [...readsIn(data)];
+    if (to === null) return readsIn(data);
     if (known.has(to)) return [];
     const code = successOf(codes.get(to));
-    return code === null || code.startsWith(delegation) ? ["others"] : [...readsIn(code)];
+    return code === null || code.startsWith(delegation) ? ["others"] : readsIn(code);
   });
   return BlockRead.literals.filter((read) => found.includes(read));
 };

@@ -10,6 +10,7 @@ import { slotsOf, wordIn } from "../../witness/placement.js";
 import { unseen, type View } from "../../witness/view.js";
 import { isNumber, mayBeParties } from "./addressPositions.js";
 import { successOf, type AskResult } from "./askResult.js";
+import { instructionsIn } from "./blockReads.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { controlsIn, delegationAccounts, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
@@ -35,15 +36,8 @@ const changes: Readonly<Record<Holds, readonly [what: string, ...events: Readonl
   delegate: ["new delegate"],
 };
 
-/** Whether code may run another's in its own place: DELEGATECALL among its opcodes. */
-const delegates = (code: Hex): boolean => {
-  for (let at = 2; at < code.length; at += 2) {
-    const opcode = Number.parseInt(code.slice(at, at + 2), 16);
-    if (opcode === 0xf4) return true;
-    if (opcode >= 0x60 && opcode <= 0x7f) at += 2 * (opcode - 0x5f);
-  }
-  return false;
-};
+/** Whether code may run another's in its own place, by DELEGATECALL. */
+const delegates = (code: Hex): boolean => instructionsIn(code).has(0xf4);
 
 /** The 20 bytes of both words, at every place where a packed account may stand. */
 function* places({ was, word }: Change): Generator<readonly [had: Address, has: bigint]> {

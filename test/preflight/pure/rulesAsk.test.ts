@@ -233,7 +233,8 @@ describe("a proof", () => {
     const { lines, known } = await byProof("noPending", given);
     const posted = ["eth_getCode latest", "eth_getCode latest", "eth_simulateV1 alone pinned"];
     const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
-    expect(lines).toEqual([...wanted, ...posted.map((line) => `1 noPending ${line}`)].sort());
+    const all = ["debug_traceCall pinned", ...posted].map((line) => `1 noPending ${line}`);
+    expect(lines).toEqual([...wanted, ...all].sort());
     expect([known.about.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
