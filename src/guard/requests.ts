@@ -289,16 +289,39 @@ const judged = (
   return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
 };
 
+/** For how long a request that the wallet changed is not asked again, ms: viem tries −32603 three times within two seconds. */
+const remembersMs = 10_000;
+
 /** `request` of a guarded client or provider. */
-export const guardRequest =
-  (guard: Guarding, pass: (asked: Asked, options?: unknown) => Promise<unknown>, deliver: Deliver = null) =>
-  (given: Asked, options?: unknown): Promise<unknown> => {
+export const guardRequest = (
+  guard: Guarding,
+  pass: (asked: Asked, options?: unknown) => Promise<unknown>,
+  deliver: Deliver = null,
+) => {
+  const changed = new Map<string, { readonly error: Tampered; readonly until: number }>();
+  const onceChanged = <A, R>(key: string, judgement: Effect.Effect<A, unknown, R>): Effect.Effect<A, unknown, R> =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      for (const [old, { until }] of changed) if (until <= now) changed.delete(old);
+      const before = changed.get(key);
+      // guard: a send that was changed and is tried again by whoever heard of it
+      if (before !== undefined) return yield* Effect.fail(before.error);
+      return yield* Effect.tapError(judgement, (error) =>
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          if (error instanceof Tampered) changed.set(key, { error, until: at + remembersMs });
+        }),
+      );
+    });
+  return (given: Asked, options?: unknown): Promise<unknown> => {
     const asked: Asked = { ...given };
     // why: what has no name cannot be judged, such as a list of requests
     if (typeof asked.method !== "string")
       return Promise.reject(new GuardRefused("request", "must be one request, with a method"));
     // guard: a send that a transport would try twice
     const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const judgement = judged(guard, once, snapshot(asked), deliver);
-    return judgement === null ? pass(asked, options) : guard.on.effect(judgement);
+    const kept = snapshot(asked);
+    const judgement = judged(guard, once, kept, deliver);
+    if (judgement === null) return pass(asked, options);
+    return guard.on.effect(onceChanged(JSON.stringify([kept.method, kept.params]), judgement));
   };
+};

@@ -1,6 +1,8 @@
 /** Both guards on real nodes: the key signs only what was cleared, and what a wallet changes is told. */
 import {
+  createClient,
   createWalletClient,
+  custom,
   encodeFunctionData,
   http,
   parseEther,
@@ -259,6 +261,15 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(await scene.receipt((failure["data"] as { readonly hash: `0x${string}` }).hash)).not.toBeNull();
     const accepted = await rejection(send({ onChanged: () => true }));
     expect(accepted._tag.startsWith("resolved")).toBe(isFee);
+    await scene.mine();
+  });
+
+  it("a send that the wallet changed is not asked of it again, whatever viem's transport makes of the code", async () => {
+    let sends = 0;
+    const wallet = walletOf((same) => ({ ...same, value: `0x${(++sends).toString(16)}` }));
+    const client = createClient({ transport: custom(guardProvider(wallet), { retryDelay: 1 }) });
+    const failure = await rejection(client.request(asked({ to: third.address, value: "0xff" })));
+    expect([failure._tag ?? (failure["cause"] as { _tag?: string })._tag, sends]).toEqual(["Tampered", 1]);
     await scene.mine();
   });
 
