@@ -11,7 +11,8 @@ import { layerOf, owner, scenesFor, tampered, type Scene, type Tampering } from 
 
 type Hex = `0x${string}`;
 const method = "debug_traceCall";
-const asked = ({ ledger }: Report) => ledger.requests.filter((one) => one.method === method);
+/** What was traced for a failure, beside what every proof looks at. */
+const asked = ({ ledger }: Report) => ledger.requests.filter((one) => one.method === method && one.because !== "proof");
 const told = ({ findings }: Report) => findings.filter(({ code }) => code === "RevertedInside");
 /** What a report says apart from the trace, and what it took. */
 const rest = ({ verdict, because, stage, transactions, digest, findings }: Report) => ({

@@ -26,14 +26,19 @@ const most = { transactions: 4, ms: 3_000 } as const;
 export const learnUntraced = (memory: Memory): void =>
   memory.heard(kind, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
 
-/** Whether the endpoint may trace, and code runs that is none of the chain's best known tokens'. */
+/** `transfer` and `approve` of ERC-20, which move or grant what is measured. */
+const plain: ReadonlySet<string> = new Set(["0xa9059cbb", "0x095ea7b3"]);
+
+/** Whether the endpoint may trace, and code runs that is no plain call of a token, nor one of the chain's best known ones. */
 export const isTraceable = ({ report: { chainId }, bundle, scanned }: ProofInput, memory: Memory): boolean => {
   if (memory.refused(method) !== null || memory.refused(kind) !== null) return false;
   const known = new Set((chainId === null ? [] : knownTokens(chainId)).map(({ address }) => address));
   return bundle.some(
-    ({ said, input: { to }, authorizations }) =>
+    ({ said, input: { to, data }, authorizations }) =>
       // why: what a report from outside says of code is not believed
-      (scanned === null || runsCode(said)) && (to === null || authorizations.length > 0 || !known.has(to)),
+      (scanned === null || runsCode(said)) &&
+      !(data.length === 138 && plain.has(data.slice(0, 10))) &&
+      (to === null || authorizations.length > 0 || !known.has(to)),
   );
 };
 
