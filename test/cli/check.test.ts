@@ -208,7 +208,7 @@ describe("check", () => {
 
   it("names both chains where the node serves another", async () => {
     const { code, stdout } = await check(...transfer, "--chain-id", "1");
-    expect([code, stdout]).toEqual([1, expect.stringContaining("meant for chain 1, the node serves chain 31337")]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining("It is meant for chain 1 and the node serves chain 31337.")]);
   });
 
   it("is unknown on an endpoint that answers 403, or is not there", async () => {
