@@ -27,3 +27,6 @@ export const snapshot = (asked: Asked): Asked => {
   const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
   return { ...others, params: copy };
 };
+
+/** Its parameters; none where they are no list. */
+export const paramsOf = ({ params }: Asked): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);

@@ -18,7 +18,8 @@ import { GuardRefused } from "./failures.js";
 import { isRecord } from "../primitives/record.js";
 import { attempt } from "../promise/facade.js";
 import type { Asked } from "./asked.js";
-import { allowSignature, chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
+import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
+import { allowSignature } from "./signatures.js";
 import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
 /** What viem's transactions have beside the fields that are signed, what follows from them, and what a node's filled one has. */

@@ -13,18 +13,10 @@ import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Report, Request } from "../report/schema.js";
-import { isConnecting, isJudged, snapshot, type Asked } from "./asked.js";
+import { isJudged, paramsOf, snapshot, type Asked } from "./asked.js";
+import { allowSignature, isSignature, payloadOf } from "./signatures.js";
 import { GuardRefused, Tampered } from "./failures.js";
-import {
-  allows,
-  hold,
-  keep,
-  preflight,
-  renewed,
-  type Guarding,
-  type SettledCalls,
-  type SignaturePayload,
-} from "./rules.js";
+import { allows, hold, keep, preflight, renewed, type Guarding, type SettledCalls } from "./rules.js";
 import { bundleOf, inputOf, transactionOf } from "./wire.js";
 
 export { guarding } from "./rules.js";
@@ -36,8 +28,6 @@ export type Pass = (asked: Asked) => Promise<unknown>;
 export type Deliver =
   | ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>)
   | null;
-
-const paramsOf = ({ params }: Asked): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);
 
 /** What a wallet's user may be allowed to change; everything else is another transaction. */
 const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "type"].map(
@@ -231,41 +221,6 @@ const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
     yield* Effect.ignore(attempt(() => Promise.resolve(settled).then(onSettled)));
     return answer;
   });
-
-/** Fails unless the rules let this be signed. */
-export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
-  Effect.flatMap(allows(guard.rules.signatures, payload), (isAllowed) =>
-    // guard: a signature of what is no transaction
-    isAllowed
-      ? Effect.void
-      : Effect.fail(new GuardRefused(method, "signs what no simulation shows; `signatures` can allow it")),
-  );
-
-const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
-
-const kindOf = (method: string): SignaturePayload["kind"] =>
-  /(^|_)signTypedData/.test(method)
-    ? "typedData"
-    : method === "eth_sign"
-      ? "hash"
-      : /(^|_)signAuthorization$/.test(method)
-        ? "authorization"
-        : "message";
-
-/** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
-const payloadOf = (asked: Asked): SignaturePayload => {
-  const [first, second] = paramsOf(asked);
-  const [one, another] = asked.method === "personal_sign" ? [second, first] : [first, second];
-  const [address, content] = !isAddress(one) && isAddress(another) ? [another, one] : [one, another];
-  return isAddress(address)
-    ? { kind: kindOf(asked.method), address, content }
-    : { kind: kindOf(asked.method), address: null, content: asked.params };
-};
-
-/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it. */
-const isSignature = (asked: Asked): boolean =>
-  /^(personal_sign|eth_sign|(eth|wallet)_signAuthorization|\w+_signTypedData\w*)$/.test(asked.method) ||
-  isConnecting(asked);
 
 /** What becomes of a request; null where it passes as it is. */
 const judged = (

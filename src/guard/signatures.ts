@@ -1,0 +1,40 @@
+/** What is signed and is no transaction: what of it a rule is asked, and whether it may be. */
+import * as Effect from "effect/Effect";
+import { isConnecting, paramsOf, type Asked } from "./asked.js";
+import { GuardRefused } from "./failures.js";
+import { allows, type Guarding, type SignaturePayload } from "./rules.js";
+
+/** Fails unless the rules let this be signed. */
+export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
+  Effect.flatMap(allows(guard.rules.signatures, payload), (isAllowed) =>
+    // guard: a signature of what is no transaction
+    isAllowed
+      ? Effect.void
+      : Effect.fail(new GuardRefused(method, "signs what no simulation shows; `signatures` can allow it")),
+  );
+
+const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
+
+const kindOf = (method: string): SignaturePayload["kind"] =>
+  /(^|_)signTypedData/.test(method)
+    ? "typedData"
+    : method === "eth_sign"
+      ? "hash"
+      : /(^|_)signAuthorization$/.test(method)
+        ? "authorization"
+        : "message";
+
+/** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
+export const payloadOf = (asked: Asked): SignaturePayload => {
+  const [first, second] = paramsOf(asked);
+  const [one, another] = asked.method === "personal_sign" ? [second, first] : [first, second];
+  const [address, content] = !isAddress(one) && isAddress(another) ? [another, one] : [one, another];
+  return isAddress(address)
+    ? { kind: kindOf(asked.method), address, content }
+    : { kind: kindOf(asked.method), address: null, content: asked.params };
+};
+
+/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it. */
+export const isSignature = (asked: Asked): boolean =>
+  /^(personal_sign|eth_sign|(eth|wallet)_signAuthorization|\w+_signTypedData\w*)$/.test(asked.method) ||
+  isConnecting(asked);
