@@ -259,7 +259,7 @@ export const guardRequest = (
       const now = yield* Clock.currentTimeMillis;
       for (const [old, { until }] of changed) if (until <= now) changed.delete(old);
       const before = changed.get(key);
-      // guard: a send that was changed and is tried again by whoever heard of it
+      // why: whoever hears of it may try again, and the wallet would send twice
       if (before !== undefined) return yield* Effect.fail(before.error);
       return yield* Effect.tapError(judgement, (error) =>
         Effect.map(Clock.currentTimeMillis, (at) => {

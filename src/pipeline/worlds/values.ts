@@ -31,7 +31,8 @@ const nearBaseFee = (
   signed: ReadonlyArray<{ readonly request: Request }>,
   dice: bigint,
 ): bigint | null => {
-  const share = (base * (dice % 1_024n)) / 16_384n;
+  // why: what follows the price differs by more than what follows the time
+  const share = base / 32n + (base * (dice % 512n)) / 16_384n;
   const least = leastCap(signed);
   // why: what pays by the price pays the least in the next block, whatever is drawn
   if (base + share <= least) return base + share;

@@ -247,7 +247,8 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   incomparable: { "where nothing was said": [checked(send, lied(lost, "next"))] },
   closing: { "by the number": [checked(until, honest, { stateOverrides: limited }), open] },
   worldsDiffer: { "by the price": [checked(payout, honest, { stateOverrides: paying })] },
-  hiddenCall: { "in a batch": [checked(batch)] },
+  // a node without tracers has refused one before that
+  hiddenCall: { "in a batch": [checked(batch), open] },
   alreadySent: { "in flight": [checked(again), open] },
   revertTrace: { "of an inner call": [checked(wrap, honest, { traceReverts: true })] },
   quorumPinned: {
