@@ -62,7 +62,7 @@ describe("processes that share senders", () => {
     async (options) => {
       const result = await run({ ...options, seconds: 120, nonces: 100_000, every: 40, untilCaught: true });
       if (result === null) return expect(options.bin).toBeNull();
-      expect(isCaught(result)).toBe(true);
+      expect(isCaught(result), JSON.stringify(result)).toBe(true);
     },
     180_000,
   );

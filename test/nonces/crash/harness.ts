@@ -123,16 +123,18 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
     return found._tag === "Success";
   };
 
-  /** Reconciles, and fills gaps, until nothing is left in flight. */
+  /** Reconciles, and fills gaps, until nothing is left in flight, and for as long as it takes to tell what is burned. */
   const drain = async ({ lane, sign }: (typeof senders)[number]): Promise<boolean> => {
     const fill = (nonce: bigint) => sign(nonce, newPayment());
+    const reconcile = Effect.tap(Nonces.reconcile(lane), ({ ended }) =>
+      Effect.sync(() => (herd.burned += ended.filter(({ end }) => end === "burned").length)),
+    );
+    const settled = performance.now() + 2 * crashSettings.burnedAfterMs;
     for (const until = performance.now() + 60_000; performance.now() < until; await sleep(50)) {
       const state = await run(
-        Effect.result(
-          Effect.andThen(Nonces.reconcile(lane), Effect.andThen(Nonces.fillGap(lane, fill), Nonces.status(lane))),
-        ),
+        Effect.result(Effect.andThen(reconcile, Effect.andThen(Nonces.fillGap(lane, fill), Nonces.status(lane)))),
       );
-      if (state._tag !== "Success") continue;
+      if (state._tag !== "Success" || performance.now() < settled) continue;
       const { committed, reserved, floor, next } = state.success;
       const isEmpty = committed.length === 0 && reserved.length === 0 && floor === next;
       if (isEmpty && BigInt(minedOf(lane.address)) === next) return check(lane);

@@ -52,7 +52,7 @@ export class Herd {
   pauses = 0;
   wentBack = 0;
   replaced = 0;
-  /** Payments that `keep` told are burned. */
+  /** Payments that `keep` told are burned, or the reconciliations in the end. */
   burned = 0;
   /** Workers that ended by themselves, which none should. */
   broken = 0;

@@ -41,7 +41,7 @@ export interface CrashResult extends Counted {
   readonly p99Ms: number;
   readonly kills: number;
   readonly pauses: number;
-  /** Payments in whose place the user's own wallet sent another, and how many were told as burned by a `keep` that lived on. */
+  /** Payments in whose place the user's own wallet sent another, and how many were told as burned: by a `keep` that lived on, or in the end. */
   readonly displaced: number;
   readonly burned: number;
   /** Replacements recorded and sent. */
@@ -108,7 +108,7 @@ export const problemOf = (result: CrashResult): string | null => {
   if (lost.length > 0) return "payments lost";
   if (!drained) return "a lane that does not empty";
   if (violations.length > 0) return "a lane in a bad state";
-  // One whose keep was killed told nobody, but its lane is not healthy
+  // What a killed keep did not tell is told in the end
   if (result.displaced > 5 && result.burned === 0) return "payments burned in silence";
   return broken > 0 ? "a worker broke" : null;
 };
