@@ -68,7 +68,8 @@ export class Herd {
     if (said.ms !== undefined) this.latencies.push(said.ms);
     if (said.type === "replaced" && said.tag === undefined) this.replaced += 1;
     if (said.type === "burned") this.burned += 1;
-    if (said.detail?.includes("went back in time") === true) this.wentBack += 1;
+    // A store that lost the whole lane refuses it as one that was never started
+    if (said.detail?.includes("went back in time") === true || said.tag === "NonceColdStart") this.wentBack += 1;
     if (said.tag !== undefined) this.failures[said.tag] = (this.failures[said.tag] ?? 0) + 1;
   }
 
