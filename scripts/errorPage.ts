@@ -68,16 +68,14 @@ const thrownEntry = ({ means, example, remedy = "", sent }: Thrown): string => {
   ]);
 };
 
-/** The reasons of `NotProven`; what has an entry of its own is a link to it. */
-const gapsTable = (): string =>
-  [
-    "| reason | what it means | what to do |",
-    "| --- | --- | --- |",
-    ...Object.entries(gaps).map(([reason, [means, action]]) => {
-      const name = Object.hasOwn(meanings, reason) ? `\`${reason}\`` : `<a id="${reason}"></a>\`${reason}\``;
-      return `| ${name} | ${means} | ${action} |`;
-    }),
-  ].join("\n");
+/** The reasons of `NotProven`; the anchor is that of the finding where the code has an entry. */
+const gapsList = (): string =>
+  Object.entries(gaps)
+    .map(([reason, [means, action]]) => {
+      const anchor = Object.hasOwn(meanings, reason) ? "" : `<a id="${reason}"></a>`;
+      return `- ${anchor}\`${reason}\`: ${means} **What to do:** ${action}`;
+    })
+    .join("\n");
 
 /** The chapters, in the order of the pipeline. */
 const chapters: ReadonlyArray<readonly [title: string, intro: string, has: (code: string) => boolean]> = [
@@ -134,7 +132,7 @@ export const withCodes = (page: string): string =>
     ...thrown.flatMap(([title, intro, all]) => [`## ${title}`, intro, ...all.map(thrownEntry)]),
     "## Why there is no clearance",
     "`ready` rejects with the error of the first blocker. Where there is no blocker, it rejects with [`NotProven`](#notproven). Each of its `missing` has a `reason`:",
-    gapsTable(),
+    gapsList(),
     "",
   ]
     .join("\n\n")
