@@ -111,7 +111,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   NotValidated: {
     means: "The node ignored `validation`. Nonce, price and funds were decided by the library's own rules alone.",
   },
-  OutcomeUnknown: { means: "No simulation told whether the transaction succeeds." },
+  OutcomeUnknown: { means: "No simulation showed whether the transaction succeeds." },
   ReadOnlyCall: {
     means:
       "The function is `view` or `pure`: it changes nothing, so a transaction only costs gas. Its result is shown.",
@@ -148,7 +148,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [gas("limit", 120_000n), gas("compared with", 2_000_000n)],
   },
   GasLimitWidened: { means: "A tighter limit changed the outcome in the simulation, so a wider one was chosen." },
-  GasUnknown: { means: "Neither the estimate nor the simulation told how much gas is needed." },
+  GasUnknown: { means: "Neither the estimate nor the simulation showed how much gas is needed." },
   GasWitnessesDisagree: {
     means: "The node's estimate and the simulated peak of gas are far apart. The larger one was used.",
     numbers: [gas("estimate", 210_000n), gas("from the simulation", 64_000n)],
@@ -200,7 +200,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "The base fee that the node simulates is not what EIP-1559 gives from the parent block.",
     numbers: [weiPerGas("simulated", 12n * gwei), weiPerGas("computed", 11n * gwei)],
   },
-  BaseFeeUnknown: { means: "No answer told the next block's base fee, so the fee cap could not be judged." },
+  BaseFeeUnknown: { means: "No answer gave the next block's base fee, so the fee cap could not be judged." },
   FeeCapShort: {
     means: "Your fee cap covers the next block, but not the one after a full block.",
     numbers: [weiPerGas("max fee", 11n * gwei), weiPerGas("after one full block", 12n * gwei)],
