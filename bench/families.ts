@@ -2,6 +2,8 @@
  * Contracts that are honest in some blocks and keep the money in others, or that hand control over without a word, and
  * honest ones that look alike: how many of each family are `ready`. Seeded; on anvil, and on geth where it is installed.
  *
+ * Its results stand in docs/accuracy.md, written there by hand.
+ *
  *     npm run accuracy:families         (FAMILIES_COUNT=n members of each, default 200; FAMILIES_SEED=n,
  *                                       FAMILIES_ONLY=text a part of the name)
  */

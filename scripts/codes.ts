@@ -1,4 +1,6 @@
 /** What every code of a finding means, with numbers such as it has: what `docs/errors.md` adds to the catalogue's words. */
+import { encodeErrorResult } from "viem";
+import { decodeRevert } from "../src/abi/table.js";
 import type { FindingCode, NoteCode, OwnName } from "../src/report/finding.js";
 import {
   address,
@@ -30,6 +32,12 @@ const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const sent = `0x${"5c".repeat(32)}`;
 const gwei = 10n ** 9n;
 const ether = 10n ** 18n;
+/** A revert that says why: `Error(string)`. */
+const reverted = encodeErrorResult({
+  abi: [{ type: "error", name: "Error", inputs: [{ type: "string", name: "message" }] }],
+  errorName: "Error",
+  args: ["ERC20: transfer amount exceeds balance"],
+});
 const amounts = text("", "balance of 0x7099…79C8 in 0xA0b8…eB48: -1,000,000 and -1,004,000");
 
 const notes: Readonly<Record<NoteCode, Meaning>> = {
@@ -39,7 +47,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ChainIdDisagrees: {
     means: "`eth_chainId` and the chain id inside the simulation differ, so the endpoint mixes chains.",
-    numbers: [count("eth_chainId", 1), count("simulated", 8453)],
+    numbers: [count("eth_chainId", 1), count("CHAINID", 8453)],
   },
   ClockSkew: {
     means: "The local clock, the node's clock and HTTP `Date` headers differ. The newest one is used to judge age.",
@@ -47,20 +55,20 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ForkAhead: {
     means: "A hard fork activates before the clearance expires. Gas and limits may differ on the other side of it.",
-    numbers: [text("at", "2026-12-03T21:49:11Z")],
+    numbers: [count("activates at", 1_796_291_351)],
   },
   FreshnessUnknown: { means: "The node gave no block header, so the age of its state could not be judged." },
   HeadOld: {
     means: "The newest block of this endpoint is older than the chain's pace allows. The endpoint may be stuck.",
-    numbers: [seconds("age", 41)],
+    numbers: [seconds("age of the head", 41)],
   },
   PendingStale: {
     means: "The state that was simulated is behind the newest block that any answer mentions.",
-    numbers: [count("block asked", 22_999_996), count("highest block", 23_000_000)],
+    numbers: [count("base block", 22_999_996), count("latest block", 22_999_996), count("highest block", 23_000_000)],
   },
   RulesUncertain: {
     means: "Opcodes that run in the simulation belong to one fork, the header's fields to another.",
-    numbers: [text("executed", "Amsterdam"), text("header", "Osaka")],
+    numbers: [text("executed", "Amsterdam")],
   },
   StatePretended: {
     means: "The report was made with state or block overrides, so it describes a block that will not exist.",
@@ -103,7 +111,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   NotValidated: {
     means: "The node ignored `validation`. Nonce, price and funds were decided by the library's own rules alone.",
   },
-  OutcomeUnknown: { means: "No simulation told whether the transaction succeeds." },
+  OutcomeUnknown: { means: "No simulation showed whether the transaction succeeds." },
   ReadOnlyCall: {
     means:
       "The function is `view` or `pure`: it changes nothing, so a transaction only costs gas. Its result is shown.",
@@ -111,7 +119,12 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   RevertedInside: {
     means: "The tracer names the innermost call that failed. It explains a revert; no verdict rests on it.",
-    numbers: [count("calls deep", 3), address("to", usdc), text("reason", "transfer amount exceeds balance")],
+    numbers: [
+      count("calls deep", 3),
+      address("from", pool),
+      address("to", usdc),
+      text("reason", "transfer amount exceeds balance"),
+    ],
   },
   WitnessUnavailable: {
     means:
@@ -124,25 +137,25 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   GasBufferCut: {
     means:
       "The chosen limit would exceed what one transaction may have (EIP-7825), so its margin is smaller than usual.",
-    numbers: [gas("limit", 16_777_216n)],
+    numbers: [gas("limit", 16_777_216n), gas("with the whole buffer", 18_400_000n)],
   },
   GasDependent: {
     means: "What the transaction returns or emits changes with the gas it is given, as `gasleft()` does.",
-    numbers: [text("", "event 1 of 0x88e6…5640: 41,220 and 97,015")],
+    numbers: [gas("limit", 61_400n), gas("compared with", 97_015n)],
   },
   GasHeadroomThin: {
     means: "With more gas the transaction does something else: an inner call may be running out of gas unnoticed.",
-    numbers: [gas("limit", 120_000n)],
+    numbers: [gas("limit", 120_000n), gas("compared with", 2_000_000n)],
   },
   GasLimitWidened: { means: "A tighter limit changed the outcome in the simulation, so a wider one was chosen." },
-  GasUnknown: { means: "Neither the estimate nor the simulation told how much gas is needed." },
+  GasUnknown: { means: "Neither the estimate nor the simulation showed how much gas is needed." },
   GasWitnessesDisagree: {
     means: "The node's estimate and the simulated peak of gas are far apart. The larger one was used.",
-    numbers: [gas("estimate", 210_000n), gas("simulated", 64_000n)],
+    numbers: [gas("estimate", 210_000n), gas("from the simulation", 64_000n)],
   },
   ScanAgain: {
     means: "State moved since the scan: the chosen gas limit is no longer enough. A proof never changes it.",
-    numbers: [gas("limit", 61_400n)],
+    numbers: [gas("gas that holds", 74_000n)],
   },
   CountsDisagree: {
     means: "The node counts fewer pending than mined transactions, which cannot be: its backends are out of step.",
@@ -157,19 +170,19 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   NonceUnderReservation: {
     means: "The nonce was reserved by the nonce store, and those before it are not sent yet.",
-    numbers: [count("nonce", 12), count("next", 10)],
+    numbers: [count("nonce", 12), count("next free", 10)],
   },
   NonceUnknown: {
     means: "The node gave no count of mined transactions for the sender.",
-    numbers: [count("nonce", 12)],
+    numbers: [count("nonce", 12), count("next free", 13)],
   },
   OneInFlight: {
     means: "Mempools accept one transaction in flight of an account that delegates (EIP-7702).",
-    numbers: [count("in flight", 1)],
+    numbers: [address("of", alice), count("nonces mined", 12)],
   },
   OrderNotHeld: {
     means: "The bundle has several senders. Mined in another order, it does something else.",
-    numbers: [amounts],
+    numbers: [address("of", alice), count("nonces mined", 12)],
   },
   PredecessorsNotSimulated: {
     means: "The sender has transactions in flight that the simulated state does not contain.",
@@ -177,7 +190,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ReplacesPending: {
     means: "The sender already has a transaction with this nonce in the mempool. This one would replace it.",
-    numbers: [count("nonce", 12), hash("in flight", sent)],
+    numbers: [count("nonce", 12), count("next free", 13), hash("in flight", sent)],
   },
   TooManyInFlight: {
     means: "The count of pending transactions is higher than any mempool keeps for one account.",
@@ -187,18 +200,23 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "The base fee that the node simulates is not what EIP-1559 gives from the parent block.",
     numbers: [weiPerGas("simulated", 12n * gwei), weiPerGas("computed", 11n * gwei)],
   },
-  BaseFeeUnknown: { means: "No answer told the next block's base fee, so the fee cap could not be judged." },
+  BaseFeeUnknown: { means: "No answer gave the next block's base fee, so the fee cap could not be judged." },
   FeeCapShort: {
     means: "Your fee cap covers the next block, but not the one after a full block.",
     numbers: [weiPerGas("max fee", 11n * gwei), weiPerGas("after one full block", 12n * gwei)],
   },
   FeeHorizonShort: {
     means: "The sender cannot afford a fee cap that outlives several full blocks. A lower cap was chosen.",
-    numbers: [seconds("holds through full blocks for", 24), seconds("instead of", 72)],
+    numbers: [
+      seconds("holds through full blocks for", 24),
+      seconds("instead of", 72),
+      weiPerGas("at most", 14n * gwei),
+      weiPerGas("instead of", 25n * gwei),
+    ],
   },
   NodeMayRefuse: {
     means: "The protocol allows the transaction; common node settings do not (fee cap, size, minimum tip).",
-    numbers: [wei("fees at most", 2n * ether), wei("limit", ether)],
+    numbers: [wei("gas limit × max fee", 2n * ether), wei("at most", ether)],
   },
   TipLow: {
     means: "The tip is below what blocks of this chain have included lately.",
@@ -216,11 +234,16 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   TokenChanges: {
     means:
       "Name or decimals of a token differ between the simulated blocks, so amounts cannot be shown in whole tokens.",
-    numbers: [address("token", usdc)],
+    numbers: [address("token", usdc), count("decimals", 6), count("decimals elsewhere", 18)],
   },
   TokenLies: {
     means: "The token reports one balance to the witness and another to the account itself. It detects simulations.",
-    numbers: [address("token", usdc), units("witness", 5_000_000n), units("account", 0n)],
+    numbers: [
+      address("token", usdc),
+      address("of", alice),
+      units("to the witness", 5_000_000n),
+      units("to an account", 0n),
+    ],
   },
   FindingsCut: {
     means: "The report holds the 256 worst findings. The number of the others is given.",
@@ -237,19 +260,24 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   TransferMismatch: {
     means:
       "Events and measured balances give different amounts: a token with a fee, a rebasing token, or false events.",
-    numbers: [address("of", alice), units("events say", 1_000_000n), units("measured", 990_000n)],
+    numbers: [
+      address("token", usdc),
+      address("of", alice),
+      units("events say", 1_000_000n),
+      units("measured", 990_000n),
+    ],
   },
   ApprovalGranted: {
     means: "The transaction lets somebody move tokens. The amount is limited.",
-    numbers: [address("token", usdc), address("spender", pool), units("amount", 25_000_000n)],
+    numbers: [address("token", usdc), address("of", alice), address("to", pool), units("amount", 25_000_000n)],
   },
   ApprovalLeftOver: {
     means: "The bundle approves more than it spends. What is left can be taken later.",
-    numbers: [address("spender", pool), units("left", 5_000_000n)],
+    numbers: [address("token", usdc), address("of", alice), address("to", pool), units("amount", 5_000_000n)],
   },
   ApprovalUnlimited: {
     means: "The spender can take the whole balance of this token, now and later.",
-    numbers: [address("token", usdc), address("spender", pool)],
+    numbers: [address("token", usdc), address("of", alice), address("to", pool)],
   },
   CalldataCut: {
     means: "The calldata nests more calls than are read, so rights asked for in the rest are not shown.",
@@ -257,7 +285,12 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ContractControlChanged: {
     means: "A contract gets another implementation, admin, owner or module in this transaction.",
-    numbers: [text("", "implementation, without an event"), address("contract", pool), address("to", bob)],
+    numbers: [
+      text("", "implementation, without an event"),
+      address("contract", pool),
+      address("from", usdc),
+      address("to", bob),
+    ],
   },
   DelegateCall: {
     means: "An account runs known code in its own place, such as a Safe its MultiSend.",
@@ -273,15 +306,15 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   DelegationIneffective: {
     means: "An EIP-7702 authorisation is for another chain or nonce and changes nothing.",
-    numbers: [address("account", alice), address("delegate", pool), text("because", "it is of another nonce")],
+    numbers: [address("account", alice), address("delegate", pool), text("because", "it is for chain 10")],
   },
   DelegationSet: {
     means: "After this transaction the delegate's code can do anything with the account.",
-    numbers: [address("account", alice), address("delegate", pool)],
+    numbers: [address("account", alice), address("delegate", pool), text("", "on chain 1")],
   },
   EventUnexplained: {
     means: "A contract emits an event that the library does not know and that names the sender. It may give a right.",
-    numbers: [address("contract", pool)],
+    numbers: [address("contract", pool), hash("event", sent), address("beside", bob)],
   },
   PaidToOther: {
     means: "The calldata pays what is the sender's to somebody else: a withdrawal or rewards with another receiver.",
@@ -304,11 +337,16 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   FundsUnknown: {
     means: "The balance of a payer, or a part of the cost, is not known.",
-    numbers: [address("account", alice)],
+    numbers: [address("account", alice), text("not known", "its cost")],
   },
   IncomeNotMined: {
     means: "A later transaction of the bundle spends what an earlier one brings. Mempools judge each one by itself.",
-    numbers: [address("account", bob), wei("short by", ether / 10n)],
+    numbers: [
+      wei("has", ether / 10n),
+      wei("required without income", ether / 5n),
+      address("of", bob),
+      count("nonces mined", 12),
+    ],
   },
   L1FeeDisagrees: {
     means: "The rollup's fee oracle and its formula give different L1 fees. The larger one was used.",
@@ -316,20 +354,32 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   L1FeeUnknown: {
     means: "The chain charges an L1 or operator fee, and its oracle did not answer.",
-    numbers: [text("because", "the oracle reverts")],
+    numbers: [text("because", "the oracle reverts"), address("oracle", "0x420000000000000000000000000000000000000f")],
   },
   QueuedCostTooHigh: {
     means: "Mempools reserve the maximum cost of everything in flight. With this transaction it exceeds the balance.",
-    numbers: [count("in flight", 2), wei("reserved", ether), wei("balance", ether)],
+    numbers: [
+      count("in flight", 2),
+      wei("balance", ether),
+      wei("kept for them", ether / 2n),
+      wei("required", (6n * ether) / 10n),
+    ],
   },
   QueuedCostUnknown: {
     means:
       "The cost of the sender's transactions in flight could not be read, so the required balance is a lower bound.",
-    numbers: [count("in flight", 2)],
+    numbers: [count("in flight", 2), wei("left for them", ether / 2n)],
   },
   TokenShortfall: {
     means: "The call reverts, and a token balance or allowance is too small for what it tries to move.",
-    numbers: [text("too low", "allowance"), units("has", 0n), units("needs", 25_000_000n)],
+    numbers: [
+      text("too low", "allowance"),
+      address("token", usdc),
+      address("spender", pool),
+      units("has", 0n),
+      units("needs", 25_000_000n),
+      units("short by", 25_000_000n),
+    ],
   },
   LeftOut: {
     means: "The pipeline was made without this built-in step, so nothing of it was checked.",
@@ -341,7 +391,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   PolicyUnknown: {
     means: "What the policy speaks of was not measured, so it does not count as fulfilled.",
-    numbers: [text("policy", "maxSpent")],
+    numbers: [text("policy", "maxSpent"), text("because", "the report was made without the step assets")],
   },
   StepUnavailable: {
     means: "A step of your own failed, threw or did not answer in time. That never counts as a pass.",
@@ -370,7 +420,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   BlocksNotSimulated: {
     means: "The node gave no answer for one of the blocks between the next one and the last that the clearance allows.",
-    numbers: [count("", 1)],
+    numbers: [count("blocks while the clearance holds", 120), count("simulated up to", 64)],
   },
   ClosesAt: {
     means:
@@ -388,7 +438,12 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   NotYet: {
     means: "The transaction fails in the next block and succeeds in a later one, or the reverse: a time lock.",
-    numbers: [count("block of next", 23_000_001), count("block of exact", 23_000_002)],
+    numbers: [
+      count("block of exact", 23_000_004),
+      count("its time", 1_767_225_659),
+      count("block of next", 23_000_001),
+      count("its time", 1_767_225_623),
+    ],
   },
   PendingMoved: {
     means: "The pending state changed between the simulations each time, so the latest block was used instead.",
@@ -417,11 +472,11 @@ type ErrorCode = Exclude<FindingCode, NoteCode | OwnName>;
 const errors: Readonly<Record<ErrorCode, Meaning>> = {
   ExecutionReverted: {
     means: "A contract reverts. The reason is decoded by your ABI, else by a table of known errors.",
-    fields: { data: null, revert: null, text: "transfer amount exceeds balance", to: usdc, raw: null },
+    fields: { data: reverted, revert: decodeRevert(reverted), text: null, to: usdc, raw: null },
   },
   VmHalt: {
     means: "The EVM stops the call: an invalid opcode, a bad jump, a stack overflow.",
-    fields: { halt: "InvalidFEOpcode", raw: null },
+    fields: { halt: "invalid opcode: 0xfe", raw: null },
   },
   OutOfGas: { means: "The gas limit is used up before the call ends.", fields: { gasLimit: 50_000n, raw: null } },
   InsufficientFunds: {

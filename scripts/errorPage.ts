@@ -1,9 +1,12 @@
-/** The page of every code that a finding can have: what it means, an example with numbers, what to do. */
+/** The page of every code and every error: what it means, an example with numbers, how bad it is, what to do. */
 import { Reason, RpcError } from "../src/errors/rpc.js";
 import { Verdict } from "../src/errors/verdicts.js";
+import { statementText, type Stated } from "../src/primitives/statement.js";
 import { fromError, messageOf, note, type Finding, type NoteCode } from "../src/report/finding.js";
 import { notes } from "../src/report/notes.js";
 import { meanings, type Meaning } from "./codes.js";
+import { severityText } from "./severities.js";
+import { gaps, ofGuard, ofInput, ofSending, type Thrown } from "./thrown.js";
 
 type Make<A> = new (fields: object) => A;
 
@@ -46,16 +49,33 @@ const exampleOf = (code: string, { numbers = [], fields = {} }: Meaning): Findin
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 
+const entryText = (name: string, means: string, example: string, lines: ReadonlyArray<string>): string =>
+  [`<a id="${name}"></a>`, `### ${name}`, means, ["```text", example, "```"].join("\n"), ...lines].join("\n\n");
+
 const entry = (code: string, meaning: Meaning): string => {
   const finding = exampleOf(code, meaning);
-  return [
-    `<a id="${code}"></a>`,
-    `### ${code}`,
-    meaning.means,
-    ["```text", messageOf({ ...finding, remedy: "" }), "```"].join("\n"),
-    ...(finding.remedy === "" ? [] : [`**What to do:** ${sentence(finding.remedy)}`]),
-  ].join("\n\n");
+  return entryText(code, meaning.means, messageOf({ ...finding, remedy: "" }), [
+    `**Severity:** ${severityText(code)}`,
+    `**What to do:** ${sentence(finding.remedy === "" ? "nothing" : finding.remedy)}`,
+  ]);
 };
+
+const thrownEntry = ({ means, example, remedy = "", sent }: Thrown): string => {
+  const { statement = { sentence: example.message, numbers: [], remedy } } = example as Partial<Stated>;
+  return entryText(example.name, means, statementText({ ...statement, remedy: "" }, "gwei"), [
+    ...(sent === undefined ? [] : [`**May it be sent?** ${sentence(sent)}`]),
+    `**What to do:** ${sentence(statement.remedy)}`,
+  ]);
+};
+
+/** The reasons of `NotProven`; the anchor is that of the finding where the code has an entry. */
+const gapsList = (): string =>
+  Object.entries(gaps)
+    .map(([reason, [means, action]]) => {
+      const anchor = Object.hasOwn(meanings, reason) ? "" : `<a id="${reason}"></a>`;
+      return `- ${anchor}\`${reason}\`: ${means} **What to do:** ${action}`;
+    })
+    .join("\n");
 
 /** The chapters, in the order of the pipeline. */
 const chapters: ReadonlyArray<readonly [title: string, intro: string, has: (code: string) => boolean]> = [
@@ -77,9 +97,20 @@ const chapters: ReadonlyArray<readonly [title: string, intro: string, has: (code
   ],
   [
     "Errors of a node",
-    "The `reason` of an `RpcError`. The finding is `unavailable` where a needed answer is missing, else `info`.",
+    '<a id="RpcError"></a>The `reason` of an `RpcError`, whose `method` says what was asked. The code of the finding is that of the reason.',
     (code) => Reason.members.some(({ identifier }) => identifier === code),
   ],
+];
+
+/** The chapters of what is thrown. */
+const thrown: ReadonlyArray<readonly [title: string, intro: string, all: ReadonlyArray<Thrown>]> = [
+  ["Errors of the input", "Rejected before anything is asked. They are no findings.", ofInput],
+  [
+    "Errors of sending",
+    "Of `deliver`, `withNonce` and the [nonce store](nonces.md). `mayBeSent` says whether to look before you try again.",
+    ofSending,
+  ],
+  ["Errors of a guard", "Of `guard` and `guardProvider`; see [the guard](guard.md).", ofGuard],
 ];
 
 const stepOf = (code: string): string | null => (isNote(code) ? notes[code].step : null);
@@ -98,6 +129,10 @@ export const withCodes = (page: string): string =>
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([code, meaning]) => entry(code, meaning)),
     ]),
+    ...thrown.flatMap(([title, intro, all]) => [`## ${title}`, intro, ...all.map(thrownEntry)]),
+    "## Why there is no clearance",
+    "`ready` rejects with the error of the first blocker. Where there is no blocker, it rejects with [`NotProven`](#notproven). Each of its `missing` has a `reason`:",
+    gapsList(),
     "",
   ]
     .join("\n\n")

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { format } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { modules, readReference } from "../scripts/reference.js";
+import { buildBin } from "./cli/bin.js";
 import { mineAnvil, startAnvil, type Node } from "./harness/anvil.js";
 import { isWhole } from "./harness/parts.js";
 import { complaintsOf, snippetsOf } from "./harness/snippets.js";
@@ -100,6 +101,33 @@ describe("the examples of the reference", () => {
   it("stand first in every guide", () => {
     expect(openings.filter(({ language }) => language !== "ts" && language !== "sh")).toEqual([]);
   });
+
+  const shells = openings.filter(({ language }) => language === "sh");
+  it("run their own command, or a script of the package", async () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly scripts: object };
+    const lines = shells.flatMap(({ name, code }) =>
+      code.split("\n").flatMap((text) => (text === "" ? [] : [{ name, words: text.replace(/ +#.*/, "").split(" ") }])),
+    );
+    const mine = lines.filter(({ words }) => words[0] === "npx");
+    expect(mine.map(({ name }) => name)).toEqual(["cli.md", "nodes-and-chains.md"]);
+    const others = lines.flatMap(({ words }) =>
+      words[0] === "npx" ? [] : [words.slice(0, 2).concat(words.slice(3)).join(" ")],
+    );
+    expect([...new Set(others)]).toEqual(["npm run"]);
+    for (const { words } of lines) if (words[0] === "npm") expect(Object.keys(scripts)).toContain(words[2]);
+    const bin = await buildBin();
+    try {
+      for (const { words } of mine) {
+        const [, program, ...args] = words.map((word) => word.replace("http://127.0.0.1:8545", node.url));
+        const { code, stdout } = await bin.run(args);
+        // why: of the doctor 2 means that something is missing, as of the embedded node
+        expect([program, code]).toEqual(["evm-preflight", args[0] === "check" ? 0 : 2]);
+        expect(stdout).toContain(args[0] === "check" ? "READY · " : "eth_simulateV1");
+      }
+    } finally {
+      bin.remove();
+    }
+  }, 120_000);
 
   const programs = [...examples, ...openings.filter(({ language }) => language === "ts")];
   it.each(programs)("$name prints what it says", async ({ name, code }) => {

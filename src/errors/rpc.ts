@@ -57,6 +57,7 @@ export class RpcError extends derived<
   {
     isRetryable: ({ reason }) => reason.advice.isRetryable,
     mayBeSent: ({ method }) => sending.has(method),
+    docs: ({ reason }) => reason.docs,
     statement: ({ method, reason: { statement } }) => ({
       ...statement,
       sentence: `${method}: ${statement.sentence}`,

@@ -2,6 +2,7 @@
 import type { Hash } from "../primitives/hex.js";
 import type { Difference } from "../primitives/difference.js";
 import { decidingSeverity } from "../report/ready.js";
+import { pageOf } from "../primitives/statement.js";
 import type { Report } from "../report/schema.js";
 
 /** The field and both values of one difference, in words. */
@@ -19,6 +20,8 @@ export class NotCleared extends Error {
   readonly _tag = "NotCleared";
   /** The tag again, as errors have it. */
   override readonly name = "NotCleared";
+  /** Where it is explained, from the root of the package. */
+  readonly docs = pageOf("NotCleared");
   /** EIP-1474: the transaction is rejected. */
   readonly code = -32003;
   /** Nothing is, or will be, sent by this request. */
@@ -45,6 +48,8 @@ export class Tampered extends Error {
   readonly _tag = "Tampered";
   /** The tag again, as errors have it. */
   override readonly name = "Tampered";
+  /** Where it is explained, from the root of the package. */
+  readonly docs = pageOf("Tampered");
   /** EIP-1474: an internal error, which no caller takes for "not sent". */
   readonly code = -32603;
   /** It is sent. */
@@ -72,6 +77,8 @@ export class GuardRefused extends Error {
   readonly _tag = "GuardRefused";
   /** The tag again, as errors have it. */
   override readonly name = "GuardRefused";
+  /** Where it is explained, from the root of the package. */
+  readonly docs = pageOf("GuardRefused");
   /** Nothing is, or will be, sent. */
   readonly mayBeSent = false;
   /** For whoever gets the error over EIP-1193. */

@@ -160,10 +160,15 @@ export const answered = {
   raw: nullable(Schema.Json),
 };
 
+/** Where a code is explained, from the root of the package. */
+export const pageOf = (code: string): string => `docs/errors.md#${code}`;
+
 /** What every error of ours has beside its fields. */
 export interface Stated {
   /** What happened, the numbers with their units, what to do. `message` is the same in one line. */
   readonly statement: Statement;
+  /** Where it is explained: `docs/errors.md#InsufficientFunds`, from the root of the package. */
+  readonly docs: string;
 }
 
 /** An error knows no chain: one gwei is a thousand million of the smallest unit, whatever a whole one is called and holds. */
@@ -175,10 +180,18 @@ export const derived =
   <const Tag extends string, const Fields extends Schema.Struct.Fields>(
     tag: Tag,
     fields: Fields,
-    facts: { readonly [K in keyof Facts]: (error: Schema.TaggedStruct<Tag, Fields>["Type"] & Facts) => Facts[K] },
+    facts: {
+      readonly [K in Exclude<keyof Facts, "docs">]: (
+        error: Schema.TaggedStruct<Tag, Fields>["Type"] & Facts,
+      ) => Facts[K];
+    } & { readonly docs?: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => string },
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Facts> => {
     const base = Schema.TaggedError<Stated>()(tag, fields);
-    const getters = { ...facts, message: ({ statement }: Stated) => statementText(statement, nameless) };
+    const getters = {
+      docs: () => pageOf(tag),
+      ...facts,
+      message: ({ statement }: Stated) => statementText(statement, nameless),
+    };
     for (const [name, read] of Object.entries<(error: never) => unknown>(getters))
       Object.defineProperty(base.prototype, name, {
         configurable: true,
@@ -188,7 +201,7 @@ export const derived =
       });
     const written = {
       toJSON(this: Stated & Error) {
-        return { ...Object(plainJson(this)), message: this.message };
+        return { ...Object(plainJson(this)), docs: this.docs, message: this.message };
       },
       // why: consoles write all fields over many lines otherwise
       [Symbol.for("nodejs.util.inspect.custom")](this: Stated & Error) {

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
 import { OwnName, StepName, stepNames } from "../primitives/names.js";
-import { count, Figure, figures, statementText, type Statement } from "../primitives/statement.js";
+import { count, Figure, figures, pageOf, statementText, type Statement } from "../primitives/statement.js";
 import type { Currency } from "../primitives/units.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
@@ -80,8 +80,7 @@ export interface Where {
 }
 
 /** Where a code is explained, from the root of the package; nothing of a user's own. */
-export const docsOf = (code: string): { readonly docs?: string } =>
-  code.includes("/") ? {} : { docs: `docs/errors.md#${code}` };
+export const docsOf = (code: string): { readonly docs?: string } => (code.includes("/") ? {} : { docs: pageOf(code) });
 
 /** A verdict or a failed request as a finding of the given severity, in its own words or in those given. */
 export const fromError = (

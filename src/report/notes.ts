@@ -79,7 +79,7 @@ export const notes = {
       "raise the gas limit, or leave `gas` out",
     ],
     GasLimitWidened: ["the tighter gas limit did not do the same in simulation; the wider one is handed out"],
-    GasUnknown: ["the gas that is needed is not known"],
+    GasUnknown: ["the gas that is needed is not known", "give `gas` yourself, or use another node"],
     GasWitnessesDisagree: ["the node's estimate and the simulation are far apart; the larger one counts"],
     ScanAgain: [
       "the gas limit no longer suffices: with more gas the transaction does something else",
@@ -215,7 +215,7 @@ export const notes = {
   }),
   /** Whether the payers can pay, and the tokens suffice. */
   ...of("funds", {
-    FundsUnknown: ["whether the account can pay is not known"],
+    FundsUnknown: ["whether the account can pay is not known", "ask again, or use another node"],
     IncomeNotMined: [
       "it is paid with income that is not mined; pools refuse that",
       "send it when the earlier ones are mined",
@@ -242,7 +242,7 @@ export const notes = {
   ...of("policy", {
     LeftOut: ["a step was left out of the pipeline", "use a pipeline with the step before signing"],
     PolicyLost: ["a policy of the report could not be evaluated again", "give the policies again as an option"],
-    PolicyUnknown: ["whether a policy holds is not known"],
+    PolicyUnknown: ["whether a policy holds is not known", "remove the cause that it names, and ask again"],
     StepUnavailable: ["a step of your own gave no answer", "repair the step, or run it again"],
   }),
   /** Whether the exact requests do the same wherever they run. */

@@ -406,6 +406,23 @@ describe("the bin", () => {
     expect(bare.code).toBe(64);
   });
 
+  it("has every option and exit code of its help in the guide, and no other", async () => {
+    const guide = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+    const chapter = /^## check\n([^]*?)^## /m.exec(guide)?.[1] ?? "";
+    const help = (await bin.run(["check", "--help"])).stdout;
+    const flags = [...(/^FLAGS\n([^]*?)\n\n/m.exec(help)?.[1]?.matchAll(/^ {2}(--[a-z-]+)/gm) ?? [])].map(
+      ([, flag]) => flag,
+    );
+    const shown = [...chapter.matchAll(/`(--[a-z-]+)/g)].map(([, flag]) => flag);
+    expect(flags.length).toBeGreaterThan(20);
+    expect([...new Set(shown)].sort()).toEqual(flags.sort());
+    const codes = /^Exit codes: (.*)$/m.exec(help)?.[1]?.split(/, (?=\d)/) ?? [];
+    const rows = [...chapter.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)].map(
+      ([, code, what = ""]) => `${code} ${what.replaceAll("`", "")}`,
+    );
+    expect(rows).toEqual([...codes].sort((a, b) => Number.parseInt(a) - Number.parseInt(b)));
+  });
+
   it("never ends with a verdict's code where a check made no report", async () => {
     const whole = ["check", "--rpc-url", node.url, ...transfer];
     for (const args of [

@@ -2,7 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
+import * as Errors from "evm-preflight/Errors";
+import { GuardRefused, NotCleared, Tampered } from "evm-preflight/promise";
+import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { severitiesOf } from "../../scripts/severities.js";
+import { ofGuard, ofInput, ofSending } from "../../scripts/thrown.js";
 import { Reason, RpcError, Verdict } from "../rooms/errors.js";
 import { numbersText, stepNames, type Figure } from "../rooms/primitives.js";
 import {
@@ -21,7 +26,7 @@ import {
   type Finding,
   type Report,
 } from "../rooms/report.js";
-import { root } from "../harness/sources.js";
+import { root, walkFiles } from "../harness/sources.js";
 import { samplesOf } from "../errors/samples.js";
 import { report } from "./fixtures.js";
 
@@ -113,4 +118,74 @@ it("names no page for a code of a user's own, nor another than ours", () => {
   const findings = own === undefined ? [] : [own];
   for (const render of [toHtml, toMarkdown, (one: Report) => toText(one, { full: true })])
     expect(render(report({ findings }))).not.toMatch(/elsewhere|Docs:|errors\.md/);
+});
+
+describe("every error", () => {
+  const classes = [...Object.values(Errors), GuardRefused, NotCleared, Tampered].filter(
+    (one) => typeof one === "function" && one.prototype instanceof Error,
+  );
+  it("has an entry", () => {
+    expect(classes.length).toBeGreaterThan(60);
+    expect(classes.map(({ name }) => name).filter((name) => !page.includes(`<a id="${name}"></a>`))).toEqual([]);
+  });
+
+  it("names its entry, a failed request that of its reason, in JSON too, and its message stays one line", () => {
+    const errors = [...ofInput, ...ofSending, ...ofGuard].map(({ example }) => example);
+    for (const error of [...errors, ...samples.flatMap(({ error }) => error ?? [])]) {
+      const code = error instanceof RpcError ? error.reason._tag : error.name;
+      expect([error.name, error.docs]).toEqual([error.name, `docs/errors.md#${code}`]);
+      expect(page).toContain(`<a id="${code}"></a>`);
+      expect(error.message).not.toMatch(/\n|docs\//);
+    }
+    expect(JSON.parse(JSON.stringify(errors[0]))).toMatchObject({ docs: "docs/errors.md#InvalidTransaction" });
+  });
+
+  it("and every reason of NotProven says what to do", () => {
+    const reasons = page.slice(page.indexOf("## Why there is no clearance"));
+    const said = [...reasons.matchAll(/^- .*`(\w+)`: .* \*\*What to do:\*\* ./gm)].map(([, reason]) => reason);
+    expect(said).toEqual(expect.arrayContaining([...Errors.Gap.fields.reason.literals]));
+    const entries = page
+      .slice(page.indexOf("<!-- codes -->"), page.indexOf("## Why there is no clearance"))
+      .split("### ")
+      .slice(1);
+    expect(entries.filter((entry) => !entry.includes("**What to do:**"))).toEqual([]);
+  });
+});
+
+describe("the severities on the page", () => {
+  const named = (text: string) =>
+    [...text.matchAll(/"(info|warning|blocker|unavailable)"/g)].map(([, one = ""]) => one);
+  /** The code and the severities of a call of `note`, as far as they are literals. */
+  const noted = (call: ts.CallExpression) => {
+    const [first, second] = call.arguments.map((one) => one.getText());
+    const [, code] = /^(?:\.\.\.\(\[)?"(\w+)"/.exec(first ?? "") ?? [];
+    return code === undefined ? [] : [{ code, severities: named(first?.startsWith("...") ? first : (second ?? "")) }];
+  };
+  const callsIn = (node: ts.Node): ReturnType<typeof noted> => [
+    ...(ts.isCallExpression(node) && node.expression.getText() === "note" ? noted(node) : []),
+    ...node.getChildren().flatMap(callsIn),
+  ];
+  const found = walkFiles("src").flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return /\bnote\(/.test(text) ? callsIn(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)) : [];
+  });
+  const told = (code: string) => severitiesOf(code).map((one) => (typeof one === "string" ? one : one[0]));
+
+  it("are those that the sources write beside a code", () => {
+    expect(found.length).toBeGreaterThan(80);
+    const strange = found.filter(({ code, severities }) =>
+      severities.some((one) => !told(code).includes(one as never)),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it("name no other, where every source writes them", () => {
+    const open = new Set(found.flatMap(({ code, severities }) => (severities.length === 0 ? [code] : [])));
+    // why: a blocker is set behind `note`
+    const changed = new Set(["ContractControlChanged"]);
+    const codes = [...new Set(found.map(({ code }) => code))].filter((code) => !open.has(code) && !changed.has(code));
+    const writtenOf = (code: string) => new Set(found.flatMap((one) => (one.code === code ? one.severities : [])));
+    expect(codes.length).toBeGreaterThan(60);
+    for (const code of codes) expect([code, new Set(told(code))]).toEqual([code, writtenOf(code)]);
+  });
 });

@@ -83,11 +83,12 @@ const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray
 
 const cameShare = ({ sent, same }: Came): string => percent(same / sent);
 
-/** The first thing to know of it all, in one sentence. */
+/** The first thing to know of it all, in one sentence; a bed without a ready report proves nothing of them. */
 export const hitRate = (columns: ReadonlyArray<readonly [name: string, summary: Summary]>): string => {
-  const total = (key: keyof Came) => columns.reduce((sum, [, { same }]) => sum + same.ready[key], 0);
+  const beds = columns.filter(([, { same }]) => same.ready.sent > 0);
+  const total = (key: keyof Came) => beds.reduce((sum, [, { same }]) => sum + same.ready[key], 0);
   const came = { sent: total("sent"), same: total("same") };
-  return `**${cameShare(came)}** of what was \`ready\` happened as it was said: ${came.same.toLocaleString("en")} of ${came.sent.toLocaleString("en")} reports, signed as handed out, mined and settled on ${columns.map(([name]) => name).join("; ")} ([how](#accuracy)).`;
+  return `**${cameShare(came)}** of what was \`ready\` happened as it was said: ${came.same.toLocaleString("en")} of ${came.sent.toLocaleString("en")} reports, signed as handed out, mined and settled on ${beds.map(([name]) => name).join("; ")} ([how](#accuracy)).`;
 };
 
 /** Markdown, one column a bed. */
