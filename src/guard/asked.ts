@@ -76,5 +76,8 @@ export const isJudged = (asked: Asked): boolean => {
   if (method === "wallet_connect") return JSON.stringify(params).includes('"capabilities"') || isCarrying(asked);
   if (method === "wallet_requestPermissions")
     return ![params].flat().every((one) => isRecord(one) && Object.keys(one).every((name) => showing.includes(name)));
-  return isNamed(method) || (!passes(method) && isCarrying(asked));
+  // guard: a request within another
+  const isHiding = !passes(method) && isCarrying(asked);
+  // guard: a wallet's method that nobody knows
+  return isHiding || isNamed(method);
 };

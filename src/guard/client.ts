@@ -90,7 +90,8 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
     if (value === undefined) return [];
     if (name === "signTransaction") return [[name, signTransaction]];
     // guard: what an account holds beside its signatures
-    if (typeof value !== "function") return ofAccounts.includes(name) ? [[name, value]] : [];
+    const isKept = ofAccounts.includes(name);
+    if (typeof value !== "function") return isKept ? [[name, value]] : [];
     const refusal = new GuardRefused(name, "is no way to sign that a guard knows");
     return [[name, kind === undefined ? () => fail(refusal) : rule(kind, value as never)]];
   });

@@ -94,7 +94,7 @@ export const guardedProvider = <provider extends Provider>(
       const value: unknown = Reflect.get(provider, name);
       if (typeof value !== "function") return shown(value);
       if (guarded.has(name)) return guarded.get(name);
-      // guard: a way past `request`
+      // guard: a member that may sign
       const isMember = members.includes(String(name));
       if (!isMember) return () => fail(new GuardRefused(String(name), "is no member of a provider that a guard knows"));
       // why: methods of a provider with private fields work on that provider alone; `on` answers with it

@@ -40,7 +40,7 @@ const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeeP
 const lookEveryMs = 250;
 
 /** The chain of the wallet, which a request that names another is refused on. */
-export const chainOf = ({ options }: Guarding, pass: Pass, wanted?: unknown) =>
+export const chainOf = ({ options }: Guarding, pass: Pass, ...wanted: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     // guard: a wallet that never says its chain
     const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
@@ -48,12 +48,15 @@ export const chainOf = ({ options }: Guarding, pass: Pass, wanted?: unknown) =>
     const asking = attempt(() => pass({ method: "eth_chainId" }));
     const answer = Effect.timeoutOrElse(asking, { duration: within, orElse: () => Effect.fail(mute) });
     const chainId = Number(yield* answer);
-    // guard: a chain that wallets read otherwise than the guard
-    const isExact = typeof wanted === "string" ? /^0x[\da-f]+$/i.test(wanted) : typeof wanted === "number";
+    const other = wanted.find((named) => {
+      // guard: a chain that wallets read otherwise than the guard
+      const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
+      return named != null && !(isExact && Number(named) === chainId);
+    });
     // guard: a request for another chain than the wallet's
-    if (wanted != null && !(isExact && Number(wanted) === chainId))
+    if (other !== undefined)
       return yield* Effect.fail(
-        new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(wanted)}`),
+        new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`),
       );
     return chainId;
   });
@@ -161,12 +164,8 @@ const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
       return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
-    return yield* underItsNonce(
-      guard,
-      raw,
-      cleared.report,
-      attempt(() => pass(asked)),
-    );
+    const passing = attempt(() => pass(asked));
+    return yield* underItsNonce(guard, raw, cleared.report, passing);
   });
 
 const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
@@ -197,8 +196,8 @@ const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliv
     // guard: a capability that the proof knows nothing of
     if (unknown !== undefined)
       return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
-    let chainId = yield* chainOf(guard, pass, request["chainId"]);
-    for (const call of calls) if (isRecord(call)) chainId = yield* chainOf(guard, pass, call["chainId"]);
+    const chains = [request, ...calls].map((one: unknown) => (isRecord(one) ? one["chainId"] : null));
+    const chainId = yield* chainOf(guard, pass, ...chains);
     const bundle = bundleOf(calls, request["from"], chainId);
     if (deliver === null) {
       const { report } = yield* preflight(guard, bundle);
@@ -258,10 +257,8 @@ const judged = (
   // guard: a way to sign or send that is not known
   if (!isSignature(asked) && isActing(asked))
     return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
-  return Effect.andThen(
-    allowSignature(guard, method, payloadOf(asked)),
-    attempt(() => pass(asked)),
-  );
+  const passing = attempt(() => pass(asked));
+  return Effect.andThen(allowSignature(guard, method, payloadOf(asked)), passing);
 };
 
 /** For how long a request that the wallet changed is not asked again, ms: viem tries −32603 three times within two seconds. */

@@ -101,10 +101,7 @@ export const allows = <A>(
 ): Effect.Effect<boolean> => {
   if (typeof rule !== "function") return Effect.succeed(rule === "send" || rule === "allow");
   const answer = attempt(() => Promise.resolve(about).then(rule));
-  return Effect.map(
-    Effect.orElseSucceed(answer, () => false),
-    (isAllowed) => isAllowed === true,
-  );
+  return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
 
 /** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */

@@ -253,6 +253,22 @@ describe("on stdin and stdout", () => {
     expect(messages.find(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { verdict: "ready" } } });
   }, 60_000);
 
+  it("refuses an id that is none, and another version of the protocol, by the id where there is one", async () => {
+    const strange = [
+      { jsonrpc: "2.0", id: { a: 1 }, method: "ping" },
+      { jsonrpc: "2.0", id: [1], method: "ping" },
+      { jsonrpc: "2.0", id: true, method: "ping" },
+      { jsonrpc: "1.0", id: 5, method: "ping" },
+      { id: "six", method: "ping" },
+    ];
+    const { code, messages } = await raw([...hello, ...strange.map((one) => JSON.stringify(one)), asking]);
+    expect(code).toBe(0);
+    expect(messages.flatMap(({ id, error }) => (error === undefined ? [] : [[id, error]]))).toEqual(
+      [null, null, null, 5, "six"].map((id) => [id, { code: -32600, message: "Invalid Request" }]),
+    );
+    expect(messages.find(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { verdict: "ready" } } });
+  }, 60_000);
+
   it("prints no credential, be the endpoint there or not", async () => {
     for (const host of [node.url.replace("http://", ""), "127.0.0.1:9"]) {
       const { code, output, messages } = await raw(
