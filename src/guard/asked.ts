@@ -17,7 +17,7 @@ const harmless = new RegExp(
     "eth_(estimate|simulate)[A-Z]\\w+|metamask_(getProviderState|logWeb3ShimUsage)|personal_(ecRecover|listAccounts)",
     "wallet_((add|switch)EthereumChain|watchAsset|registerOnboarding|revoke(Permissions|Session)|disconnect)",
     "wallet_(showCallsStatus|verifySignature|get(Accounts|Assets|CallsHistory|Capabilities|EthereumChains))",
-    "wallet_get(Permissions|Session|Snaps|SubAccounts)",
+    "wallet_get(Permissions|Session|Snaps|SubAccounts)|eth_supportedEntryPoints",
   ].join("|")})$`,
 );
 
@@ -27,14 +27,17 @@ const ofNodes = /^(net|web3|rpc|debug|trace|txpool|ots|erigon|admin|anvil|hardha
 /** Namespaces of those who hold keys, and names without one that speak of them. */
 const ofWallets = /^(\W*eth|[^_]*(wallet|metamask|keyring|personal|account|snap))/i;
 
-/** What signs or sends, on another's behalf too, or gives a right to do so, by the first word of its name in any namespace. */
-const acting =
+/** What signs or sends, on another's behalf too, or gives a right to do so, by a word of its name in any namespace. */
+const word = /(Sign|Send)(?!at|ed|er)/;
+const firstWord =
   /(^|[^a-z])(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution|execute|transfer|pay(?!load)|delegate|authori[sz]e|batch|approve|decrypt|unlock)/i;
 
-const passes = (method: string): boolean => harmless.test(method) || (ofNodes.test(method) && !acting.test(method));
+const isActor = (method: string): boolean => firstWord.test(method) || word.test(method);
+
+const passes = (method: string): boolean => harmless.test(method) || (ofNodes.test(method) && !isActor(method));
 
 /** Whether a name alone says that the guard has a say. */
-const isNamed = (method: string): boolean => !passes(method) && (acting.test(method) || ofWallets.test(method));
+const isNamed = (method: string): boolean => !passes(method) && (isActor(method) || ofWallets.test(method));
 
 /** Names of methods within parameters, in JSON within strings, too. */
 const carried = /"method"[^"]{0,9}"([^"]*)"/g;
@@ -42,7 +45,7 @@ const isCarrying = ({ params = null }: Asked): boolean =>
   Array.from(JSON.stringify(params).replaceAll("\\", "").matchAll(carried), ([, name = ""]) => name).some(isNamed);
 
 /** Whether it signs or sends in a form that nobody here can prove, or carries what does. */
-export const isActing = (asked: Asked): boolean => acting.test(asked.method) || isCarrying(asked);
+export const isActing = (asked: Asked): boolean => isActor(asked.method) || isCarrying(asked);
 
 /**
  * A request as it was asked, once and for all: its method, and its parameters as JSON has them where they are looked at, so that

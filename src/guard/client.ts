@@ -14,10 +14,10 @@ import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
 import { allowSignature } from "./signatures.js";
 import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
-/** What viem's transactions have beside the fields that are signed, what follows from them, and what a node's filled one has. */
+/** What viem's transactions have beside the fields that are signed, what a node's filled one has, and what its token verbs leave. */
 const aside = [
   ...["account", "assertChainId", "blobs", "chain", "dataSuffix", "from", "kzg", "nonceManager", "sidecars", "type"],
-  ...["r", "s", "v", "yParity", "hash"],
+  ...["r", "s", "v", "yParity", "hash", "amount", "spender", "token"],
 ];
 
 /** As an input; what viem had a node fill in names both kinds of price, of which the type has one. */

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { lazyImport } from "../primitives/effects.js";
-import { safely } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { isJudged, readAsked, unreadable, type Asked } from "./asked.js";
 import { fail, GuardRefused } from "./failures.js";
@@ -23,6 +23,9 @@ const members = [
   ...["removeAllListeners", "emit", "listenerCount", "eventNames", "setMaxListeners", "getMaxListeners"],
   ...["isConnected", "connect", "disconnect", "enable", "close", "hasOwnProperty", "toString", "valueOf"],
 ];
+
+/** What a provider tells in words or as data; others might be keys. */
+const telling = ["accounts", "chainId", "icon", "name", "networkVersion", "rdns", "selectedAddress", "session", "uuid"];
 
 /** See `guardProvider` of `evm-preflight/promise`. */
 export const guardedProvider = <provider extends Provider>(
@@ -63,13 +66,16 @@ export const guardedProvider = <provider extends Provider>(
     return typeof second === "function" ? sendAsync(first, second as Callback) : request(first);
   };
   const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send, sendAsync }));
-  const own = (value: unknown): unknown => (value === provider ? proxy : value);
+  const own = (value: unknown): unknown => {
+    if (value === provider) return proxy;
+    const isHolding = isRecord(value) && Object.values(value).includes(provider);
+    return isHolding ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, own(one)])) : value;
+  };
   /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
   const shown = (value: unknown): unknown => {
     if (value instanceof Promise) return value.then(shown);
-    if (typeof value !== "object" || value === null || value === provider) return own(value);
-    // guard: an object within a provider
-    return safely(() => structuredClone(value), undefined);
+    const isObject = typeof value === "object" && value !== null && value !== provider;
+    return isObject ? safely(() => structuredClone(value), undefined) : own(value);
   };
   const wrappers = new WeakMap<object, unknown>();
   /** The same listener, always by the same wrapper, so that it can be removed. */
@@ -85,14 +91,15 @@ export const guardedProvider = <provider extends Provider>(
   // why: neither the provider nor its prototype, which would show the provider's own `request`
   const proxy: provider = new Proxy({} as provider, {
     has: (_, name) => name in provider,
-    set: (_, name, value: unknown) => {
-      const isData = Object(value) !== value && !guarded.has(name) && typeof Reflect.get(provider, name) !== "function";
-      // guard: a provider that is changed through its guard
-      return isData && Reflect.set(provider, name, value);
-    },
+    // guard: a provider that is changed through its guard
+    set: () => false,
     get: (_, name) => {
       const value: unknown = Reflect.get(provider, name);
-      if (typeof value !== "function") return shown(value);
+      if (typeof value !== "function") {
+        const isTold = telling.includes(String(name)) || !["object", "string"].includes(typeof value);
+        // guard: what a provider holds beside its members
+        return isTold ? shown(value) : undefined;
+      }
       if (guarded.has(name)) return guarded.get(name);
       // guard: a member that may sign
       const isMember = members.includes(String(name));

@@ -73,8 +73,7 @@ export interface Guarding {
 }
 
 export const guarding = (on: Facade<NonceStore>, rules: GuardRules, options: RunOptions): Guarding => ({
-  ...{ on, rules, options },
-  ...{ cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
+  ...{ on, rules, options, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
 });
 
 /** What is remembered is bounded: the oldest goes first. */

@@ -213,6 +213,24 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(prepared).toMatchObject({ to: nobody, value: 1n, nonce: await scene.count(owner.address, "pending") });
     });
 
+    it("guards viem's verbs of tokens, and the key that they are given", async () => {
+      const mint = encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [spare.address, 10n] });
+      await scene.pool(owner, { to: token, data: mint });
+      await scene.mine();
+      const client = clientOf(spare) as unknown as {
+        readonly token: { readonly transfer: (given: object) => Promise<`0x${string}`> };
+      };
+      const asked: Array<unknown> = [];
+      const signTransaction = (one: unknown) => (asked.push(one), Promise.reject(new Error("signed")));
+      const account = { ...third, signTransaction };
+      expect(await tag(client.token.transfer({ account, token, to: nobody, amount: 10n }))).toBe("NotCleared");
+      expect(await tag(client.token.transfer({ token, to: nobody, amount: 11n }))).toBe("NotCleared");
+      expect(asked).toEqual([]);
+      const hash = await client.token.transfer({ token, to: nobody, amount: 10n });
+      await scene.mine();
+      expect((await scene.receipt(hash)).status).toBe("0x1");
+    });
+
     // anvil does not simulate what has no receiver
     it.skipIf(name === "anvil")("deploys", async () => {
       const client = clientOf(owner);
@@ -247,7 +265,7 @@ describe("a provider", () => {
     const guarded = guardProvider(wallet, { node: { url: node.url } });
     const nested = { method: "eth_sendTransaction", params: [transaction] };
     const unknown: ReadonlyArray<readonly [string, ...ReadonlyArray<unknown>]> = [
-      ...["metamask_connectSign", "wallet_issuePermissions", "wallet_addSubAccount", "wallet_createSubAccount"].map(
+      ...["metamask_connectFoo", "wallet_issuePermissions", "wallet_addSubAccount", "wallet_createSubAccount"].map(
         (name) => [name, {}] as const,
       ),
       ...["wallet_snap", "wallet_requestSnaps", "keyring_exportAccount", "personal_importRawKey"].map(
@@ -271,6 +289,8 @@ describe("a provider", () => {
       ),
       ["metamask_batch", [nested]],
       ["metamask_connectWith", nested],
+      ["metamask_connectSign", "hi"],
+      ["foo_ethSendTransaction", transaction],
       ["wc_request", { request: { method: "personal_sign" } }],
       ["foo_relay", JSON.stringify({ a: JSON.stringify(nested) })],
     ];
@@ -300,6 +320,8 @@ describe("a provider", () => {
       ["wallet_requestPermissions", { eth_accounts: {} }],
       ["foo_bar", { method: "eth_call", text: "eth_sendTransaction" }],
       ["txpool_contentFrom", owner.address],
+      ["ots_getTransactionBySenderAndNonce", owner.address, 1],
+      ["alchemy_getAssetTransfers", {}],
     ];
     wallet.reached.length = 0;
     for (const [method, ...params] of harmless) expect(await ask(guarded, method, ...params), method).toBe("0x1");
@@ -357,6 +379,8 @@ describe("a provider", () => {
       readonly signer = inner;
       readonly client = { session: inner };
       readonly providers = [inner];
+      readonly mnemonic = "test test";
+      readonly wallets = { [owner.address]: { privateKey: "0x11" } };
       chainId = "0x1";
       request(asked: Asked): Promise<unknown> {
         return Promise.resolve(`${asked.method} ${this.#key}`);
@@ -381,6 +405,7 @@ describe("a provider", () => {
       undefined,
       undefined,
     ]);
+    expect([guarded.mnemonic, guarded.wallets, guarded.chainId]).toEqual([undefined, undefined, "0x1"]);
     expect(await guarded.connect()).toBe(guarded);
     for (const name of ["sendTransaction", "signMessage", "extend", "constructor", "__defineGetter__"])
       if (name in wallet) expect(() => wild[name]?.(), name).toThrow("no member of a provider that a guard knows");
@@ -393,13 +418,14 @@ describe("a provider", () => {
     };
     expect(guarded.on("x", listener)).toBe(guarded);
     guarded.once("y", listener);
-    wallet.emit("x", 1, wallet);
+    wallet.emit("x", { provider: wallet, chainId: "0x1" }, wallet);
     wallet.emit("y");
-    expect(heard.map((one) => (one === wallet ? "raw" : one === guarded ? "guarded" : one))).toEqual([
-      "guarded",
-      1,
-      "guarded",
-      "guarded",
+    const [first, told, ...rest] = heard;
+    const isGuarded = (one: unknown) => one === guarded;
+    expect([isGuarded(first), ...rest.map(isGuarded)]).toEqual([true, true, true]);
+    expect(Object.entries(told as object).map(([field, one]) => [field, isGuarded(one) || one])).toEqual([
+      ["provider", true],
+      ["chainId", "0x1"],
     ]);
     expect(guarded.removeListener("x", listener)).toBe(guarded);
     expect([wallet.emit("x"), guarded.listenerCount("x")]).toEqual([false, 0]);
@@ -413,8 +439,9 @@ describe("a provider", () => {
       false,
       "eth_chainId x",
     ]);
-    guarded.chainId = "0x2";
-    expect(wallet.chainId).toBe("0x2");
+    expect([Reflect.set(guarded, "chainId", "0x2"), wallet.chainId]).toEqual([false, "0x1"]);
+    expect(Reflect.defineProperty(guarded, "chainId", { value: "0x2", configurable: true })).toBe(true);
+    expect([guarded.chainId, wallet.chainId]).toEqual(["0x1", "0x1"]);
   });
 
   it.skipIf(process.env["TEST_ALL"] !== "1")(
