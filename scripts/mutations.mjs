@@ -60,7 +60,10 @@ const guards = {
   "blobs that nobody hashed": ["false", "test/guard/strangers"],
   "what a provider holds beside its members": ["value", "test/guard/strangers"],
   "a listener that gets hold of the provider": ["listener", "test/guard/strangers"],
-  "a provider that is changed through its guard": ["(_, name, value) => Reflect.set(provider, name, value)", "test/guard/strangers"],
+  "a provider that is changed through its guard": [
+    "(_, name, value) => Reflect.set(provider, name, value)",
+    "test/guard/strangers",
+  ],
   "a member that may sign": ["true", "test/guard/strangers"],
   "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };
