@@ -272,7 +272,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
       guarded.on("accountsChanged");
       expect(wallet.listened).toEqual(["accountsChanged"]);
       expect(await guarded.request({ method: "eth_chainId" } as never)).toBe(`0x${scene.chainId.toString(16)}`);
-      const written = ({ value = 0n, gas, ...call }: { value?: bigint; gas?: bigint }) =>
+      const written = ({ value = 0n, gas, ...call }: { to: `0x${string}`; value?: bigint; gas?: bigint }) =>
         asked({ ...call, value: numberToHex(value), ...(gas === undefined ? {} : { gas: numberToHex(gas) }) });
       const hostile = hostileOf();
       for (let index = 0; index < count; index++) {
@@ -284,7 +284,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
         const wrong = index % (hostile.length + 1);
         const isDiverted = wrong === hostile.length;
         const sending = isDiverted
-          ? diverting.request(written({ to: third.address, value: 1n } as object))
+          ? diverting.request(written({ to: third.address, value: 1n }))
           : guarded.request(written(dueOf(hostile, wrong)));
         expect((await rejection(sending))._tag, String(wrong)).toBe(isDiverted ? "Tampered" : "NotCleared");
         if (isDiverted) await scene.mine();

@@ -203,7 +203,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
         () => client.sendTransaction(blobs),
         () => client.signTransaction(blobs),
         () => actions.sendTransaction(client as never, blobs),
-        () => client.account.signTransaction({ ...pay, type: "eip1559", sidecars: [] } as never),
+        () => (client.account as LocalAccount).signTransaction({ ...pay, type: "eip1559", sidecars: [] } as never),
       ];
       for (const send of refused) expect(await tag(Promise.resolve().then(send)), String(send)).toBe("GuardRefused");
     });
