@@ -242,7 +242,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
 };
 
 /**
- * Options of a guard: its rules, and those of every preflight. `nonces` is the store of local accounts; JSON-RPC accounts send one
+ * Options of a guard: its rules, and those of every preflight. `nonces` is the store of local accounts; a JSON-RPC account sends one
  * at a time, without a lease.
  */
 export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" | "heads"> {
@@ -259,12 +259,14 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  *
  * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls`
  * guarded: they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance.
- * `wallet_sendCalls` is proven as one bundle and passed on unchanged: a proof of its outcome, not of its bytes;
- * `onSettled` is told what came of it. Signatures of messages and typed data are refused unless `signatures` allows them.
- * What signs, sends or gives rights in a way that is not known here is refused. Everything else passes, events too.
- * Nothing has to be disposed of.
+ * `wallet_sendCalls` is proven as one bundle, and its calls are rebuilt from what was proven: a proof of its outcome, not of its
+ * bytes; `onSettled` is told what came of it. Signatures of messages and typed data are refused unless `signatures` allows
+ * them, and so are methods of a wallet that are not known here. What signs, sends or gives rights in another way is refused.
+ * Everything else passes, events too. Nothing has to be disposed of.
  *
- * The wallet that was handed in, and others that it holds (`providers`), stay unguarded: keep them to yourself.
+ * It has the members of EIP-1193, of events and of connecting; another function throws `GuardRefused`. Data such as `session` is
+ * a copy; other objects and texts that the wallet holds (`providers`, `signer`) are not handed out, and nothing can be set. The wallet
+ * that was handed in stays unguarded: keep it to yourself.
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700
  * and 5760 of `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.

@@ -85,10 +85,12 @@ export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.j
 export type { GuardOptions } from "./promise.js";
 
 /**
- * A new client of the same type. With a local account its key signs only what was cleared: every send is scanned, proven,
- * signed, held to `Report.matches` and then broadcast, under a nonce of the store (`nonces`). With a JSON-RPC account a
- * change by the wallet is detected, not prevented: it is given every field of what was cleared, and what it sent is read
- * back by its hash and compared.
+ * With a JSON-RPC account a change by the wallet is detected, not prevented; with a local account it is prevented, because its key
+ * signs only what was cleared.
+ *
+ * A new client of the same type. Of a local account every send is scanned, proven, signed, held to `Report.matches` and then
+ * broadcast, under a nonce of the store (`nonces`). A wallet is given every field of what was cleared; what it sent is read back
+ * by its hash and compared. Of the account only what viem's accounts have is kept, and of the transport only its data.
  *
  * It holds for the client's verbs, for viem's free actions on it, and for what extends it later. `signTransaction` fills what was
  * left out from the clearance and leases no nonce. Raw bytes pass only where this guard cleared them, and take their nonce in the

@@ -1,5 +1,6 @@
 /** One request to a guard, and whether the guard has a say in it. Pure. */
-import { safely } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
+import { GuardRefused } from "./failures.js";
 
 /** One request, as EIP-1193 has it. */
 export interface Asked {
@@ -7,26 +8,79 @@ export interface Asked {
   readonly params?: unknown;
 }
 
-/** Whether a wallet is asked to connect and to sign something with that (EIP-7846). */
-export const isConnecting = ({ method, params }: Asked): boolean =>
-  method === "wallet_connect" && JSON.stringify(params ?? null).includes('"capabilities"');
+/** What reads a chain or arranges a connection, by its whole name: the only methods of a wallet that pass unjudged. */
+const harmless = new RegExp(
+  `^(${[
+    "eth_(accounts|requestAccounts|chainId|coinbase|syncing|mining|hashrate|protocolVersion|config|capabilities|call)",
+    "eth_(callMany|callBundle|blockNumber|createAccessList|fillTransaction|pendingTransactions|gasPrice|baseFee)",
+    "eth_(blobBaseFee|maxPriorityFeePerGas|feeHistory|(un)?subscribe|uninstallFilter|new\\w*Filter|get[A-Z]\\w+)",
+    "eth_(estimate|simulate)[A-Z]\\w+|metamask_(getProviderState|logWeb3ShimUsage)|personal_(ecRecover|listAccounts)",
+    "wallet_((add|switch)EthereumChain|watchAsset|registerOnboarding|revoke(Permissions|Session)|disconnect)",
+    "wallet_(showCallsStatus|verifySignature|get(Accounts|Assets|CallsHistory|Capabilities|EthereumChains))",
+    "wallet_get(Permissions|Session|Snaps|SubAccounts)|eth_supportedEntryPoints",
+  ].join("|")})$`,
+);
+
+/** Namespaces of nodes, which hold no key of a user's. */
+const ofNodes = /^(net|web3|rpc|debug|trace|txpool|ots|erigon|admin|anvil|hardhat|evm)_/;
+
+/** Namespaces of those who hold keys, and names without one that speak of them. */
+const ofWallets = /^(\W*eth|[^_]*(wallet|metamask|keyring|personal|account|snap))/i;
+
+/** What signs or sends, on another's behalf too, or gives a right to do so, by a word of its name in any namespace. */
+const word = /(Sign|Send)(?!at|ed|er)/;
+const firstWord =
+  /(^|[^a-z])(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution|execute|transfer|pay(?!load)|delegate|authori[sz]e|batch|approve|decrypt|unlock)/i;
+
+const isActor = (method: string): boolean => firstWord.test(method) || word.test(method);
+
+const passes = (method: string): boolean => harmless.test(method) || (ofNodes.test(method) && !isActor(method));
+
+/** Whether a name alone says that the guard has a say. */
+const isNamed = (method: string): boolean => !passes(method) && (isActor(method) || ofWallets.test(method));
+
+/** Names of methods within parameters, in JSON within strings, too. */
+const carried = /"method"[^"]{0,9}"([^"]*)"/g;
+const isCarrying = ({ params = null }: Asked): boolean =>
+  Array.from(JSON.stringify(params).replaceAll("\\", "").matchAll(carried), ([, name = ""]) => name).some(isNamed);
+
+/** Whether it signs or sends in a form that nobody here can prove, or carries what does. */
+export const isActing = (asked: Asked): boolean => isActor(asked.method) || isCarrying(asked);
 
 /**
- * Whether a guard has a say: by name, in whichever namespace, what signs or sends, on another's behalf too, or gives a right
- * to do so; and what tells of calls that were sent. Everything else passes.
+ * A request as it was asked, once and for all: its method, and its parameters as JSON has them where they are looked at, so that
+ * what was judged is passed on, whatever becomes of the caller's objects meanwhile. Null where it is none.
  */
-export const isJudged = (asked: Asked): boolean =>
-  /(^|_)(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution)/i.test(asked.method) ||
-  asked.method === "wallet_getCallsStatus" ||
-  isConnecting(asked);
+export const readAsked = (given: Asked): Asked | null =>
+  safely(() => {
+    const { method, params } = given;
+    // why: what has no name cannot be judged, such as a list of requests
+    if (typeof method !== "string") return null;
+    if (params === undefined) return { method };
+    // guard: a request that is changed while it is proven
+    const copy: unknown = passes(method) ? params : JSON.parse(JSON.stringify(params));
+    return { method, params: copy };
+  }, null);
 
-/** As it was asked, once and for all: what was judged is passed on, whatever becomes of the caller's object meanwhile. */
-export const snapshot = (asked: Asked): Asked => {
-  const { params, ...others } = asked;
-  // guard: a request that is changed while it is proven
-  const copy = safely(() => JSON.parse(JSON.stringify(params ?? [])) as unknown, null);
-  return { ...others, params: copy };
-};
+/** Why such a request is refused that cannot be read. */
+export const unreadable = (): GuardRefused =>
+  new GuardRefused("request", "must be one request: a method, and parameters that JSON can hold");
 
 /** Its parameters; none where they are no list. */
 export const paramsOf = ({ params }: Asked): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);
+
+/** Permissions that show accounts, and nothing else. */
+const showing = ["eth_accounts", "endowment:permitted-chains"];
+
+/** Whether a guard has a say in a request that was read. */
+export const isJudged = (asked: Asked): boolean => {
+  const { method, params = [] } = asked;
+  // why: a wallet can be asked to sign something when it is connected (EIP-7846), and for more than to show its accounts
+  if (method === "wallet_connect") return JSON.stringify(params).includes('"capabilities"') || isCarrying(asked);
+  if (method === "wallet_requestPermissions")
+    return ![params].flat().every((one) => isRecord(one) && Object.keys(one).every((name) => showing.includes(name)));
+  // guard: a request within another
+  const isHiding = !passes(method) && isCarrying(asked);
+  // guard: a wallet's method that nobody knows
+  return isHiding || isNamed(method);
+};

@@ -1,40 +1,23 @@
 /** A viem client whose key signs only what was cleared. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
-import {
-  concat,
-  createClient,
-  publicActions,
-  serializeTransaction,
-  walletActions,
-  type Client,
-  type LocalAccount,
-} from "viem";
+import { concat, createClient, publicActions, serializeTransaction, walletActions } from "viem";
+import type { Client, LocalAccount } from "viem";
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/input.js";
 import type { Report, Request } from "../report/schema.js";
 import { lazyImport } from "../primitives/effects.js";
-import { GuardRefused } from "./failures.js";
-import { isRecord } from "../primitives/record.js";
+import { fail, GuardRefused } from "./failures.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { attempt } from "../promise/facade.js";
 import type { Asked } from "./asked.js";
 import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
 import { allowSignature } from "./signatures.js";
 import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
-/** What viem's transactions have beside the fields that are signed, what follows from them, and what a node's filled one has. */
+/** What viem's transactions have beside the fields that are signed, what a node's filled one has, and what its token verbs leave. */
 const aside = [
-  "account",
-  "assertChainId",
-  "blobs",
-  "chain",
-  "dataSuffix",
-  "from",
-  "kzg",
-  "nonceManager",
-  "sidecars",
-  "type",
-  ...["r", "s", "v", "yParity", "hash"],
+  ...["account", "assertChainId", "blobs", "chain", "dataSuffix", "from", "kzg", "nonceManager", "sidecars", "type"],
+  ...["r", "s", "v", "yParity", "hash", "amount", "spender", "token"],
 ];
 
 /** As an input; what viem had a node fill in names both kinds of price, of which the type has one. */
@@ -52,13 +35,17 @@ const kinds: Readonly<Record<string, SignaturePayload["kind"]>> = {
   signAuthorization: "authorization",
 };
 
-const fail = (error: Error): never => Result.getOrThrowWith(Result.fail(error), (same) => same);
-
 /** A guard is made where a program starts, and by its author: what is wrong with it is thrown. */
 const refuse = (field: string, problem: string): never => fail(new InvalidConnection({ field, problem }));
 
+/** Whether an account signs by itself, in whichever way. */
 const isLocal = (account: unknown): account is LocalAccount =>
-  isRecord(account) && typeof account["signTransaction"] === "function" && typeof account["address"] === "string";
+  isRecord(account) &&
+  ["signTransaction", ...Object.keys(kinds)].some((name) => typeof account[name] === "function") &&
+  typeof account["address"] === "string";
+
+/** What viem's accounts have beside ways to sign; their own fields might hold a key, or another account. */
+const ofAccounts = ["address", "nonceManager", "publicKey", "source", "type"];
 
 /** Signs a cleared request as it is: a serializer of the caller's would have the key sign, and see signed, what it likes. */
 const signing =
@@ -85,22 +72,26 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
       );
   const signTransaction = ({ sidecars, ...transaction }: Readonly<Record<string, unknown>>) =>
     guard.on.effect(
-      Effect.flatMap(chainOf(pass, transaction["chainId"]), (chainId) =>
+      Effect.gen(function* () {
+        const hasBlobs = sidecars != null || transaction["blobs"] != null;
+        // guard: blobs that nobody hashed
+        if (hasBlobs && transaction["blobVersionedHashes"] == null)
+          return yield* Effect.fail(new GuardRefused("blobs", "stand without `blobVersionedHashes` or `kzg`"));
+        const chainId = yield* chainOf(guard, pass, transaction["chainId"]);
         // why: blobs travel beside what is signed
-        signed(
-          guard,
-          { ...inputOf(transaction, address), chainId },
-          signing(account, sidecars === undefined ? {} : { sidecars }),
-        ),
-      ),
+        const beside = sidecars === undefined ? {} : { sidecars };
+        return yield* signed(guard, { ...inputOf(transaction, address), chainId }, signing(account, beside));
+      }),
     );
-  const names = new Set([...Object.keys(account), "address", "type", "signTransaction", ...Object.keys(kinds)]);
+  const names = new Set([...Object.keys(account), ...ofAccounts, "signTransaction", ...Object.keys(kinds)]);
   const guarded = [...names].flatMap((name) => {
     const value: unknown = Reflect.get(account, name);
     const kind = kinds[name];
     if (value === undefined) return [];
     if (name === "signTransaction") return [[name, signTransaction]];
-    if (typeof value !== "function") return [[name, value]];
+    // guard: what an account holds beside its signatures
+    const isKept = ofAccounts.includes(name);
+    if (typeof value !== "function") return isKept ? [[name, value]] : [];
     const refusal = new GuardRefused(name, "is no way to sign that a guard knows");
     return [[name, kind === undefined ? () => fail(refusal) : rule(kind, value as never)]];
   });
@@ -126,10 +117,12 @@ const actionsOfOurs = ["preflight", "scan", "prove", "ready", "settle", "maxSend
 const guardTransport = (transport: unknown, request: unknown): object => {
   const parts = Object.entries(isRecord(transport) ? transport : {}).flatMap(([name, value]: [string, unknown]) => {
     if (name === "request") return [[name, request]];
-    if (name === "getSocket" || name === "getRpcClient") return [];
     if (name === "transports" && Array.isArray(value))
       return [[name, value.map((one) => guardTransport(one, request))]];
-    return [[name, name === "config" || name === "value" ? guardTransport(value, request) : value]];
+    if (name === "config" || name === "value") return [[name, guardTransport(value, request)]];
+    // guard: what a transport holds beside its request
+    const isData = typeof value !== "function" && safely(() => structuredClone(value), undefined) !== undefined;
+    return isData || name === "subscribe" ? [[name, value]] : [];
   });
   return Object.fromEntries(parts) as object;
 };
@@ -165,7 +158,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
   const transport = guardTransport(client.transport, request);
   const base = createClient({
     ...(config as object),
-    ...(client.account === undefined ? {} : { account: own === null ? client.account : guarded(own) }),
+    ...(client.account === undefined ? {} : { account: own === null ? client.account.address : guarded(own) }),
     transport: () => ({ config: transport as never, request: request as never, value: {} }),
   });
   /** The same parameters, a key among them guarded as well. */
@@ -185,7 +178,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     const chain = parameters.chain === undefined ? client.chain : parameters.chain;
     return guard.on.effect(
       Effect.gen(function* () {
-        const chainId = yield* chainOf(pass, chain?.id);
+        const chainId = yield* chainOf(guard, pass, chain?.id);
         const input = { ...inputOf(parameters, account.address), chainId, ...(data === undefined ? {} : { data }) };
         const [hash] = yield* deliverBy(account)([input]);
         return hash;
@@ -202,27 +195,21 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     );
   // why: viem's other verbs, such as `writeContract`, look for these on the very client that they were made for
   Object.assign(base, { sendTransaction: send, sendTransactionSync: sendSync });
-  const verbs = Object.entries({ ...publicActions(base as never), ...walletActions(base as never) });
-  const known: Readonly<Record<string, unknown>> = {
-    ...Object.fromEntries(
-      verbs.map(([name, verb]: [string, unknown]) => [
-        name,
-        typeof verb === "function"
-          ? (...given: ReadonlyArray<unknown>) => verb(...given.map(withGuarded)) as unknown
-          : verb,
-      ]),
-    ),
-    ...base,
+  const withGuards = (verb: unknown): unknown => {
+    if (typeof verb === "function")
+      return (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, given.map(withGuarded));
+    // why: some verbs stand in groups, such as those of tokens
+    return isRecord(verb)
+      ? Object.fromEntries(Object.entries(verb).map(([name, one]) => [name, withGuards(one)]))
+      : verb;
   };
+  const verbs = withGuards({ ...publicActions(base as never), ...walletActions(base as never) });
+  const known: Readonly<Record<string, unknown>> = { ...(verbs as object), ...base };
   const names = Object.keys(client).filter((name) => !(name in base));
   // guard: an action that was added before the guard
   const stranger = names.find((name) => !(name in known) && !actionsOfOurs.includes(name));
-  if (stranger !== undefined)
-    refuse(
-      `client.${stranger}`,
-      "was added before the guard and would not pass it: guard the client first, then extend it",
-    );
-  const given: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(client));
-  const rebuilt = Object.fromEntries(names.map((name) => [name, known[name] ?? given[name]]));
+  const late = "was added before the guard and would not pass it: guard the client first, then extend it";
+  if (stranger !== undefined) refuse(`client.${stranger}`, late);
+  const rebuilt = Object.fromEntries(names.map((name) => [name, known[name] ?? Reflect.get(client, name)]));
   return base.extend(() => rebuilt) as never;
 };

@@ -1,4 +1,5 @@
 /** Why a guard kept a request from the key, or tells of one that the wallet changed. */
+import * as Result from "effect/Result";
 import type { Hash } from "../primitives/hex.js";
 import type { Difference } from "../primitives/difference.js";
 import { decidingSeverity } from "../report/ready.js";
@@ -94,3 +95,15 @@ export class GuardRefused extends Error {
     this.data = { _tag: "GuardRefused", sentence };
   }
 }
+
+/** Throws, where somebody's synchronous call is refused. */
+export const fail = (error: Error): never => Result.getOrThrowWith(Result.fail(error), (same) => same);
+
+/** An error with `details`, which viem's `sendCalls` looks for in all that it catches. */
+export const detailed = (error: unknown): unknown => {
+  // guard: a reason that viem can read
+  const isRead = !(error instanceof Error) || "details" in error;
+  // why: only the name, for by the words of a message viem would put an error of its own in between
+  if (!isRead) Reflect.defineProperty(error, "details", { value: error.name });
+  return error;
+};

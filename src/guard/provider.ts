@@ -3,8 +3,10 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { lazyImport } from "../primitives/effects.js";
+import { isRecord, safely } from "../primitives/record.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
-import { isJudged, snapshot, type Asked } from "./asked.js";
+import { isJudged, readAsked, unreadable, type Asked } from "./asked.js";
+import { fail, GuardRefused } from "./failures.js";
 import type { GuardRules } from "./rules.js";
 
 /** Any EIP-1193 provider. */
@@ -14,6 +16,16 @@ export interface Provider {
 }
 
 type Callback = (error: unknown, response?: unknown) => void;
+
+/** What events and connections need of a provider; whatever else it can do might sign. */
+const members = [
+  ...["on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener"],
+  ...["removeAllListeners", "emit", "listenerCount", "eventNames", "setMaxListeners", "getMaxListeners"],
+  ...["isConnected", "connect", "disconnect", "enable", "close", "hasOwnProperty", "toString", "valueOf"],
+];
+
+/** What a provider tells in words or as data; others might be keys. */
+const telling = ["accounts", "chainId", "icon", "name", "networkVersion", "rdns", "selectedAddress", "session", "uuid"];
 
 /** See `guardProvider` of `evm-preflight/promise`. */
 export const guardedProvider = <provider extends Provider>(
@@ -29,13 +41,13 @@ export const guardedProvider = <provider extends Provider>(
   );
   let loading: Promise<(asked: Asked) => Promise<unknown>> | null = null;
   const request = (given: Asked): Promise<unknown> => {
-    // why: what is looked at is what is passed on, whatever a getter says the next time
-    const asked: Asked = { ...given };
-    if (typeof asked.method === "string" && !isJudged(asked)) return provider.request(asked as never);
-    const kept = snapshot(asked);
+    const asked = readAsked(given);
+    if (asked === null) return Promise.reject(unreadable());
+    // why: a wallet that throws rejects, as EIP-1193 has it
+    if (!isJudged(asked)) return new Promise((done) => done(provider.request(asked as never)));
     const loaded = (loading ??= on.effect(judging));
     return loaded.then(
-      (judged) => judged(kept),
+      (judged) => judged(asked),
       (error: unknown) => {
         // why: what did not load is tried again with the next request; nothing passes unjudged meanwhile
         if (loading === loaded) loading = null;
@@ -53,22 +65,47 @@ export const guardedProvider = <provider extends Provider>(
     if (typeof first === "string") return request({ method: first, params: second ?? [] });
     return typeof second === "function" ? sendAsync(first, second as Callback) : request(first);
   };
-  const guarded: Readonly<Record<PropertyKey, unknown>> = { request, send, sendAsync };
-  // why: a proxy of a frozen provider would have to show the provider's own `request`
-  const proxy: provider = new Proxy(Object.create(Object.getPrototypeOf(provider) as object | null) as provider, {
+  const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send, sendAsync }));
+  const own = (value: unknown): unknown => {
+    if (value === provider) return proxy;
+    const isHolding = isRecord(value) && Object.values(value).includes(provider);
+    return isHolding ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, own(one)])) : value;
+  };
+  /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
+  const shown = (value: unknown): unknown => {
+    if (value instanceof Promise) return value.then(shown);
+    const isObject = typeof value === "object" && value !== null && value !== provider;
+    return isObject ? safely(() => structuredClone(value), undefined) : own(value);
+  };
+  const wrappers = new WeakMap<object, unknown>();
+  /** The same listener, always by the same wrapper, so that it can be removed. */
+  const wrapped = (listener: unknown): unknown => {
+    if (typeof listener !== "function") return listener;
+    // guard: a listener that gets hold of the provider
+    const wrapper =
+      wrappers.get(listener) ??
+      ((...told: ReadonlyArray<unknown>): unknown => Reflect.apply(listener, proxy, told.map(own)));
+    wrappers.set(listener, wrapper);
+    return wrapper;
+  };
+  // why: neither the provider nor its prototype, which would show the provider's own `request`
+  const proxy: provider = new Proxy({} as provider, {
     has: (_, name) => name in provider,
-    set: (_, name, value) => Reflect.set(provider, name, value),
+    // guard: a provider that is changed through its guard
+    set: () => false,
     get: (_, name) => {
       const value: unknown = Reflect.get(provider, name);
-      if (typeof value !== "function") return value;
-      return (
-        guarded[name] ??
-        // why: methods of a provider with private fields work on that provider alone; `on` answers with it
-        ((...given: ReadonlyArray<unknown>): unknown => {
-          const answer: unknown = Reflect.apply(value, provider, given);
-          return answer === provider ? proxy : answer;
-        })
-      );
+      if (typeof value !== "function") {
+        const isTold = telling.includes(String(name)) || !["object", "string"].includes(typeof value);
+        // guard: what a provider holds beside its members
+        return isTold ? shown(value) : undefined;
+      }
+      if (guarded.has(name)) return guarded.get(name);
+      // guard: a member that may sign
+      const isMember = members.includes(String(name));
+      if (!isMember) return () => fail(new GuardRefused(String(name), "is no member of a provider that a guard knows"));
+      // why: methods of a provider with private fields work on that provider alone; `on` answers with it
+      return (...given: ReadonlyArray<unknown>): unknown => shown(Reflect.apply(value, provider, given.map(wrapped)));
     },
   });
   return proxy;

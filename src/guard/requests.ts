@@ -1,23 +1,25 @@
 /** The JSON-RPC methods that sign or send, guarded; every other one passes as it is. */
 import * as Clock from "effect/Clock";
+import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
 import { getTransaction, getTransactionReceipt } from "../eth/index.js";
 import { isHash, type Hash, type Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { hashOf } from "../nonces/signed.js";
 import { compareCalls, compareRequest } from "../postflight/compare.js";
 import { gravest } from "../postflight/settlement.js";
 import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
+import { times } from "../report/options.js";
 import type { Report, Request } from "../report/schema.js";
-import { isJudged, paramsOf, snapshot, type Asked } from "./asked.js";
+import { isActing, isJudged, paramsOf, readAsked, unreadable, type Asked } from "./asked.js";
 import { allowSignature, isSignature, payloadOf } from "./signatures.js";
-import { GuardRefused, Tampered } from "./failures.js";
-import { allows, hold, keep, preflight, renewed, type Guarding, type SettledCalls } from "./rules.js";
-import { bundleOf, inputOf, transactionOf } from "./wire.js";
+import { detailed, GuardRefused, Tampered } from "./failures.js";
+import { allows, hold, inTurn, keep, preflight, renewed, type Guarding, type SettledCalls } from "./rules.js";
+import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
 export { guarding } from "./rules.js";
 
@@ -38,13 +40,23 @@ const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeeP
 const lookEveryMs = 250;
 
 /** The chain of the wallet, which a request that names another is refused on. */
-export const chainOf = (pass: Pass, wanted?: unknown) =>
+export const chainOf = ({ options }: Guarding, pass: Pass, ...wanted: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
-    const chainId = Number(yield* attempt(() => pass({ method: "eth_chainId" })));
+    // guard: a wallet that never says its chain
+    const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
+    const mute = new GuardRefused("eth_chainId", `the wallet did not answer within ${within} ms`);
+    const asking = attempt(() => pass({ method: "eth_chainId" }));
+    const answer = Effect.timeoutOrElse(asking, { duration: within, orElse: () => Effect.fail(mute) });
+    const chainId = Number(yield* answer);
+    const other = wanted.find((named) => {
+      // guard: a chain that wallets read otherwise than the guard
+      const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
+      return named != null && !(isExact && Number(named) === chainId);
+    });
     // guard: a request for another chain than the wallet's
-    if (wanted != null && Number(wanted) !== chainId)
+    if (other !== undefined)
       return yield* Effect.fail(
-        new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${Number(wanted)}`),
+        new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`),
       );
     return chainId;
   });
@@ -80,26 +92,31 @@ const senderOf = (transaction: unknown): string =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"].toLowerCase() : "";
 
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
-const send = (guard: Guarding, pass: Pass, asked: Asked) =>
-  guard.turn.withPermit(
+const send = (guard: Guarding, pass: Pass, { method, params }: Asked) => {
+  const [transaction, ...others] = paramsOf({ method, params });
+  const from = senderOf(transaction);
+  return inTurn(
+    guard,
+    from,
     Effect.gen(function* () {
-      const [transaction, ...others] = paramsOf(asked);
-      const chainId = yield* chainOf(pass, isRecord(transaction) ? transaction["chainId"] : null);
+      const chainId = yield* chainOf(guard, pass, isRecord(transaction) ? transaction["chainId"] : null);
       const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
       const [request] = clearance.requests;
-      const written = transactionOf(request, senderOf(transaction));
       // guard: a wallet that was switched while it was proven
-      yield* chainOf(pass, chainId);
-      const answer = yield* attempt(() => pass({ ...asked, params: [written, ...others] }));
-      if (asked.method.endsWith("signTransaction")) {
+      yield* chainOf(guard, pass, chainId);
+      // why: only a password stands behind a transaction
+      const beside = method.startsWith("personal_") ? others.slice(0, 1) : [];
+      const answer = yield* attempt(() => pass({ method, params: [transactionOf(request, from), ...beside] }));
+      if (method.endsWith("signTransaction")) {
         const raw = String(isRecord(answer) ? answer["raw"] : answer);
         yield* hold(guard, report, clearance, raw);
         return answer;
       }
-      yield* verify(guard, report, request, senderOf(transaction), answer);
+      yield* verify(guard, report, request, from, answer);
       return answer;
     }),
   );
+};
 
 /**
  * Signed bytes sent under their nonce, taken in the store of the leases: two sends at once, or one beside a lease, never go out
@@ -147,12 +164,8 @@ const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
       return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
-    return yield* underItsNonce(
-      guard,
-      raw,
-      cleared.report,
-      attempt(() => pass(asked)),
-    );
+    const passing = attempt(() => pass(asked));
+    return yield* underItsNonce(guard, raw, cleared.report, passing);
   });
 
 const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
@@ -168,23 +181,29 @@ const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArr
 /** By this viem knows an id that consists of the hashes of transactions. */
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
 
-/** Several calls, proven as one bundle from `from` and passed on unchanged; of a local account delivered in order. */
-const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) =>
+/** Several calls, proven as one bundle from `from` and rebuilt of what was proven; of a local account delivered in order. */
+const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliver: Deliver) =>
   Effect.gen(function* () {
-    const [request] = paramsOf(asked);
-    if (!isRecord(request) || !Array.isArray(request["calls"]) || request["calls"].length === 0)
-      return yield* Effect.fail(new GuardRefused(asked.method, "has no calls"));
-    const { calls, from } = request;
-    const [unknown] = demanded(request, calls as ReadonlyArray<unknown>);
+    const [request] = paramsOf({ method, params });
+    const calls: unknown = isRecord(request) ? request["calls"] : null;
+    if (!isRecord(request) || !Array.isArray(calls) || calls.length === 0)
+      return yield* Effect.fail(new GuardRefused(method, "has no calls"));
+    // guard: a field of a call that the proof knows nothing of
+    const stray = strayIn(calls);
+    if (stray !== undefined)
+      return yield* Effect.fail(new GuardRefused(stray, "is no field of a call that a proof covers"));
+    const [unknown] = demanded(request, calls);
     // guard: a capability that the proof knows nothing of
     if (unknown !== undefined)
       return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
-    const chainId = yield* chainOf(pass, request["chainId"]);
-    const bundle = bundleOf(calls as ReadonlyArray<unknown>, from, chainId);
+    const chains = [request, ...calls].map((one: unknown) => (isRecord(one) ? one["chainId"] : null));
+    const chainId = yield* chainOf(guard, pass, ...chains);
+    const bundle = bundleOf(calls, request["from"], chainId);
     if (deliver === null) {
       const { report } = yield* preflight(guard, bundle);
-      yield* chainOf(pass, chainId);
-      const answer = yield* attempt(() => pass(asked));
+      yield* chainOf(guard, pass, chainId);
+      const rebuilt = { ...request, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
+      const answer = yield* attempt(() => pass({ method, params: [rebuilt] }));
       const id = isRecord(answer) ? answer["id"] : answer;
       if (typeof id === "string") keep(guard.calls, id, report);
       return answer;
@@ -235,13 +254,11 @@ const judged = (
   if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
   if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, asked);
-  if (isSignature(asked))
-    return Effect.andThen(
-      allowSignature(guard, method, payloadOf(asked)),
-      attempt(() => pass(asked)),
-    );
   // guard: a way to sign or send that is not known
-  return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
+  if (!isSignature(asked) && isActing(asked))
+    return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
+  const passing = attempt(() => pass(asked));
+  return Effect.andThen(allowSignature(guard, method, payloadOf(asked)), passing);
 };
 
 /** For how long a request that the wallet changed is not asked again, ms: viem tries −32603 three times within two seconds. */
@@ -268,15 +285,13 @@ export const guardRequest = (
       );
     });
   return (given: Asked, options?: unknown): Promise<unknown> => {
-    const asked: Asked = { ...given };
-    // why: what has no name cannot be judged, such as a list of requests
-    if (typeof asked.method !== "string")
-      return Promise.reject(new GuardRefused("request", "must be one request, with a method"));
+    const asked = readAsked(given);
+    if (asked === null) return Promise.reject(detailed(unreadable()));
     // guard: a send that a transport would try twice
     const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const kept = snapshot(asked);
-    const judgement = judged(guard, once, kept, deliver);
+    const judgement = judged(guard, once, asked, deliver);
     if (judgement === null) return pass(asked, options);
-    return guard.on.effect(onceChanged(JSON.stringify([kept.method, kept.params]), judgement));
+    const key = JSON.stringify([asked.method, asked.params]);
+    return guard.on.effect(onceChanged(key, judgement)).catch((error: unknown) => Promise.reject(detailed(error)));
   };
 };

@@ -13,8 +13,11 @@ import { NotCleared } from "./failures.js";
 
 /** A signature of something that is no transaction. */
 export interface SignaturePayload {
-  /** `hash`: bare 32 bytes, which may be anything. `authorization`: EIP-7702, which gives the account away. */
-  readonly kind: "message" | "typedData" | "hash" | "authorization";
+  /**
+   * `hash`: bare 32 bytes, which may be anything. `authorization`: EIP-7702, which gives the account away. `method`: a wallet's
+   * method that the guard does not know; `content` is the request.
+   */
+  readonly kind: "message" | "typedData" | "hash" | "authorization" | "method";
   /** Who is to sign; null where the request does not name it. */
   readonly address: string | null;
   /** What is to be signed, as the caller gave it. */
@@ -38,7 +41,7 @@ export interface SettledCalls extends Comparison {
 export interface GuardRules {
   /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
-  /** Whether messages, typed data, bare hashes and EIP-7702 authorisations are signed. Default `refuse`. */
+  /** Whether messages, typed data, bare hashes, EIP-7702 authorisations and unknown methods of a wallet pass. Default `refuse`. */
   readonly signatures?: "refuse" | "allow" | ((payload: SignaturePayload) => boolean | Promise<boolean>) | undefined;
   /**
    * Whether a nonce, gas limit or fee that the wallet's user changed is accepted; default `reject`, with `Tampered`. It is
@@ -59,8 +62,8 @@ export interface Guarding {
   readonly on: Facade<NonceStore>;
   readonly rules: GuardRules;
   readonly options: RunOptions;
-  /** JSON-RPC accounts sign one at a time. */
-  readonly turn: Semaphore.Semaphore;
+  /** A JSON-RPC account signs one at a time; by address. */
+  readonly turns: Map<string, Semaphore.Semaphore>;
   /** Signed bytes that this guard cleared, and until when, epoch ms. */
   readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
   /** Senders and nonces that callers named just now, to replace what is in flight. */
@@ -70,8 +73,7 @@ export interface Guarding {
 }
 
 export const guarding = (on: Facade<NonceStore>, rules: GuardRules, options: RunOptions): Guarding => ({
-  ...{ on, rules, options, turn: Semaphore.makeUnsafe(1) },
-  ...{ cleared: new Map(), calls: new Map(), named: new Set() },
+  ...{ on, rules, options, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
 });
 
 /** What is remembered is bounded: the oldest goes first. */
@@ -82,20 +84,24 @@ export const keep = <A>(all: Map<string, A>, key: string, value: A): void => {
   all.set(key, value);
 };
 
+/** One at a time of a sender: a popup that nobody answers holds up no other account. */
+export const inTurn = <A, E, R>({ turns }: Guarding, from: string, send: Effect.Effect<A, E, R>) => {
+  // guard: one account that waits for another
+  const name = from;
+  const turn = turns.get(name) ?? Semaphore.makeUnsafe(1);
+  if (!turns.has(name)) keep(turns, name, turn);
+  return turn.withPermit(send);
+};
+
 /** Whether a rule lets something pass: only a `true` does, and what it throws does not. */
 export const allows = <A>(
   rule: string | ((about: A) => boolean | Promise<boolean>) | undefined,
   about: A,
-): Effect.Effect<boolean> =>
-  typeof rule === "function"
-    ? Effect.map(
-        Effect.orElseSucceed(
-          attempt(() => Promise.resolve(about).then(rule)),
-          () => false,
-        ),
-        (answer) => answer === true,
-      )
-    : Effect.succeed(rule === "send" || rule === "allow");
+): Effect.Effect<boolean> => {
+  if (typeof rule !== "function") return Effect.succeed(rule === "send" || rule === "allow");
+  const answer = attempt(() => Promise.resolve(about).then(rule));
+  return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
+};
 
 /** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
 const isWarned = ({ verdict, findings }: Report): boolean =>

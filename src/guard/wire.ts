@@ -1,7 +1,7 @@
 /** Transactions as JSON-RPC writes them: read into an input, and written from a cleared request. Pure. */
 import { formatTransactionRequest, numberToHex } from "viem";
 import { isRecord } from "../primitives/record.js";
-import type { Request } from "../report/schema.js";
+import type { Report, Request } from "../report/schema.js";
 import { fields } from "../transaction/fields.js";
 
 /** Only what JSON-RPC writes for a number is one: wallets do not agree on "10" and "". */
@@ -31,8 +31,12 @@ const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
 export const inputOf = (transaction: unknown, chainId: number): unknown => {
   if (!isRecord(transaction)) return transaction;
   // why: the type follows from the fields; nodes take `data` and `input` for the same
-  const { type: _, input, data = input, ...given } = transaction;
-  const read = Object.entries({ ...given, ...(data == null ? {} : { data }) }).flatMap(([name, value]) => {
+  const { type: _, input, data: named, ...given } = transaction;
+  const data = named ?? input;
+  // guard: two kinds of data, of which nobody knows what a wallet signs
+  const isTwice = input != null && String(input).toLowerCase() !== String(data).toLowerCase();
+  const all = { ...given, ...(data == null ? {} : { data }), ...(isTwice ? { input } : {}) };
+  const read = Object.entries(all).flatMap(([name, value]) => {
     if (value === undefined || value === null) return [];
     const wire = Object.entries(fields).find(([field]) => field === name)?.[1].wire;
     const reader = name === "chainId" || name === "nonce" ? small : readers[wire ?? ""];
@@ -48,10 +52,28 @@ export const transactionOf = (request: Request, from: string): Record<string, un
   chainId: numberToHex(request.chainId),
 });
 
+/** What a call of an EIP-5792 request may have; its chain is compared. */
+const fieldsOfCall = ["to", "value", "data", "capabilities", "chainId"];
+
+/** The first field of the calls that a wallet might read and a proof does not. */
+export const strayIn = (calls: ReadonlyArray<unknown>): string | undefined =>
+  calls.flatMap((call) => (isRecord(call) ? Object.keys(call) : [])).find((name) => !fieldsOfCall.includes(name));
+
 /** The bundle of an EIP-5792 request: one transaction for each call. */
 export const bundleOf = (calls: ReadonlyArray<unknown>, from: unknown, chainId: number): ReadonlyArray<unknown> =>
   calls.map((call) => {
     if (!isRecord(call)) return call;
-    const { capabilities: _, ...transaction } = call;
-    return inputOf({ ...transaction, from }, chainId);
+    const { to, value, data } = call;
+    return inputOf({ to, value, data, from }, chainId);
+  });
+
+/** The calls as they were given, for a wallet, with the values that were proven. Their fields were judged (`strayIn`). */
+export const callsOf = ({ transactions }: Report, calls: ReadonlyArray<unknown>): ReadonlyArray<object> =>
+  transactions.map(({ input: { to, value, data } }, index) => {
+    const call = calls.at(index);
+    const given = Object.entries(isRecord(call) ? call : {}).filter(
+      ([, field]) => field !== undefined && field !== null,
+    );
+    const proven = Object.entries({ to, value: numberToHex(value), data });
+    return Object.fromEntries(given.map(([name, field]) => proven.find(([each]) => each === name) ?? [name, field]));
   });

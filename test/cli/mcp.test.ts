@@ -1,8 +1,8 @@
 /** `evm-preflight mcp` as agents run it: a process, asked by the official SDK and by raw lines. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Policy } from "evm-preflight";
 import { joined, textsOf } from "../rooms/cli.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
+import { root } from "../harness/sources.js";
 import { buildBin, type Bin } from "./bin.js";
 
 const [alice, bob] = [accounts[0].address, accounts[1].address];
@@ -253,6 +254,22 @@ describe("on stdin and stdout", () => {
     expect(messages.find(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { verdict: "ready" } } });
   }, 60_000);
 
+  it("refuses an id that is none, and another version of the protocol, by the id where there is one", async () => {
+    const strange = [
+      { jsonrpc: "2.0", id: { a: 1 }, method: "ping" },
+      { jsonrpc: "2.0", id: [1], method: "ping" },
+      { jsonrpc: "2.0", id: true, method: "ping" },
+      { jsonrpc: "1.0", id: 5, method: "ping" },
+      { id: "six", method: "ping" },
+    ];
+    const { code, messages } = await raw([...hello, ...strange.map((one) => JSON.stringify(one)), asking]);
+    expect(code).toBe(0);
+    expect(messages.flatMap(({ id, error }) => (error === undefined ? [] : [[id, error]]))).toEqual(
+      [null, null, null, 5, "six"].map((id) => [id, { code: -32600, message: "Invalid Request" }]),
+    );
+    expect(messages.find(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { verdict: "ready" } } });
+  }, 60_000);
+
   it("prints no credential, be the endpoint there or not", async () => {
     for (const host of [node.url.replace("http://", ""), "127.0.0.1:9"]) {
       const { code, output, messages } = await raw(
@@ -276,6 +293,27 @@ describe("on stdin and stdout", () => {
       expect(stderr).toContain(`${flag}: cannot be read from stdin`);
     }
   }, 60_000);
+});
+
+describe("the command", () => {
+  it("loads no code of the protocol until it is asked for", () => {
+    const seen = new Set<string>();
+    const packages = new Set<string>();
+    /** What a file loads at once, and what that loads. */
+    const follow = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, "utf8");
+      for (const [, from = ""] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)";/gm)) {
+        if (from.startsWith(".")) follow(join(dirname(file), from.replace(/js$/, "ts")));
+        else packages.add(from);
+      }
+    };
+    follow(join(root, "src/cli.ts"));
+    const names = [...seen].map((file) => file.slice(root.length));
+    expect(names.filter((name) => name.includes("cli/mcp/")).map((name) => basename(name))).toEqual(["command.ts"]);
+    expect([...packages].filter((name) => name.startsWith("effect/ai"))).toEqual([]);
+  });
 });
 
 describe("a caller's policies", () => {

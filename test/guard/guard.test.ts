@@ -5,9 +5,11 @@ import {
   custom,
   encodeFunctionData,
   http,
+  numberToHex,
   parseEther,
   publicActions,
   zeroAddress,
+  type Abi,
   type Client,
 } from "viem";
 import * as actions from "viem/actions";
@@ -16,22 +18,26 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Policy, Report } from "evm-preflight";
 import { guardProvider, type GuardOptions, type SettledCalls } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
-import { Delegate, Token } from "../contracts/artifacts.js";
+import { Delegate, Reverter, SpoofToken, Token } from "../contracts/artifacts.js";
 import { reasonOf, rejection } from "./reasons.js";
 import { keys, other, owner, scenesFor, spare, third, type Scene } from "../preflight/scene.js";
 
-/** Sends of each guard on each node; three hundred in all where it is asked for. */
-const count = Number(process.env["GUARD_SENDS"] ?? 12);
+/** Honest sends, and as many hostile ones, of each guard on each node: more than three hundred in all by `npm run test:all`. */
+const count = Number(process.env["GUARD_SENDS"] ?? (process.env["TEST_ALL"] === "1" ? 38 : 6));
 const amount = 1_000n;
 
 describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   let scene: Scene;
   let token: `0x${string}`;
+  let spoof: `0x${string}`;
+  let reverter: `0x${string}`;
   beforeAll(async () => {
     scene = await start();
     token = await scene.deploy(Token, ["Dollar", "USD", 6]);
+    spoof = await scene.deploy(SpoofToken);
+    reverter = await scene.deploy(Reverter);
     const data = encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [other.address, 10n ** 12n] });
-    await scene.pool(owner, { to: token, data });
+    for (const to of [token, spoof]) await scene.pool(owner, { to, data });
     await scene.mine();
   });
   afterAll(() => scene.stop());
@@ -43,12 +49,30 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   /** A key that counts what it signs, and for which request. */
   const watched = (account: (typeof keys)[number], slow = 0) => {
     const signed: Array<unknown> = [];
+    const raws: Array<string> = [];
     const signTransaction: typeof account.signTransaction = async (transaction, options) => {
       signed.push(transaction);
       await new Promise((resolve) => setTimeout(resolve, slow));
-      return account.signTransaction(transaction, options);
+      const raw = await account.signTransaction(transaction, options);
+      raws.push(raw);
+      return raw;
     };
-    return { signed, account: { ...account, signTransaction } };
+    return { signed, raws, account: { ...account, signTransaction } };
+  };
+  /** A policy that holds, and keeps the reports that it was shown. */
+  const watching = () => {
+    const reports: Array<Report.Report> = [];
+    const policies = [Policy.make("test/seen", (report) => (reports.push(report), { _tag: "Pass" }))];
+    /** Whether these bytes are what the last of them says, and nothing else is. */
+    const isCleared = (raw: string | undefined): boolean => {
+      const report = reports.at(-1);
+      const [first] = report?.transactions ?? [];
+      const [request, digest, from] = [first?.request, report?.digest, first?.input.from];
+      if (raw === undefined || request == null || digest == null || from === undefined) return false;
+      const clearance = { requests: [request], senders: [from], digest, expiresAt: 0, waits: [] } as const;
+      return Report.matches(clearance, [raw]);
+    };
+    return { policies, isCleared };
   };
   const clientOf = (account: (typeof keys)[number], options: GuardOptions = {}) =>
     guard(createWalletClient({ account, chain: chainOf(), transport: http(scene.url) }).extend(publicActions), options);
@@ -58,30 +82,46 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
       data: encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [to, value] }),
     }) as const;
 
+  /** What nobody should sign. Each would send, revert, or take more than it says. */
+  const hostileOf = () => {
+    const call = (to: `0x${string}`, abi: Abi, functionName: string, ...args: ReadonlyArray<unknown>) =>
+      ({ to, data: encodeFunctionData({ abi, functionName, args }) }) as const;
+    return [
+      { to: zeroAddress.replace(/0$/, "d") as `0x${string}`, data: "0x12345678" },
+      { to: third.address, value: parseEther("100000") },
+      transfer(third.address, 10n ** 30n),
+      { ...transfer(third.address), gas: 22_000n },
+      call(token, Token.abi, "approve", token, 2n ** 256n - 1n),
+      call(spoof, SpoofToken.abi, "airdrop", other.address, [third.address], 10n ** 20n),
+      call(spoof, SpoofToken.abi, "understate", third.address),
+      call(reverter, Reverter.abi, "empty"),
+      { to: reverter, value: 1n, data: "0xdeadbeef" },
+    ] as ReadonlyArray<{ to: `0x${string}`; value?: bigint; data?: `0x${string}`; gas?: bigint }>;
+  };
+  /** The row that is due. */
+  const dueOf = <A>(rows: ReadonlyArray<A>, index: number): A => rows[index % rows.length] as A;
+  const right = (index: number) => (index % 2 === 0 ? transfer(third.address) : { to: third.address, value: amount });
+
   it(
     "honest sends are mined as cleared, hostile ones reach no key",
     async () => {
-      const { account, signed } = watched(other);
-      const client = clientOf(account);
-      const hostile = [
-        { to: zeroAddress.replace(/0$/, "d") as `0x${string}`, data: "0x12345678" },
-        { to: third.address, value: parseEther("100000") },
-        transfer(third.address, 10n ** 30n),
-        { ...transfer(third.address), gas: 22_000n },
-      ] as const;
+      const { account, signed, raws } = watched(other);
+      const { policies, isCleared } = watching();
+      const client = clientOf(account, { policies });
       for (let index = 0; index < count; index++) {
         const before = signed.length;
-        const wrong = hostile[index % hostile.length] ?? hostile[0];
-        expect((await rejection(client.sendTransaction(wrong)))._tag).toBe("NotCleared");
+        const wrong = dueOf(hostileOf(), index);
+        expect((await rejection(client.sendTransaction(wrong)))._tag, JSON.stringify(wrong.data)).toBe("NotCleared");
         expect(signed.length).toBe(before);
-        const right = index % 2 === 0 ? transfer(third.address) : { to: third.address, value: amount };
-        const hash = await client.sendTransaction(right);
-        expect(signed.length).toBe(before + 1);
+        const hash = await client.sendTransaction(right(index));
+        expect([signed.length, raws.length, isCleared(raws.at(-1))]).toEqual([before + 1, before + 1, true]);
         await scene.mine();
         expect((await scene.receipt(hash)).status).toBe("0x1");
       }
+      // and bytes of before are not what the last report says
+      expect(isCleared(raws[0])).toBe(false);
     },
-    count * 10_000,
+    count * 15_000,
   );
 
   it("every way of viem's to send or sign is guarded", async () => {
@@ -195,8 +235,9 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   const walletOf = (change: (transaction: Record<string, string>) => Record<string, string> = (same) => same) => {
     const wallet = createWalletClient({ account: other, chain: chainOf(), transport: http(scene.url) });
     const listened: Array<string> = [];
+    const raws: Array<string> = [];
     return {
-      listened,
+      ...{ listened, raws },
       on: (event: string) => void listened.push(event),
       request: async ({
         method,
@@ -213,6 +254,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
           ...{ nonce: Number(changed["nonce"]), ...number("gas"), ...number("value") },
           ...{ ...number("maxFeePerGas"), ...number("maxPriorityFeePerGas") },
         } as never);
+        raws.push(serializedTransaction);
         return wallet.request({ method: "eth_sendRawTransaction", params: [serializedTransaction] });
       },
     };
@@ -224,22 +266,34 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     "a provider sends what was cleared, and everything else passes",
     async () => {
       const wallet = walletOf();
-      const guarded = guardProvider(wallet);
+      const { policies, isCleared } = watching();
+      const guarded = guardProvider(wallet, { policies });
+      const diverting = guardProvider(walletOf((same) => ({ ...same, to: owner.address })));
       guarded.on("accountsChanged");
       expect(wallet.listened).toEqual(["accountsChanged"]);
       expect(await guarded.request({ method: "eth_chainId" } as never)).toBe(`0x${scene.chainId.toString(16)}`);
+      const written = ({ value = 0n, gas, ...call }: { to: `0x${string}`; value?: bigint; gas?: bigint }) =>
+        asked({ ...call, value: numberToHex(value), ...(gas === undefined ? {} : { gas: numberToHex(gas) }) });
+      const hostile = hostileOf();
       for (let index = 0; index < count; index++) {
-        const hash = await guarded.request(asked(transfer(third.address)));
+        const hash = await guarded.request(written(right(index)));
+        expect([wallet.raws.length, isCleared(wallet.raws.at(-1))]).toEqual([index + 1, true]);
         await scene.mine();
         expect((await scene.receipt(hash as `0x${string}`)).status).toBe("0x1");
-        expect(
-          (await rejection(guarded.request(asked({ to: third.address, value: "0xffffffffffffffffffffff" }))))._tag,
-        ).toBe("NotCleared");
+        // one row more: a wallet that pays another receiver, which is sent, and told
+        const wrong = index % (hostile.length + 1);
+        const isDiverted = wrong === hostile.length;
+        const sending = isDiverted
+          ? diverting.request(written({ to: third.address, value: 1n }))
+          : guarded.request(written(dueOf(hostile, wrong)));
+        expect((await rejection(sending))._tag, String(wrong)).toBe(isDiverted ? "Tampered" : "NotCleared");
+        if (isDiverted) await scene.mine();
+        expect(wallet.raws.length).toBe(index + 1);
       }
       const chain = await rejection(guarded.request(asked({ to: third.address, chainId: "0x7" })));
       expect([chain._tag, chain["code"]]).toEqual(["GuardRefused", 4100]);
     },
-    count * 10_000,
+    count * 15_000,
   );
 
   it.each([
@@ -320,7 +374,8 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     const guarded = guardProvider(wallet, { onSettled: (one) => settled.push(one) });
     const request = callsOf(1);
     expect(await guarded.request({ method: "wallet_sendCalls", params: [request] } as never)).toEqual({ id: "0x01" });
-    expect(wallet.passed).toEqual([request]);
+    const proven = request.calls.map((call) => ({ data: "0x", value: "0x0", ...call, to: call.to.toLowerCase() }));
+    expect(wallet.passed).toEqual([{ ...request, calls: proven }]);
     wallet.told.status = 100;
     await guarded.request(status);
     wallet.told.status = 200;

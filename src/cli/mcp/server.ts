@@ -12,6 +12,7 @@ import { CallToolResult, Tool } from "effect/ai/McpSchema";
 import * as McpServer from "effect/ai/McpServer";
 import type { Options } from "../../Preflight.js";
 import { Rpc } from "../../rpc/index.js";
+import { isRecord } from "../../primitives/record.js";
 import { version } from "../exit.js";
 import { parseJson } from "../terminal.js";
 import { textsOf, toolsOf } from "./tools.js";
@@ -47,32 +48,45 @@ const registered = (options: Options) =>
     }),
   );
 
-const parseError = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } });
+const refusalOf = (code: number, message: string, id: unknown = null): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 
-/** A message that a line holds; null where it holds none. */
-const messageOf = (line: string): string | null =>
-  // why: what nests too deep to be written again would throw further down
-  Result.getOrNull(
-    Result.map(parseJson(line), (json) => (typeof json === "object" && json !== null ? json : null)).pipe(
-      Result.flatMap((json) => (json === null ? Result.fail(null) : Result.try(() => JSON.stringify(json)))),
-    ),
-  );
+/** A message that a line holds, or the answer that refuses it. */
+const messageOf = (line: string): Result.Result<string, string> =>
+  Result.gen(function* () {
+    const parseError = () => refusalOf(-32700, "Parse error");
+    const json = yield* Result.mapError(parseJson(line), parseError);
+    // why: what nests too deep to be written again would throw further down
+    const message = yield* Result.mapError(
+      Result.try(() => JSON.stringify(json)),
+      parseError,
+    );
+    if (Array.isArray(json)) return message;
+    if (!isRecord(json)) return yield* Result.fail(parseError());
+    const { jsonrpc, id = null } = json;
+    const isId = id === null || typeof id === "string" || typeof id === "number";
+    // why: the protocol below answers neither, and whoever asked would wait
+    if (isId && jsonrpc === "2.0") return message;
+    return yield* Result.fail(refusalOf(-32600, "Invalid Request", isId ? id : null));
+  });
 
 /**
- * stdin with only lines that hold a message; another one is answered by a parse error. The protocol below would lose
+ * stdin with only lines that hold a message; another one is refused. The protocol below would lose
  * everything that arrived with such a line.
  */
 const messagesOnly = Layer.effect(
   Stdio.Stdio,
   Effect.map(Stdio.Stdio, (stdio) => {
-    const refuse = Stream.run(Stream.make(`${parseError}\n`), stdio.stdout({ endOnDone: false }));
+    const refuse = (refusal: string) => Stream.run(Stream.make(`${refusal}\n`), stdio.stdout({ endOnDone: false }));
     const stdin = stdio.stdin.pipe(
       Stream.decodeText,
       Stream.splitLines,
       Stream.filter((line) => line.trim() !== ""),
       Stream.mapEffect((line) => {
         const message = messageOf(line);
-        return message === null ? Effect.as(refuse, "") : Effect.succeed(`${message}\n`);
+        return Result.isFailure(message)
+          ? Effect.as(refuse(message.failure), "")
+          : Effect.succeed(`${message.success}\n`);
       }),
       Stream.filter((line) => line !== ""),
       Stream.encodeText,

@@ -1,0 +1,516 @@
+/** What strangers try at a guard: fields, methods and members that nobody proved, and wallets that are mute or lie. */
+import { EventEmitter } from "node:events";
+import { createWalletClient, custom, encodeFunctionData, fallback, http, publicActions } from "viem";
+import * as actions from "viem/actions";
+import { privateKeyToAccount, type LocalAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { guardProvider, type GuardOptions, type SignaturePayload } from "evm-preflight/promise";
+import { guard } from "evm-preflight/viem";
+import { Token } from "../contracts/artifacts.js";
+import { startAnvil, type Node } from "../harness/anvil.js";
+import { nobody, other, owner, scenesFor, spare, third, type Scene } from "../preflight/scene.js";
+import { reasonOf, rejection } from "./reasons.js";
+
+type Asked = { readonly method: string; readonly params?: ReadonlyArray<unknown> };
+type Requests = { request(asked: never): Promise<unknown> };
+const ask = (provider: Requests, method: string, ...params: ReadonlyArray<unknown>) =>
+  provider.request({ method, params } as never);
+const tag = async (promise: Promise<unknown>) => (await rejection(promise))._tag;
+const approve = encodeFunctionData({ abi: Token.abi, functionName: "approve", args: [nobody, 2n ** 256n - 1n] });
+
+describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
+  let scene: Scene;
+  let token: `0x${string}`;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Dollar", "USD", 6]);
+  });
+  afterAll(() => scene.stop());
+
+  const chain = () => ({
+    ...{ id: scene.chainId, name: "test", nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 } },
+    rpcUrls: { default: { http: [scene.url] } },
+  });
+  /** A wallet of the node's keys, which remembers what reached it. */
+  const walletWith = (before: (asked: Asked) => unknown = () => undefined) => {
+    const reached: Array<Asked> = [];
+    const request = async (asked: Asked, ...others: ReadonlyArray<unknown>): Promise<unknown> => {
+      // the connection of the guard names options of viem's; what a wallet signs has none
+      if (/_send/.test(asked.method)) expect(others).toEqual([]);
+      const answer = await before(asked);
+      reached.push(asked);
+      return answer ?? scene.ask(asked.method, asked.params ?? []);
+    };
+    return { reached, request };
+  };
+  const sent = (reached: ReadonlyArray<Asked>) => reached.filter(({ method }) => /_(send|sign)/.test(method));
+  const clientOf = (account: LocalAccount | `0x${string}`, options: GuardOptions = {}, transport = http(scene.url)) =>
+    guard(createWalletClient({ account, chain: chain(), transport }).extend(publicActions), options);
+  const hex = () => `0x${scene.chainId.toString(16)}`;
+  const pay = { to: nobody, value: 1n } as const;
+
+  describe("a provider", () => {
+    it("hands over calls as they were proven, and refuses every other field of theirs", async () => {
+      const wallet = walletWith(({ method }) => (method === "wallet_sendCalls" ? { id: "0x01" } : undefined));
+      const guarded = guardProvider(wallet);
+      const one = { to: nobody, value: "0x1" };
+      const request = { version: "2.0.0", from: owner.address, chainId: hex(), calls: [one] };
+      const strays = [
+        ...[{ input: approve }, { from: other.address }, { type: "0x4" }, { gas: "0x5208" }, { nonce: "0x1" }],
+        ...[{ abi: Token.abi, functionName: "mint" }, { maxFeePerGas: "0x1" }, { authorizationList: [] }],
+        ...[{ chainId: "0x7" }, { chainId: String(scene.chainId) }, { chainId: [hex()] }],
+        JSON.parse(`{ "__proto__": { "to": "${third.address}" } }`) as object,
+      ];
+      for (const stray of strays) {
+        const calls = [one, { ...one, ...stray }];
+        const failure = await rejection(ask(guarded, "wallet_sendCalls", { ...request, calls }));
+        expect([failure._tag, failure["code"]], JSON.stringify(stray)).toEqual(["GuardRefused", 4100]);
+      }
+      for (const chainId of [String(scene.chainId), [hex()], "0x7", {}])
+        expect(await tag(ask(guarded, "wallet_sendCalls", { ...request, chainId }))).toBe("GuardRefused");
+      expect(sent(wallet.reached)).toEqual([]);
+      // what is known passes: an equal chain, what is optional, a chain that is left out
+      const extra = { capabilities: { x: { optional: true } }, chainId: scene.chainId };
+      await guarded.request({
+        ...{ method: "wallet_sendCalls", id: 7, topic: "x" },
+        params: [{ ...request, calls: [{ ...one, ...extra }], chainId: undefined }, { evil: 1 }],
+      } as never);
+      const { chainId: __, ...capabilities } = extra;
+      const calls = [{ ...one, data: "0x", ...capabilities }];
+      expect(sent(wallet.reached)).toEqual([{ method: "wallet_sendCalls", params: [{ ...request, calls }] }]);
+    });
+
+    it("sends nothing whose data stands there twice, and nothing beside the transaction", async () => {
+      const wallet = walletWith(({ method }) => (method.endsWith("_sendTransaction") ? "0x" : undefined));
+      const guarded = guardProvider(wallet, { onCaution: "send" });
+      const one = { from: owner.address, to: token, data: "0x06fdde03" };
+      const twice = await rejection(ask(guarded, "eth_sendTransaction", { ...one, input: approve }));
+      expect([twice._tag, twice["field"]]).toEqual(["InvalidTransaction", "input"]);
+      for (const chainId of [String(scene.chainId), [hex()]])
+        expect(await tag(ask(guarded, "eth_sendTransaction", { ...one, chainId }))).toBe("GuardRefused");
+      expect(sent(wallet.reached)).toEqual([]);
+      const same = { ...one, input: one.data.toUpperCase().replace("X", "x"), chainId: hex() };
+      await guarded.request({ method: "eth_sendTransaction", params: [same, { evil: 1 }], topic: "x" } as never);
+      await ask(guarded, "eth_sendTransaction", { ...one, data: null, input: one.data });
+      await ask(guarded, "personal_sendTransaction", one, "password", "more");
+      expect(sent(wallet.reached).map((asked) => [Object.keys(asked), asked.params])).toEqual(
+        [[], [], ["password"]].map((beside) => [
+          ["method", "params"],
+          [expect.objectContaining({ data: one.data }), ...beside],
+        ]),
+      );
+      expect(JSON.stringify(sent(wallet.reached))).not.toContain("input");
+    });
+
+    it("tells of a wallet that changes the nonce, the sender, the access list, or adds an authorisation", async () => {
+      const to = nobody;
+      const lying = (change: (nonce: number) => Promise<object>, key = owner) => ({
+        request: async ({ method, params = [] }: Asked) => {
+          if (method !== "eth_sendTransaction") return scene.ask(method, params);
+          const { gas, maxFeePerGas, maxPriorityFeePerGas } = params[0] as Record<string, `0x${string}`>;
+          const fees = Object.entries({ gas, maxFeePerGas, maxPriorityFeePerGas, value: "0x1" });
+          const nonce = await scene.count(key.address, "pending");
+          const fields = { ...Object.fromEntries(fees.map(([name, value]) => [name, BigInt(value ?? 0)])), nonce, to };
+          const changed = { type: "eip1559", chainId: scene.chainId, ...fields, ...(await change(nonce)) };
+          return scene.broadcast(await key.signTransaction(changed as never));
+        },
+      });
+      const authorization = (nonce: number) =>
+        spare.signAuthorization({ address: nobody, chainId: scene.chainId, nonce: nonce + 50 });
+      const rows = [
+        [
+          "nonce",
+          lying(async (nonce) => {
+            await scene.pool(owner, { to, value: 1n });
+            return { nonce: nonce + 1 };
+          }),
+        ],
+        ["from", lying(() => Promise.resolve({}), third)],
+        ["accessList", lying(() => Promise.resolve({ accessList: [{ address: to, storageKeys: [] }], gas: 60_000n }))],
+        [
+          "authorizationList",
+          lying(async (nonce) => ({ type: "eip7702", gas: 90_000n, authorizationList: [await authorization(nonce)] })),
+        ],
+      ] as const;
+      for (const [what, wallet] of rows) {
+        const guarded = guardProvider(wallet, what === "nonce" ? {} : { onChanged: () => true });
+        const failure = await rejection(ask(guarded, "eth_sendTransaction", { from: owner.address, to, value: "0x1" }));
+        expect(failure._tag, what).toBe("Tampered");
+        const changed = (failure["differences"] as ReadonlyArray<{ readonly what: string }>).map((one) => one.what);
+        expect(changed).toContain(`request ${what}`);
+        await scene.mine();
+      }
+    }, 60_000);
+
+    it("asks no node of another chain, and waits for no wallet that is mute", async () => {
+      const far = {
+        request: ({ method, params }: Asked) =>
+          method === "eth_chainId" ? Promise.resolve("0x7") : scene.ask(method, params ?? []),
+      };
+      const one = { from: owner.address, ...pay, value: "0x1" };
+      const wallet = walletWith();
+      const elsewhere = guardProvider(wallet, { node: { provider: far } });
+      expect(await tag(ask(elsewhere, "eth_sendTransaction", one))).toBe("NotCleared");
+      const mute = {
+        request: ({ method, params }: Asked) =>
+          method === "eth_chainId" ? new Promise(() => undefined) : scene.ask(method, params ?? []),
+      };
+      const waiting = guardProvider(mute, { node: { url: scene.url }, deadline: 500 });
+      expect(await tag(ask(waiting, "eth_sendTransaction", one))).toBe("GuardRefused");
+      // and its turn is free again
+      expect(await tag(ask(waiting, "eth_sendTransaction", one))).toBe("GuardRefused");
+      expect(sent(wallet.reached)).toEqual([]);
+    });
+
+    it("lets a popup that nobody answers hold up its own account alone", async () => {
+      let asked = 0;
+      const wallet = walletWith(({ method }) =>
+        method === "eth_sendTransaction" && asked++ === 0 ? new Promise(() => undefined) : undefined,
+      );
+      const guarded = guardProvider(wallet);
+      const send = (from: string) => ask(guarded, "eth_sendTransaction", { from, to: nobody, value: "0x1" });
+      void send(owner.address);
+      while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      const late = new Promise((resolve) => setTimeout(() => resolve("waits"), 3_000));
+      expect(await Promise.race([send(owner.address.toLowerCase()), late])).toBe("waits");
+      if (name === "anvil") expect(await send(other.address)).toMatch(/^0x/);
+      expect(asked).toBe(name === "anvil" ? 2 : 1);
+      await scene.mine();
+    });
+  });
+
+  describe("a client", () => {
+    it("tells why to viem's fallback of sendCalls, too", async () => {
+      const client = clientOf(owner);
+      const fails = (call: object, more: object = {}) =>
+        actions.sendCalls(client as never, { calls: [call], experimental_fallback: true, ...more } as never);
+      expect([
+        await tag(fails({ to: nobody, value: 10n ** 30n })),
+        await tag(fails({ to: nobody, data: "0x1" })),
+        await tag(fails(pay, { capabilities: { x: {} } })),
+      ]).toEqual(["NotCleared", "InvalidTransaction", "GuardRefused"]);
+      // by our own errors, not by those that viem reads out of words
+      const poor = clientOf(owner.address).sendTransaction({ to: nobody, value: 10n ** 30n });
+      expect(await poor.catch((error: Error) => reasonOf(error.cause)._tag)).toBe("NotCleared");
+      const direct = await poor.catch((error: Error) => error.cause);
+      expect((direct as Error).name).toBe("NotCleared");
+    });
+
+    it("sends no blobs that nobody hashed", async () => {
+      const client = clientOf(owner);
+      const blobs = { ...pay, blobs: ["0x11"], gas: 21_000n } as never;
+      const refused = [
+        () => client.sendTransaction(blobs),
+        () => client.signTransaction(blobs),
+        () => actions.sendTransaction(client as never, blobs),
+        () => (client.account as LocalAccount).signTransaction({ ...pay, type: "eip1559", sidecars: [] } as never),
+      ];
+      for (const send of refused) expect(await tag(Promise.resolve().then(send)), String(send)).toBe("GuardRefused");
+    });
+
+    it("prepares requests", async () => {
+      const prepared = await actions.prepareTransactionRequest(clientOf(owner) as never, pay as never);
+      expect(prepared).toMatchObject({ to: nobody, value: 1n, nonce: await scene.count(owner.address, "pending") });
+    });
+
+    it("guards viem's verbs of tokens, and the key that they are given", async () => {
+      const mint = encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [spare.address, 10n] });
+      await scene.pool(owner, { to: token, data: mint });
+      await scene.mine();
+      const client = clientOf(spare) as unknown as {
+        readonly token: { readonly transfer: (given: object) => Promise<`0x${string}`> };
+      };
+      const asked: Array<unknown> = [];
+      const signTransaction = (one: unknown) => (asked.push(one), Promise.reject(new Error("signed")));
+      const account = { ...third, signTransaction };
+      expect(await tag(client.token.transfer({ account, token, to: nobody, amount: 10n }))).toBe("NotCleared");
+      expect(await tag(client.token.transfer({ token, to: nobody, amount: 11n }))).toBe("NotCleared");
+      expect(asked).toEqual([]);
+      const hash = await client.token.transfer({ token, to: nobody, amount: 10n });
+      await scene.mine();
+      expect((await scene.receipt(hash)).status).toBe("0x1");
+    });
+
+    // anvil does not simulate what has no receiver
+    it.skipIf(name === "anvil")("deploys", async () => {
+      const client = clientOf(owner);
+      const deploying = { abi: Token.abi, bytecode: Token.bytecode, args: ["Euro", "EUR", 6] } as const;
+      const free = await actions.deployContract(client as never, deploying as never);
+      await scene.mine();
+      const hash = await client.deployContract(deploying);
+      await scene.mine();
+      for (const each of [free, hash]) expect((await scene.receipt(each)).status).toBe("0x1");
+    });
+  });
+});
+
+describe("a provider", () => {
+  let node: Node;
+  beforeAll(async () => {
+    node = await startAnvil();
+  });
+  afterAll(() => node.stop());
+  const walletWith = (more: object = {}) => {
+    const reached: Array<unknown> = [];
+    return {
+      reached,
+      ...more,
+      request: (asked: Asked): Promise<unknown> => (reached.push(asked), Promise.resolve("0x1")),
+    };
+  };
+  const transaction = { from: owner.address, to: nobody, value: "0x1" };
+
+  it("passes what is known to be harmless, and of wallets nothing else", async () => {
+    const wallet = walletWith();
+    const guarded = guardProvider(wallet, { node: { url: node.url } });
+    const nested = { method: "eth_sendTransaction", params: [transaction] };
+    const unknown: ReadonlyArray<readonly [string, ...ReadonlyArray<unknown>]> = [
+      ...["metamask_connectFoo", "wallet_issuePermissions", "wallet_addSubAccount", "wallet_createSubAccount"].map(
+        (name) => [name, {}] as const,
+      ),
+      ...["wallet_snap", "wallet_requestSnaps", "keyring_exportAccount", "personal_importRawKey"].map(
+        (name) => [name, {}] as const,
+      ),
+      ...["WALLET_FOO", " wallet_foo", "walletFoo", "eth_cancelTransaction", "coinbase-wallet_foo"].map(
+        (name) => [name, {}] as const,
+      ),
+      ["wallet_requestPermissions", { wallet_snap: { x: {} } }],
+      ["wallet_requestPermissions", { eth_accounts: {} }, "x"],
+    ];
+    const acting: ReadonlyArray<readonly [string, ...ReadonlyArray<unknown>]> = [
+      ...["wallet_executeTransaction", "wallet_transfer", "wallet_pay", "wallet_delegate", "wallet_authorize"].map(
+        (name) => [name, {}] as const,
+      ),
+      ...["wallet_batch", "wallet_invokeSnap", "keyring_approveRequest", "eth_decrypt"].map(
+        (name) => [name, {}] as const,
+      ),
+      ...["personal_unlockAccount", "solana:signTransaction", "anvil_sendUnsignedTransaction"].map(
+        (name) => [name, {}] as const,
+      ),
+      ["metamask_batch", [nested]],
+      ["metamask_connectWith", nested],
+      ["metamask_connectSign", "hi"],
+      ["foo_ethSendTransaction", transaction],
+      ["wc_request", { request: { method: "personal_sign" } }],
+      ["foo_relay", JSON.stringify({ a: JSON.stringify(nested) })],
+    ];
+    for (const [method, ...params] of [...unknown, ...acting])
+      expect(await tag(ask(guarded, method, ...params)), method).toBe("GuardRefused");
+    expect(wallet.reached).toEqual([]);
+    // a rule may let unknown methods pass, and never what sends
+    const seen: Array<SignaturePayload> = [];
+    const lax = guardProvider(wallet, { node: { url: node.url }, signatures: (one) => seen.push(one) > 0 });
+    for (const [method, ...params] of acting)
+      expect(await tag(ask(lax, method, ...params)), method).toBe("GuardRefused");
+    expect([seen, wallet.reached]).toEqual([[], []]);
+    for (const [method, ...params] of unknown) expect(await ask(lax, method, ...params), method).toBe("0x1");
+    expect(seen).toEqual(
+      unknown.map(([method, ...params]) => ({ kind: "method", address: null, content: { method, params } })),
+    );
+    const harmless: ReadonlyArray<readonly [string, ...ReadonlyArray<unknown>]> = [
+      ...["eth_accounts", "eth_requestAccounts", "eth_getBalance", "eth_call", "eth_estimateGas", "eth_simulateV1"].map(
+        (name) => [name, 1n] as const,
+      ),
+      ...["eth_newBlockFilter", "eth_unsubscribe", "net_version", "web3_sha3", "anvil_setBalance", "evm_mine"].map(
+        (name) => [name, 1n] as const,
+      ),
+      ...["wallet_addEthereumChain", "wallet_watchAsset", "wallet_revokePermissions", "wallet_getPermissions"].map(
+        (name) => [name, {}] as const,
+      ),
+      ["wallet_requestPermissions", { eth_accounts: {} }],
+      ["foo_bar", { method: "eth_call", text: "eth_sendTransaction" }],
+      ["txpool_contentFrom", owner.address],
+      ["ots_getTransactionBySenderAndNonce", owner.address, 1],
+      ["alchemy_getAssetTransfers", {}],
+    ];
+    wallet.reached.length = 0;
+    for (const [method, ...params] of harmless) expect(await ask(guarded, method, ...params), method).toBe("0x1");
+    expect(wallet.reached).toEqual(harmless.map(([method, ...params]) => ({ method, params })));
+  });
+
+  it("judges parameters as they are passed on, and rejects what cannot be read", async () => {
+    const wallet = walletWith();
+    const guarded = guardProvider(wallet, { node: { url: node.url } });
+    const hiding = Object.assign(Object.create({ toJSON: () => ({}) }) as object, { capabilities: { x: 1 } });
+    const late: Record<string, unknown> = { version: "1" };
+    const all = [ask(guarded, "wallet_connect", hiding), ask(guarded, "wallet_connect", late)];
+    late["capabilities"] = { x: 1 };
+    await Promise.all(all);
+    expect(wallet.reached).toEqual([{}, { version: "1" }].map((one) => ({ method: "wallet_connect", params: [one] })));
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const throwing = {
+      get method(): string {
+        throw new Error("x");
+      },
+    };
+    const rotten = [
+      { method: "wallet_connect", params: [1n] },
+      { method: "wallet_connect", params: [cycle] },
+      throwing,
+      null,
+      new String("eth_sendTransaction"),
+      { method: new String("eth_chainId") },
+    ];
+    for (const one of rotten) {
+      let rejected: Promise<unknown> | null = null;
+      expect(() => (rejected = guarded.request(one as never))).not.toThrow();
+      expect(await tag(rejected ?? Promise.resolve())).toBe("GuardRefused");
+    }
+    const client = guard(createWalletClient({ account: owner, transport: custom(wallet) }));
+    for (const one of rotten) expect(await tag(client.request(one as never))).toBe("GuardRefused");
+    // a proxy that says another thing each time it is read
+    let reads = 0;
+    const shifting = new Proxy(
+      {},
+      { get: (_, name) => (name === "method" ? (reads++ === 0 ? "eth_chainId" : "eth_sendTransaction") : []) },
+    );
+    wallet.reached.length = 0;
+    await guarded.request(shifting as never);
+    expect(wallet.reached).toEqual([{ method: "eth_chainId", params: [] }]);
+  });
+
+  it("hands out events and data, and neither members that may sign nor the wallet itself", async () => {
+    const inner = walletWith();
+    class Wallet extends EventEmitter {
+      readonly #key = "x";
+      readonly isMetaMask = true;
+      readonly session = { namespaces: { eip155: { accounts: [owner.address] } } };
+      readonly signer = inner;
+      readonly client = { session: inner };
+      readonly providers = [inner];
+      readonly mnemonic = "test test";
+      readonly wallets = { [owner.address]: { privateKey: "0x11" } };
+      chainId = "0x1";
+      request(asked: Asked): Promise<unknown> {
+        return Promise.resolve(`${asked.method} ${this.#key}`);
+      }
+      sendTransaction = (): string => "raw";
+      isConnected = (): boolean => this.#key === "x";
+      connect(): Promise<unknown> {
+        return Promise.resolve(this);
+      }
+      enable(): Promise<unknown> {
+        return Promise.resolve(inner);
+      }
+    }
+    const wallet = new Wallet();
+    const guarded = guardProvider(wallet, { node: { url: node.url } });
+    const wild = guarded as unknown as Record<string, () => unknown>;
+    expect([guarded.isMetaMask, guarded.session, guarded.isConnected()]).toEqual([true, wallet.session, true]);
+    expect(guarded.session).not.toBe(wallet.session);
+    expect([guarded.signer, guarded.client, guarded.providers, await guarded.enable()]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect([guarded.mnemonic, guarded.wallets, guarded.chainId]).toEqual([undefined, undefined, "0x1"]);
+    expect(await guarded.connect()).toBe(guarded);
+    for (const name of ["sendTransaction", "signMessage", "extend", "constructor", "__defineGetter__"])
+      if (name in wallet) expect(() => wild[name]?.(), name).toThrow("no member of a provider that a guard knows");
+    expect(Object.getPrototypeOf(guarded)).toBe(Object.prototype);
+    expect(Object.getOwnPropertyDescriptor(guarded, "sendTransaction")).toBeUndefined();
+
+    const heard: Array<unknown> = [];
+    const listener = function (this: unknown, ...told: ReadonlyArray<unknown>) {
+      heard.push(this, ...told);
+    };
+    expect(guarded.on("x", listener)).toBe(guarded);
+    guarded.once("y", listener);
+    wallet.emit("x", { provider: wallet, chainId: "0x1" }, wallet);
+    wallet.emit("y");
+    const [first, told, ...rest] = heard;
+    const isGuarded = (one: unknown) => one === guarded;
+    expect([isGuarded(first), ...rest.map(isGuarded)]).toEqual([true, true, true]);
+    expect(Object.entries(told as object).map(([field, one]) => [field, isGuarded(one) || one])).toEqual([
+      ["provider", true],
+      ["chainId", "0x1"],
+    ]);
+    expect(guarded.removeListener("x", listener)).toBe(guarded);
+    expect([wallet.emit("x"), guarded.listenerCount("x")]).toEqual([false, 0]);
+
+    for (const name of ["request", "send", "sendAsync", "on", "signer"])
+      expect(
+        Reflect.set(guarded, name, () => "mine"),
+        name,
+      ).toBe(false);
+    expect([Reflect.set(guarded, "request", 1), await wallet.request({ method: "eth_chainId" })]).toEqual([
+      false,
+      "eth_chainId x",
+    ]);
+    expect([Reflect.set(guarded, "chainId", "0x2"), wallet.chainId]).toEqual([false, "0x1"]);
+    expect(Reflect.defineProperty(guarded, "chainId", { value: "0x2", configurable: true })).toBe(true);
+    expect([guarded.chainId, wallet.chainId]).toEqual(["0x1", "0x1"]);
+  });
+
+  it.skipIf(process.env["TEST_ALL"] !== "1")(
+    "needs no end: a process whose provider was guarded ends by itself",
+    async () => {
+      const { execFileSync } = await import("node:child_process");
+      const code = `import { guardProvider } from "./src/promise.ts";
+      const ask = async ({ method, params }) => (await (await fetch("${node.url}", { method: "POST", headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) })).json()).result;
+      await guardProvider({ request: ask }).request({ method: "eth_sendTransaction", params: [${JSON.stringify({ ...transaction, value: `0x${"f".repeat(24)}` })}] })
+        .catch((error) => console.log(error._tag));`;
+      const options = { encoding: "utf8", timeout: 25_000 } as const;
+      const flags = ["--conditions=@evm-preflight/source", "--import", "tsx", "--input-type=module", "-e", code];
+      expect(execFileSync(process.execPath, flags, options).trim()).toBe("NotCleared");
+    },
+  );
+});
+
+describe("a client", () => {
+  const transport = http("http://127.0.0.1:1", { retryCount: 0 });
+  const key = privateKeyToAccount(`0x${"11".repeat(32)}`);
+
+  it("keeps of an account what viem's have, and nothing within it", () => {
+    const rich = { ...key, inner: key, vault: { key: "0x11" }, privateKey: "0x11", nonceManager: { get: () => 0 } };
+    const { account } = guard(createWalletClient({ account: rich as unknown as LocalAccount, transport }));
+    expect(Object.keys(account).sort()).toEqual(
+      [
+        "address",
+        "nonceManager",
+        "publicKey",
+        "source",
+        "type",
+        "sign",
+        "signAuthorization",
+        "signMessage",
+        "signTransaction",
+        "signTypedData",
+      ].sort(),
+    );
+  });
+
+  it("guards an account that signs messages alone, and one that only says that it is the wallet's", async () => {
+    for (const type of ["local", "json-rpc"]) {
+      const mute = { address: key.address, type, signMessage: key.signMessage, inner: key } as unknown as LocalAccount;
+      const client = guard(createWalletClient({ account: mute, transport }));
+      expect(await tag(client.signMessage({ message: "x" }))).toBe("GuardRefused");
+      expect(client.account).not.toHaveProperty("inner");
+      expect(
+        await tag(guard(createWalletClient({ account: key, transport })).signMessage({ account: mute, message: "x" })),
+      ).toBe("GuardRefused");
+    }
+    const named = { address: key.address, type: "json-rpc", inner: key } as never;
+    expect(guard(createWalletClient({ account: named, transport })).account).toEqual({
+      address: key.address,
+      type: "json-rpc",
+    });
+  });
+
+  it("hands out no part of a transport that may ask on its own", () => {
+    const client = guard(createWalletClient({ account: key, transport: fallback([transport, transport]) }));
+    expect(client.transport).not.toHaveProperty("onResponse");
+    expect(client.transport).toMatchObject({ type: "fallback", transports: [{ config: { type: "http" } }, {}] });
+    const leaking = () => ({
+      config: { key: "x", type: "custom", name: "x" },
+      value: { raw: { request: () => 1 }, fetchOptions: { a: 1 } },
+      request: () => Promise.resolve(),
+    });
+    const { transport: shown } = guard(createWalletClient({ account: key, transport: leaking as never }));
+    expect(shown).toMatchObject({ fetchOptions: { a: 1 } });
+    expect(shown).not.toHaveProperty("raw");
+  });
+});
