@@ -67,13 +67,16 @@ export const bundleOf = (calls: ReadonlyArray<unknown>, from: unknown, chainId: 
     return inputOf({ to, value, data, from }, chainId);
   });
 
-/** The calls as they were given, for a wallet, with the values that were proven. Their fields were judged (`strayIn`). */
+/** The calls as they were given, for a wallet; a field that is written otherwise than it was proven, as it was proven. */
 export const callsOf = ({ transactions }: Report, calls: ReadonlyArray<unknown>): ReadonlyArray<object> =>
   transactions.map(({ input: { to, value, data } }, index) => {
     const call = calls.at(index);
+    const proven = new Map<string, unknown>(Object.entries({ to, value: numberToHex(value), data }));
     const given = Object.entries(isRecord(call) ? call : {}).filter(
       ([, field]) => field !== undefined && field !== null,
     );
-    const proven = Object.entries({ to, value: numberToHex(value), data });
-    return Object.fromEntries(given.map(([name, field]) => proven.find(([each]) => each === name) ?? [name, field]));
+    const isAsProven = (name: string, field: unknown) => String(field).toLowerCase() === proven.get(name);
+    return Object.fromEntries(
+      given.map(([name, field]) => [name, !proven.has(name) || isAsProven(name, field) ? field : proven.get(name)]),
+    );
   });

@@ -374,8 +374,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     const guarded = guardProvider(wallet, { onSettled: (one) => settled.push(one) });
     const request = callsOf(1);
     expect(await guarded.request({ method: "wallet_sendCalls", params: [request] } as never)).toEqual({ id: "0x01" });
-    const proven = request.calls.map((call) => ({ data: "0x", value: "0x0", ...call, to: call.to.toLowerCase() }));
-    expect(wallet.passed).toEqual([{ ...request, calls: proven }]);
+    expect(wallet.passed).toEqual([request]);
     wallet.told.status = 100;
     await guarded.request(status);
     wallet.told.status = 200;

@@ -75,8 +75,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
         ...{ method: "wallet_sendCalls", id: 7, topic: "x" },
         params: [{ ...request, calls: [{ ...one, ...extra }], chainId: undefined }, { evil: 1 }],
       } as never);
-      const { chainId: __, ...capabilities } = extra;
-      const calls = [{ ...one, data: "0x", ...capabilities }];
+      const calls = [{ ...one, ...extra }];
       expect(sent(wallet.reached)).toEqual([{ method: "wallet_sendCalls", params: [{ ...request, calls }] }]);
     });
 
