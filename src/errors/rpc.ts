@@ -59,7 +59,7 @@ export class RpcError extends derived<
     mayBeSent: ({ method }) => sending.has(method),
     statement: ({ method, reason: { statement } }) => ({
       ...statement,
-      sentence: `${method}: ${statement.sentence}`,
+      sentence: method === "" ? statement.sentence : `${method}: ${statement.sentence}`,
     }),
   },
 ) {}
