@@ -86,7 +86,8 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [address("delegate", bob)],
   },
   ValueBurned: {
-    means: "The receiver is the zero address. Nobody has its key, so the value is lost.",
+    means:
+      "The receiver is the zero address or another address that people burn by. Nobody has its key, so the value is lost.",
     numbers: [wei("value", ether)],
   },
   ValueToPrecompile: {

@@ -41,7 +41,7 @@ export interface NodeLimits {
 export interface Chain {
   /** The chain's name, for people. */
   readonly name: string;
-  /** Symbol of the native currency. */
+  /** Symbol of the native currency; `native` where nobody names it. */
   readonly symbol: string;
   /** Decimals of the native currency. */
   readonly decimals: number;
@@ -104,7 +104,8 @@ export const eip7825Cap = 16_777_216n;
 /** A chain that is not in the table: Ethereum's rules, the fee model detected. */
 export const unknownChain: Chain = {
   name: "unknown chain",
-  symbol: "ETH",
+  // why: a wrong name of a currency is a wrong amount
+  symbol: "native",
   decimals: 18,
   blockTag: "pending",
   pending: "guess",
@@ -129,7 +130,7 @@ export const unknownChain: Chain = {
 };
 
 /** A chain of the table, by Ethereum's rules as far as it says nothing else. */
-const ruledAsEthereum: Chain = { ...unknownChain, feeModel: "ethereum", paceKnown: true, known: true };
+const ruledAsEthereum: Chain = { ...unknownChain, symbol: "ETH", feeModel: "ethereum", paceKnown: true, known: true };
 const ethereum: Chain = { ...ruledAsEthereum, name: "Ethereum", txGasCapKnown: true, maxTip: 500_000_000_000n };
 // OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
 const opstack: Chain = {
@@ -193,8 +194,15 @@ const table: Readonly<Record<number, Chain>> = Object.fromEntries(
 /** Parameters by chain id; `null` = not known yet. */
 export type Lookup = (chainId: number | null) => Chain;
 
+/** The chain ids of anvil and Hardhat, and of geth's `--dev`: ruled as nobody knows, and their currency is called ETH. */
+const devChain: Chain = { ...unknownChain, symbol: "ETH" };
+const devChainIds: ReadonlySet<number> = new Set([1337, 31337]);
+
 /** The built-in table. */
-export const lookup: Lookup = (chainId) => (chainId === null ? unknownChain : (table[chainId] ?? unknownChain));
+export const lookup: Lookup = (chainId) => {
+  if (chainId === null) return unknownChain;
+  return table[chainId] ?? (devChainIds.has(chainId) ? devChain : unknownChain);
+};
 
 /** The chains in use; the built-in table unless replaced. */
 export const Chains: Context.Reference<Lookup> = Context.Reference("evm-preflight/Chains", {

@@ -36,12 +36,14 @@ import { observed } from "./rpc/observe.js";
 import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
 import { Rpc, type Subscribe } from "./rpc/service.js";
+import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
 export type { Forks, SimulationPart } from "./primitives/names.js";
 export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
+export type { ViemChain } from "./rpc/viemChain.js";
 export { CurrentRun, Rpc } from "./rpc/service.js";
 export type {
   DescribedChain,
@@ -64,7 +66,7 @@ const over = (
     const node = requests(sendWith, endpoint, patienceOf(options), clock);
     const told = options.endpoint;
     if (told !== undefined) believe(node.memory, told);
-    return observed(endpoint, { ...node, subscribe });
+    return observed(endpoint, { ...node, subscribe, ...describedBy(options.chain) });
   });
 
 /** Bytes of the longest answer, unless the caller says otherwise: 32 MiB. */
@@ -291,14 +293,16 @@ export type QuorumEndpoint =
  */
 export const quorum = (
   endpoints: ReadonlyArray<QuorumEndpoint>,
-  { agree = 2, waitMs = 3_000 }: QuorumOptions = {},
+  { agree = 2, waitMs = 3_000, chain }: QuorumOptions = {},
 ): Layer.Layer<Rpc> => {
-  const members = Arr.map(checkQuorum(endpoints, agree, waitMs), ([endpoint, provider]) => {
+  const members = Arr.map(checkQuorum(endpoints, { agree, waitMs, chain }), ([endpoint, provider]) => {
     if ("layer" in endpoint) return { provider, layer: endpoint.layer };
     const { url, provider: _, ...options } = endpoint;
     return { provider, layer: layerHttp(url, options) };
   });
   // why: few are asked by several, and what compares them weighs much
   const loaded = lazyImport(() => import("./rpc/quorum/layer.js"));
-  return Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
+  const asked = Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
+  const described = Effect.map(Effect.service(Rpc), (rpc) => ({ ...rpc, ...describedBy(chain) }));
+  return chain === undefined ? asked : Layer.provide(Layer.effect(Rpc, described), asked);
 };

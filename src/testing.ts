@@ -121,6 +121,7 @@ export const layerScripted = (
         memory: { ...node.memory, refused: (method) => of(method).memory.refused(method) },
         admit: real.admit,
         defaults: real.defaults,
+        chain: real.chain,
       });
     }),
   ).pipe(Layer.provideMerge(otherwise));

@@ -50,8 +50,8 @@ export interface AbiIndex {
   readonly anonymous: () => ReadonlyArray<IndexedItem>;
 }
 
-/** ABIs as an array or arranged before. */
-export type AbiSources = ReadonlyArray<AbiSource> | AbiIndex;
+/** ABIs as an array, one alone, or arranged before. */
+export type AbiSources = ReadonlyArray<AbiSource> | Abi | AbiIndex;
 
 /** The type of a parameter as signatures write it: tuples spelled out. */
 const canonicalType = ({ type, components }: Parameter): string =>
@@ -143,8 +143,13 @@ export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => indexSour
 
 const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);
 
+/** Whether it is one ABI, and no list of them: its items have a type. */
+export const isBareAbi = (source: unknown): source is Abi =>
+  Array.isArray(source) && source.some((item: unknown) => isRecord(item) && typeof item["type"] === "string");
+
 /** The index of any sources. */
-export const indexOf = (sources: AbiSources): AbiIndex => (isIndex(sources) ? sources : indexAbis(sources));
+export const indexOf = (sources: AbiSources): AbiIndex =>
+  isIndex(sources) ? sources : indexAbis(isBareAbi(sources) ? [sources] : (sources as ReadonlyArray<AbiSource>));
 
 /** `kind` of the provenance corrected for a contract: an ABI given for another address is just the caller's. */
 export const provenanceAt = (item: IndexedItem, address: string | null): Provenance =>

@@ -3,12 +3,11 @@
  * them. A selector is four bytes that any contract may use for anything: where nothing but the selector tells, `by` says so.
  */
 import * as Schema from "effect/Schema";
-import type { Abi, AbiParameter } from "abitype";
+import type { AbiParameter } from "abitype";
 import { Address, Hex, isBytes } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
 import { checksummed, escapeText } from "../primitives/text.js";
 import { type Currency, formatWei } from "../primitives/units.js";
-import type { AbiSources } from "./abiIndex.js";
+import { type AbiSources, indexOf } from "./abiIndex.js";
 import { type CallOptions, functionsOf, type KnownFunction } from "./decodeCall.js";
 import { commandOf, innerCalls, type InnerCall, type InnerCallList } from "./innerCalls.js";
 import { type Parameter, valuesOf } from "./layout.js";
@@ -156,9 +155,6 @@ export const callIn = (
   return callOf(call, null, { abis, room: { values: mostValues } }, item);
 };
 
-const isAbi = (source: Abi | AbiSources): source is Abi =>
-  Array.isArray(source) && source.some((item: unknown) => isRecord(item) && typeof item["type"] === "string");
-
 /**
  * Calldata as data: its function with its arguments, by the ABI or the ABIs, else by what many contracts share, and the
  * calls inside, those of `multicall(bytes[])`, Safes, Multicall3, bundlers and routers. null for no calldata; where nothing
@@ -175,9 +171,9 @@ const isAbi = (source: Abi | AbiSources): source is Abi =>
  */
 export const decodeCall = (
   data: string,
-  abi: Abi | AbiSources = [],
+  abi: AbiSources = [],
   options: { readonly address?: string | null } = {},
-): DecodedCall | null => callIn(data, isAbi(abi) ? [abi] : abi, options);
+): DecodedCall | null => callIn(data, indexOf(abi), options);
 
 /** Where a function is known from: ` (by selector: ERC-20)`. */
 const originText = ({ by, sources }: DecodedFunction): string => {

@@ -49,6 +49,17 @@ export const nobody: Address = `0x${"0".repeat(40)}`;
 /** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
 export const isNobody = (address: string): boolean => address.toLowerCase() === nobody;
 
+/** Addresses that nobody has a key of, and that people send to what shall be gone. */
+const burnAddresses: ReadonlySet<string> = new Set([
+  nobody,
+  "0x000000000000000000000000000000000000dead",
+  "0xdead000000000000000042069420694206942069",
+  `0x${"f".repeat(40)}`,
+]);
+
+/** Whether what goes there is gone. */
+export const isBurning = (address: string): boolean => burnAddresses.has(address.toLowerCase());
+
 /** The low 20 bytes: the upper ones may be dirty. */
 export const addressOf = (word: bigint): Address => `0x${BigInt.asUintN(160, word).toString(16).padStart(40, "0")}`;
 

@@ -1,6 +1,7 @@
 /** `evm-preflight check`: one transaction or bundle, one report, one exit code. */
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
 import * as Command from "effect/cli/Command";
@@ -22,7 +23,7 @@ import {
   withProgress,
 } from "./endpoint.js";
 import { codeOf, Exited, withExitCodes, wrong } from "./exit.js";
-import { checkFlags, complaint, readInput, readOptions, text, toggle } from "./flags.js";
+import { checkFlags, complaint, currencyFlags, readChains, readInput, readOptions, text, toggle } from "./flags.js";
 import { checkWritable, look, print, writeText } from "./terminal.js";
 
 /** The endpoint as people may see it. */
@@ -45,6 +46,7 @@ const jsonOf = (report: Report): Effect.Effect<object> =>
 const flags = {
   ...endpointFlags,
   ...checkFlags,
+  ...currencyFlags,
   json: toggle("json", "print the report as JSON"),
   markdown: toggle("markdown", "print it as Markdown"),
   full: toggle(
@@ -60,6 +62,7 @@ export const check = Command.make(
   Effect.fnUntraced(function* (given) {
     if (given.json && given.markdown) return yield* wrong("--json", "cannot stand together with --markdown");
     const connection = yield* readConnection(given);
+    const chains = yield* readChains(given);
     const input = yield* readInput(given);
     const options = yield* readOptions(given);
     if (Option.isSome(given.html)) yield* checkWritable(given.html.value, "--html");
@@ -67,7 +70,7 @@ export const check = Command.make(
     const deadlineMs = Duration.toMillis(options.deadline ?? times.deadline.absent);
     // why: the pipeline checks every field itself; its overloads only help those who write calls by hand
     const report = yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, options).pipe(
-      Effect.provide(withProgress(noting(connection, answered), { deadlineMs })),
+      Effect.provide(Layer.merge(withProgress(noting(connection, answered), { deadlineMs }), chains)),
       Effect.mapError((error) => complaint(given, error)),
     );
     const dead = answered.any ? null : answered.failure;

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import type * as FileSystem from "effect/FileSystem";
 import * as Option from "effect/Option";
+import * as Layer from "effect/Layer";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
@@ -10,6 +11,7 @@ import * as Argument from "effect/cli/Argument";
 import type * as Command from "effect/cli/Command";
 import * as Flag from "effect/cli/Flag";
 import type { Abi } from "abitype";
+import { Chains, lookup } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import type { Problem } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
@@ -20,7 +22,7 @@ import type { LooseCall } from "../Transaction.js";
 import { fields, type AbiFields, type Unit } from "../transaction/fields.js";
 import { orWrong, wrong, type WrongUsage } from "./exit.js";
 import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
-import { amount, block, duration } from "./quantity.js";
+import { amount, block, duration, integer } from "./quantity.js";
 import { parseJson, readJson, readText } from "./terminal.js";
 
 type Text = Option.Option<string>;
@@ -69,6 +71,31 @@ export const policyForms = [
   '{"policy":"noInnerFailures","allow":[{"to":"0x…","selector":"0xd505accf"}]}, without allow for none',
   '{"policy":"all","policies":[…]} and any',
 ];
+
+/** The native currency of the chain, where the table of chains does not name it. */
+export const currencyFlags = {
+  symbol: text("symbol", "symbol of the chain's native currency, where it is not known: CELO"),
+  decimals: text("decimals", "its decimals, beside --symbol (default 18)"),
+};
+
+/** The chains in use, whichever one the node is of: its currency as these flags name it. */
+export const readChains = Effect.fnUntraced(function* (
+  flags: Command.Command.Config.Infer<typeof currencyFlags>,
+): Effect.fn.Return<Layer.Layer<never>, WrongUsage> {
+  const decimals = yield* readFlag("--decimals", flags.decimals, (value) =>
+    Result.filterOrFail(
+      integer(value),
+      (places) => places <= 36,
+      () => "must be at most 36",
+    ),
+  );
+  if (Option.isNone(flags.symbol))
+    return decimals === undefined ? Layer.empty : yield* wrong("--decimals", "needs --symbol beside it");
+  const symbol = flags.symbol.value.trim();
+  if (!/^[^\s\p{Cc}]{1,16}$/u.test(symbol))
+    return yield* wrong("--symbol", "must be 1 to 16 characters without spaces");
+  return Layer.succeed(Chains, (id) => ({ ...lookup(id), symbol, decimals: decimals ?? 18 }));
+});
 
 /** A flag for each option that has one. */
 export const optionFlags = {

@@ -162,6 +162,8 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
   });
 };
 
+const isField = (key: string): boolean => fieldNames.includes(key) || Object.hasOwn(synonyms, key);
+
 /** One transaction; `path` names a field for errors. */
 const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
   if (!isRecord(json)) return no(path(""), "must be an object");
@@ -196,7 +198,8 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
   Result.flatMap(named("input", parseJson(text)), (json) => {
     const kind = kindOf(json);
-    return kind !== null && !kind.includes("transaction")
-      ? no("input", `is ${kind}, not a transaction or an array of them`)
-      : inputOf(json);
+    if (kind !== null && !kind.includes("transaction"))
+      return no("input", `is ${kind}, not a transaction or an array of them`);
+    const isOther = kind === null && isRecord(json) && Object.keys(json).some((key) => !isField(key));
+    return isOther ? no("input", "is no transaction: it has neither from nor to") : inputOf(json);
   });

@@ -9,6 +9,7 @@ import * as CliOutput from "effect/cli/CliOutput";
 import * as Command from "effect/cli/Command";
 import * as GlobalFlag from "effect/cli/GlobalFlag";
 import type { HelpDoc } from "effect/cli/HelpDoc";
+import { TerminalCapabilities } from "effect/cli/TerminalCapabilities";
 import { escapeText } from "../primitives/text.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
@@ -35,7 +36,7 @@ const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>):
   Console.error([...messages.map((message) => complaint(path, message)), `see ${path.join(" ")} --help`].join("\n"));
 
 /**
- * The arguments as they are meant. `help` is `--help`. What begins with one dash, and is not `-h` or `-v`, is the value of the
+ * The arguments as they are meant. `help` is `--help`, before a command and behind one. What begins with one dash, and is not `-h` or `-v`, is the value of the
  * option before it, such as a negative amount, and never a row of short options: `-1ether` ends in none that asks for help.
  */
 export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -47,7 +48,10 @@ export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
       : [...before, arg];
   }, []);
   const all = [...joined, ...args.slice(end)];
-  return all[0] === "help" ? [...all.slice(1), "--help"] : all;
+  if (all[0] === "help") return [...all.slice(1), "--help"];
+  const names = namesOf(root);
+  const isAsking = all.length > 1 && all.at(-1) === "help" && all.slice(0, -1).every((name) => names.includes(name));
+  return isAsking ? [...all.slice(0, -1), "--help"] : all;
 };
 
 /** Options that ask the program about itself, in place of a command. */
@@ -105,12 +109,22 @@ const presenter: CliOutput.Presenter = {
       case "InvalidInvocation":
         return complain(presentation.commandPath, told(presentation.errors, presentation.helpDoc));
       case "Help":
-        return Effect.andThen(CliOutput.defaultPresenter.present(presentation), showCodes(presentation.helpDoc));
+        return Effect.andThen(showHelp(presentation.helpDoc), showCodes(presentation.helpDoc));
       case "Version":
         return CliOutput.defaultPresenter.present(presentation);
     }
   },
 };
+
+/** The help, with an empty line before its examples, which the formatter leaves out behind a list of subcommands. */
+const showHelp = (help: HelpDoc): Effect.Effect<void> =>
+  Effect.flatMap(Effect.service(TerminalCapabilities), ({ canColor }) =>
+    Console.log(
+      CliOutput.defaultFormatter({ colors: canColor })
+        .formatHelpDoc(help)
+        .replace(/(?<!\n)\n(?=\S*EXAMPLES)/, "\n\n"),
+    ),
+  );
 
 const showCodes = (help: HelpDoc): Effect.Effect<void> => {
   const codes = exitCodesOf(help);

@@ -31,7 +31,10 @@ const codes: Readonly<Record<SettlementClass, ExitCode>> = {
 const readReport = Effect.fnUntraced(function* (path: string) {
   const content = yield* readText(path, "--report");
   const noReport = (what: string, detail: string) =>
-    wrong("--report", `is ${what}; check --json writes one${detail === "" ? "" : ` (${escapeText(detail, 400)})`}`);
+    wrong(
+      "--report",
+      `is ${what}; check --json writes one${detail === "" ? "" : ` (${escapeText(detail.replace(/\s+/g, " "), 400)})`}`,
+    );
   const json = yield* Effect.mapError(Effect.fromResult(parseJson(content)), (problem) =>
     noReport("no report", `it ${problem}`),
   );

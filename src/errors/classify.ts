@@ -6,8 +6,10 @@
  */
 import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
-import type { AbiSources } from "../abi/abiIndex.js";
+import { type AbiSources, indexOf } from "../abi/abiIndex.js";
+import { revertOf, type Table } from "../abi/revertOf.js";
 import { isBytes } from "../primitives/hex.js";
+import { safely } from "../primitives/record.js";
 import { besu, hardhat, nethermind } from "./dialects/clients.js";
 import { byStatus, codes, conditions, lookups } from "./dialects/conditions.js";
 import { erigon, execution, geth, reth } from "./dialects/geth.js";
@@ -164,6 +166,9 @@ const hasCode = (error: unknown): boolean => isObject(error) && integer(error["c
 const headersOf = (error: unknown): HeadersLike | null =>
   isObject(error) && isObject(error["headers"]) ? (error["headers"] as HeadersLike) : null;
 
+/** The caller's ABIs alone. */
+const nothingKnown: Table = { errors: () => [], meaning: () => null };
+
 const decide = (input: ClassifyInput): RpcError | Verdict => {
   const body = typeof input.bodyText === "string" && input.bodyText.length <= 1_048_576 ? input.bodyText : null;
   const parsed = body === null ? undefined : parseJson(body);
@@ -183,6 +188,11 @@ const decide = (input: ClassifyInput): RpcError | Verdict => {
     range: flattened.range,
     retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(flattened.delay),
     returnData: isBytes(input.returnData) ? input.returnData : null,
+    isKnownError: (bytes) =>
+      input.abis !== undefined &&
+      // why: what is no ABI explains nothing
+      safely(() => indexOf(input.abis ?? []).errors(bytes.slice(0, 10).toLowerCase()).length, 0) > 0 &&
+      revertOf(bytes, indexOf(input.abis), input.to ?? null, nothingKnown).layers[0]?.layer._tag === "Custom",
     raw: rawJson(given ?? parsed ?? input.bodyText ?? null),
   };
   if (flat.scope === "call") {

@@ -74,6 +74,8 @@ export interface Flat {
   /** The delay that headers or payload name, ms. */
   readonly retryAfterMs: number | null;
   readonly returnData: Hex | null;
+  /** Whether an ABI of the caller's has these bytes as an error. */
+  readonly isKnownError: (bytes: Hex) => boolean;
   readonly raw: Schema.Json;
 }
 

@@ -60,7 +60,7 @@ export class RpcError extends derived<
     docs: ({ reason }) => reason.docs,
     statement: ({ method, reason: { statement } }) => ({
       ...statement,
-      sentence: `${method}: ${statement.sentence}`,
+      sentence: method === "" ? statement.sentence : `${method}: ${statement.sentence}`,
     }),
   },
 ) {}

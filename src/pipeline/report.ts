@@ -4,7 +4,7 @@
  */
 import type * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
-import { type Chain, unknownChain } from "../Chains.js";
+import { type Chain, lookup } from "../Chains.js";
 import { PolicyViolation } from "../errors/verdicts.js";
 import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
@@ -12,7 +12,7 @@ import { digestOfReport } from "../report/digest.js";
 import { abisOf } from "../report/options.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
-import { inWords, type ShownChain } from "../report/chain.js";
+import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
 import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/ready.js";
 import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/reading/bundle.js";
@@ -139,13 +139,18 @@ const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>):
 /** The report with these findings, in their order, and what they amount to. */
 export const judged = (report: Report, findings: ReadonlyArray<Finding>): Report => {
   const ordered = inOrder(findings);
-  return { ...report, findings: ordered, verdict: verdictOf(ordered), because: becauseOf(ordered, report.stage) };
+  return inOwnCurrency({
+    ...report,
+    findings: ordered,
+    verdict: verdictOf(ordered),
+    because: becauseOf(ordered, report.stage),
+  });
 };
 
 /** The chain as it is described here, else as it was. */
-const shownChain = (chain: Chain, earlier: ShownChain | null): ShownChain => {
+const shownChain = (chain: Chain, chainId: number | null, earlier: ShownChain | null): ShownChain => {
   const own = inWords(chain);
-  return chain.known || own.name !== null || own.symbol !== unknownChain.symbol ? own : (earlier ?? own);
+  return chain.known || own.name !== null || own.symbol !== lookup(chainId).symbol ? own : (earlier ?? own);
 };
 
 /** The report on `bundle`, every choice of it made, out of one round's answers. */
@@ -192,7 +197,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
       because: "",
       stage: about.stage,
       chainId: answers.chainId,
-      chain: shownChain(answers.chain, about.described),
+      chain: shownChain(answers.chain, answers.chainId, about.described),
       options,
       steps: { with: about.own.names, without: leftOutOf(steps) },
       observed,

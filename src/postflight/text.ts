@@ -23,7 +23,7 @@ const meaning: Readonly<Record<SettlementClass, string>> = {
 const mostLines = 64;
 
 const differencesOf = ({ differences, uncompared }: Comparison, names: Names): ReadonlyArray<string> => {
-  const label = (of: Subject): string => escapeText(subjectText(of, names.whole));
+  const label = (of: Subject): string => escapeText(subjectText(of, names.whole, names.native.symbol));
   return [
     ...differences.slice(0, mostLines).flatMap((one) => {
       const [said, happened] = valuesForPeople([one.a, one.b], one, names);

@@ -130,11 +130,15 @@ export const logFacts = (
 type Write = (address: string) => string;
 
 /** What it is about, in words, with addresses as `write` has them. */
-export const subjectText = ({ kind, transaction, event, account, to, unit, what }: Subject, write: Write): string => {
+export const subjectText = (
+  { kind, transaction, event, account, to, unit, what }: Subject,
+  write: Write,
+  native = "native currency",
+): string => {
   const nobody = kind === "movement" ? "the block's producer" : "nobody";
   const [one, other] = [account, to].map((party) => (party === null ? nobody : write(party)));
   const { token, tokenId } = isAsset(unit) ? unit : { token: null, tokenId: null };
-  const asset = `${token === null ? "native currency" : write(token)}${tokenId === null ? "" : ` id ${tokenId}`}`;
+  const asset = `${token === null ? native : write(token)}${tokenId === null ? "" : ` id ${tokenId}`}`;
   const at = transaction === null ? "" : `transaction ${transaction + 1}`;
   const place = `${at}, ${event === null ? "return value" : `event ${event + 1}`}`;
   const another = `${place}: another ${kind}`;
@@ -144,7 +148,7 @@ export const subjectText = ({ kind, transaction, event, account, to, unit, what 
     revert: `${at}: two different reverts`,
     events: `${at}, other events`,
     movement: `movement of ${asset} from ${one} to ${other}`,
-    balance: `balance change of ${one} in ${asset}`,
+    balance: one === "you" ? `the change of your balance in ${asset}` : `balance change of ${one} in ${asset}`,
     approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${one} to ${other}`,
     control: `only in one run: ${what}: ${asset} from ${one} to ${other}`,
     place: `${place}: the place of ${one}`,
@@ -160,7 +164,8 @@ export const differenceText = (
   difference: OutcomeDifference,
   write: Write = (address) => address,
   valuesOf: (one: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
+  native?: string,
 ): string => {
   const isWordless = difference.kind === "control" || (difference.a === null && difference.b === null);
-  return subjectText(difference, write) + (isWordless ? "" : `: ${valuesOf(difference).join(" and ")}`);
+  return subjectText(difference, write, native) + (isWordless ? "" : `: ${valuesOf(difference).join(" and ")}`);
 };

@@ -171,8 +171,16 @@ export interface Stated {
   readonly docs: string;
 }
 
-/** An error knows no chain: one gwei is a thousand million of the smallest unit, whatever a whole one is called and holds. */
+/** An error by itself knows no chain: one gwei is a thousand million of the smallest unit, whatever a whole one is called and holds. */
 const nameless: Currency = { symbol: "gwei", decimals: 9 };
+
+const currencies = new WeakMap<object, Currency>();
+
+/** The same error, which tells native amounts in `currency` from now on. */
+export const inCurrency = <E extends Stated>(error: E, currency: Currency): E => {
+  currencies.set(error, currency);
+  return error;
+};
 
 /** `class A extends derived<A, Facts>()("A", fields, facts) {}`: a tagged error with getters for what its fields tell. */
 export const derived =
@@ -190,7 +198,7 @@ export const derived =
     const getters = {
       docs: () => pageOf(tag),
       ...facts,
-      message: ({ statement }: Stated) => statementText(statement, nameless),
+      message: (error: Stated) => statementText(error.statement, currencies.get(error) ?? nameless),
     };
     for (const [name, read] of Object.entries<(error: never) => unknown>(getters))
       Object.defineProperty(base.prototype, name, {

@@ -43,11 +43,10 @@ const callSentence = (call: DecodedCall, names: Names): string => {
   const look = { address: named, items: 4, string: 40, bytes: 8 };
   const sources = known?.sources ?? fitting.flatMap((one) => one.sources);
   // why: what a batch is made of stands behind it, call by call
-  const told = meant.arguments.filter(({ type }) => call.calls.length === 0 || !isMade(type));
-  const one = {
-    ...{ ...call, ...meant, others: [], sources: [...new Set(sources)], arguments: told },
-    moreArguments: meant.moreArguments + meant.arguments.length - told.length,
-  };
+  const told = meant.arguments.map((argument) =>
+    call.calls.length > 0 && isMade(argument.type) ? { ...argument, value: [], more: 1 } : argument,
+  );
+  const one = { ...call, ...meant, others: [], sources: [...new Set(sources)], arguments: told };
   return escapeText(callText(one, look) ?? "nothing", mostCall);
 };
 
@@ -55,7 +54,7 @@ const insideText = (call: DecodedCall, names: Names): string => {
   const flat = (within: DecodedCall, above: string): ReadonlyArray<string> =>
     within.calls.flatMap((one, index) => {
       const place = `${above}${index + 1}`;
-      const amount = one.value === null || one.value === 0n ? "" : ` with ${nativeForPeople(one.value, "up", names)}`;
+      const amount = one.value === null || one.value === 0n ? "" : ` with ${nativeForPeople(one.value, "none", names)}`;
       const whom = one.to === null ? "" : `${one.isDelegate ? "the code of " : ""}${calledText(one.to, names)}`;
       const what = one.size === 0 ? "" : callSentence(one, names);
       const text = [`${whom}${amount}`.trim(), what].filter((part) => part !== "").join(": ");
@@ -77,7 +76,7 @@ export const callSentences = (report: Report, names: Names, isIf: boolean, still
   const sentences = called.slice(0, mostItems).map(({ call, to, input, code, index }) => {
     const who = transactions.length === 1 ? names.who(input.from) : `transaction ${index + 1}`;
     const verb = isIf ? "would call" : who === "you" ? "call" : "calls";
-    const where = code.to?.kind === "nobody" ? ", where no contract is" : "";
+    const where = code.to?.kind === "nobody" ? ", where no contract is," : "";
     const text = callSentence(call, names);
     return `${upper(who)} ${verb} ${calledText(to, names)}${where}${transactions.length === 1 ? still : ""}: ${text}.${insideText(call, names)}`;
   });

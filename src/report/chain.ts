@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema";
 import { type Chain, lookup, unknownChain } from "../Chains.js";
 import { escapeText } from "../primitives/text.js";
+import { inCurrency, type Stated } from "../primitives/statement.js";
 import type { Currency } from "../primitives/units.js";
 
 /** A chain in the words that a report is written in. */
@@ -35,4 +36,18 @@ export const chainOf = ({
 export const currencyOf = (report: Parameters<typeof chainOf>[0], symbol?: string): Currency => {
   const chain = chainOf(report);
   return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
+};
+
+interface Erring {
+  readonly chain?: ShownChain;
+  readonly findings: ReadonlyArray<{ readonly error: Stated | null }>;
+}
+
+/** The same report; its errors tell native amounts in the currency of its chain, where it says it. */
+export const inOwnCurrency = <R extends Erring>(report: R): R => {
+  const { chain, findings } = report;
+  if (chain === undefined) return report;
+  const currency = { symbol: escapeText(chain.symbol, 16), decimals: chain.decimals };
+  for (const { error } of findings) if (error !== null) inCurrency(error, currency);
+  return report;
 };

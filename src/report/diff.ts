@@ -151,7 +151,12 @@ export const valuesForPeople = (
 
 /** A difference with its amounts readable. */
 export const differenceForPeople = (difference: OutcomeDifference, names: Names): string =>
-  differenceText(difference, names.whole, (one) => valuesForPeople([one.a ?? 0n, one.b ?? 0n], one, names));
+  differenceText(
+    difference,
+    names.whole,
+    (one) => valuesForPeople([one.a ?? 0n, one.b ?? 0n], one, names),
+    names.native.symbol,
+  );
 
 /**
  * Differences of reports in words, a line each: amounts as {@link AmountOptions} say, by the symbols and decimals that
@@ -166,7 +171,7 @@ export const diffText = (
   return differences
     .map((difference) => {
       const values = valuesForPeople([difference.a, difference.b], difference, names);
-      return `${escapeText(subjectText(difference, names.whole), mostText)}: ${values.join(" → ")}`;
+      return `${escapeText(subjectText(difference, names.whole, names.native.symbol), mostText)}: ${values.join(" → ")}`;
     })
     .join("\n");
 };

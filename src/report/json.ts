@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
 import { ReportVersion } from "../errors/input.js";
 import { withJson } from "../primitives/json.js";
+import { inOwnCurrency } from "./chain.js";
 import { Report, reportVersion } from "./schema.js";
 
 const codec = Schema.toCodecJson(Report);
@@ -72,5 +73,5 @@ export const fromJson = Effect.fn("Report.fromJson")(function* (
     return yield* Effect.fail(
       new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: `nested deeper than ${maxDepth} levels` })),
     );
-  return withJson(yield* decode(json));
+  return withJson(inOwnCurrency(yield* decode(json)));
 });

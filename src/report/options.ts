@@ -7,7 +7,7 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
-import { type AbiIndex, indexAbis } from "../abi/abiIndex.js";
+import { type AbiIndex, indexAbis, isBareAbi } from "../abi/abiIndex.js";
 import { isRecord, type GivenRows, type Gives } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
@@ -107,6 +107,15 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
   });
 };
 
+/** A list of ABIs, or one, as viem's functions take it: its items, or its signatures. */
+const abiSources = (value: unknown, field: string) =>
+  listOf(abiSource)(
+    isBareAbi(value) || (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"))
+      ? [value]
+      : value,
+    field,
+  );
+
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
 const policyData = (input: unknown, field: string): Checked<Schema.Json> => {
   // why: a policy that takes options is a function, too
@@ -184,8 +193,8 @@ export const named = {
     null,
     decoded(further, () => "must be a whole number from 0 to 8"),
   ),
-  /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
-  abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
+  /** ABIs, or one, to decode errors, events and results with; in a report `address` null = any contract's. */
+  abis: row<ReadonlyArray<AbiSource> | Abi>()(Schema.Array(KeptAbi), [], abiSources),
   /** Block to ask about; default: the chain's policy, else `pending`. */
   block: row<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),

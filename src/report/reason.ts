@@ -3,11 +3,24 @@ import { describeRevert, isAmountName } from "../abi/print.js";
 import { type Figure, most, type Statement, valueText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 import type { Currency } from "../primitives/units.js";
-import { amountInSentence, decimalsOf, nativeForPeople, symbolOf, type Names } from "./amounts.js";
+import {
+  amountForPeople,
+  amountInSentence,
+  decimalsOf,
+  nativeForPeople,
+  symbolOf,
+  tokenForPeople,
+  type Names,
+} from "./amounts.js";
 import { differenceForPeople } from "./diff.js";
 import type { Finding, FindingCode } from "./finding.js";
 import { failuresOf } from "./flows.js";
 import type { Report } from "./schema.js";
+
+/** Numbers that nobody reads as they are, and that may be amounts. */
+const isLarge = (value: bigint, decimals: number): boolean =>
+  value >= 10n ** BigInt(Math.max(6, decimals >> 1)) && value < 1n << 192n;
+const isOther = /time|date|deadline|expir|nonce|block|id$|index|salt|hash|key/i;
 
 /** A finding's sentence; the numbers of a token's own error as amounts beside. */
 export const sentenceOf = (finding: Finding, names: Names): string => {
@@ -15,13 +28,21 @@ export const sentenceOf = (finding: Finding, names: Names): string => {
   const revert = error?._tag === "ExecutionReverted" ? error.revert : null;
   const token = error?._tag === "ExecutionReverted" ? (revert?.address ?? error.to) : null;
   if (revert === null || token === null || decimalsOf(names, token) === null) return sentence;
+  const unit = { token, tokenId: null };
+  const large: Array<string> = [];
   const described = describeRevert(revert, {
-    beside: (value, name, type) =>
-      typeof value === "bigint" && type.startsWith("uint") && isAmountName(name)
-        ? ` = ${amountInSentence(names, { token, tokenId: null }, value, "none")}`
-        : "",
+    beside: (value, name, type) => {
+      if (typeof value !== "bigint" || !type.startsWith("uint")) return "";
+      if (isAmountName(name)) return ` = ${amountInSentence(names, unit, value, "none")}`;
+      if (isLarge(value, decimalsOf(names, token) ?? 0) && !isOther.test(name))
+        large.push(amountForPeople(names, unit, value, "none", true).digits);
+      return "";
+    },
   });
-  return sentence === error?.statement.sentence ? `the call reverts with ${described}` : sentence;
+  // why: nobody says that these numbers count the token
+  const reading =
+    large.length === 0 ? "" : `, as amounts of ${tokenForPeople(names, token)}: ${listed(large.slice(0, mostItems))}`;
+  return sentence === error?.statement.sentence ? `the call reverts with ${described}${reading}` : sentence;
 };
 
 /** `a`, `a and b`, `a, b, and c`. */
@@ -46,6 +67,7 @@ const phrases: ReadonlyMap<string, string> = new Map([
   ["calls deep", "it is % calls deep"],
   ["calls read", "the calls that were read are %"],
   ["compared with", "it was compared with %"],
+  ["events say", "the events say %"],
   ["for", "it is for %"],
   ["from", "+comes from %"],
   ["from the simulation", "% comes from the simulation"],
@@ -59,6 +81,7 @@ const phrases: ReadonlyMap<string, string> = new Map([
   ["known as", "it is known as %"],
   ["made by", "it is made by %"],
   ["meant for chain", "it is meant for chain %"],
+  ["measured", "% was measured"],
   ["needs", "+needs %"],
   ["needs up to", "+needs up to %"],
   ["of", "it concerns %"],

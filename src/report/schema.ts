@@ -58,6 +58,7 @@ export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> 
 /** One transaction of the bundle, from what was asked to what should be signed. */
 export const TransactionReport = Schema.Struct({
   input: Transaction,
+  /** What it calls, as data; null without calldata. Its amounts are bigints: `JSON.stringify` takes the report, or `Report.toJson`, and not this part alone. */
   call: Schema.NullOr(DecodedCall),
   request: Schema.NullOr(Request),
   code: Parties,

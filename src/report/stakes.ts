@@ -78,7 +78,20 @@ export const stakesOf = (report: Report): Stakes => {
 export const exposureText = ({ amount, ...unit }: Exposure, names: Names): string =>
   amount === null
     ? `an amount not known of ${unit.token === null ? names.native.symbol : tokenForPeople(names, unit.token)}`
-    : amountInSentence(names, unit, amount, "up");
+    : amountInSentence(names, unit, amount, names.isTyped(amount) ? "none" : "down");
+
+/** Rights over amounts; the others are over whatever there is. */
+const isCounted = ({ standard }: Approval): boolean => standard === "erc20" || standard === "permit2";
+
+/** Whether what could be taken is what a right allows that is told. */
+export const isCovered = ({ amount, ...row }: Exposure, { approval, change }: Grant): boolean => {
+  const { owner, token, spender, tokenId, after, unlimited } = approval;
+  const same = (a: string | null, b: string) => a?.toLowerCase() === b.toLowerCase();
+  if (change === "back" || row.by === "value" || row.by === "delegate" || amount === null) return false;
+  if (!same(row.account, owner) || !same(row.token, token) || !same(row.spender, spender)) return false;
+  if (tokenId === null && (unlimited || !isCounted(approval))) return true;
+  return tokenId === row.tokenId && after !== null && amount <= after;
+};
 
 /** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
 export const costsOf = (report: Report): ReadonlyArray<Cost> => {

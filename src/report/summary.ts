@@ -13,10 +13,11 @@ import {
 } from "./amounts.js";
 import { bareCalls, callSentences, upper } from "./callSentences.js";
 import type { FindingCode } from "./finding.js";
-import { claimsOf, flowsOf, paymentsOf, roundingOf, toThemselves, type Flow } from "./flows.js";
+import { claimsOf, failuresOf, flowsOf, paymentsOf, roundingOf, toThemselves, type Flow } from "./flows.js";
 import {
   exposureText,
   grantsOf,
+  isCovered,
   isMoving,
   perGasText,
   rightText,
@@ -103,12 +104,13 @@ const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): C
 
 const uneasy: ReadonlySet<FindingCode> = new Set(["DelegationSet", "DelegationCleared", "EventUnexplained"]);
 
-/** ` without moving anything`, where nothing of anybody's moves, no right changes and no control, and nothing is in doubt. */
+/** ` without moving anything`, where all succeeds, nothing of anybody's moves, no right changes and no control, and nothing is in doubt. */
 const stillness = (report: Report): string =>
   isMoving(report) ||
   doubtsOf(report).length > 0 ||
   report.findings.some(({ code }) => control.has(code) || uneasy.has(code)) ||
-  report.transactions.some(({ input, outcome }) => outcome.status === "unknown" || input.authorizationList?.length)
+  toThemselves(report).length > 0 ||
+  report.transactions.some(({ input, outcome }) => outcome.status !== "success" || input.authorizationList?.length)
     ? ""
     : " without moving anything";
 
@@ -127,6 +129,8 @@ const clausesOf = (
   const isCreating = report.transactions.length === 1 && own.some(({ input }) => input.to === null);
   const isStill = outs.length + ins.length + grants.length === 0;
   const isNamed = report.transactions.length === 1 && report.transactions[0].call !== null;
+  // why: of a bundle that fails as a whole it is said already
+  const isFailing = own.length > 1 && failuresOf(report).length === report.transactions.length;
   const handed = toThemselves(report).filter(({ account }) => accounts.has(account));
   const self = voice.their === "your" ? "yourself" : "itself";
   return [
@@ -134,7 +138,7 @@ const clausesOf = (
       const what = amountInSentence(names, flow, flow.amount, roundingOf([flow], names));
       return plain(`${verb("send")} ${what} to ${self}`);
     }),
-    ...(own.length > 0 && handed.length === 0 && (isStill || isCreating) && !isNamed
+    ...(own.length > 0 && handed.length === 0 && (isStill || isCreating) && !isNamed && !isFailing
       ? [plain(`${bareCalls(own, voice)}${isStill ? stillness(report) : ""}`)]
       : []),
     ...outs.map((clause) => sent(verb("send"), clause)),
@@ -172,7 +176,10 @@ const payments = (report: Report, mine: ReadonlyArray<Flow>, names: Names, isIf:
 };
 
 /** What contracts could take beside all that, in one sentence; none where it is nothing. */
-const exposureSentence = ([first, ...others]: Stakes["exposures"], names: Names): ReadonlyArray<string> => {
+const exposureSentence = ({ exposures, grants }: Stakes, names: Names): ReadonlyArray<string> => {
+  // why: those that are told as rights are not beside them
+  const told = grants.slice(0, mostItems);
+  const [first, ...others] = exposures.filter((row) => !told.some((grant) => isCovered(row, grant)));
   if (first === undefined) return [];
   const whose = names.who(first.account);
   const of = whose === "you" ? "" : ` of ${whose}`;
@@ -182,6 +189,19 @@ const exposureSentence = ([first, ...others]: Stakes["exposures"], names: Names)
       : `, and ${others.length} more such ${others.length === 1 ? "holding" : "holdings"} could be taken`;
   return [`${upper(names.who(first.spender))} could take at least ${exposureText(first, names)}${of} beside${rest}.`];
 };
+
+/** What only reads, and what it returns: nobody need send it. */
+const readings = ({ findings, transactions }: Report): ReadonlyArray<string> =>
+  findings
+    .filter(({ code }) => code === "ReadOnlyCall")
+    .slice(0, mostItems)
+    .map(({ transaction, numbers }) => {
+      const figure = numbers.find(({ name }) => name === "returns");
+      const result = figure?.unit === "text" ? `: it returns ${escapeText(figure.value, mostResult)}` : "";
+      const which = transactions.length === 1 ? "It" : `Transaction ${(transaction ?? 0) + 1}`;
+      return `${which} only reads, and needs no transaction${result}.`;
+    });
+const mostResult = 160;
 
 /** Control over contracts; of those that the bundle itself creates it is no news. */
 const control: ReadonlySet<FindingCode> = new Set(["ContractControlChanged", "OwnershipChanged", "RoleChanged"]);
@@ -206,7 +226,7 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
 
 /** The summary without the reason for the verdict, by sentences. */
 export const sentencesOf = (report: Report, names: Names, stakes: Stakes = stakesOf(report)): ReadonlyArray<string> => {
-  const { flows, exposures } = stakes;
+  const { flows } = stakes;
   const claimed = claimsOf(report);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
@@ -236,12 +256,13 @@ export const sentencesOf = (report: Report, names: Names, stakes: Stakes = stake
   const rest = subjects.length - told.length;
   return [
     ...callSentences(report, names, isIf, still),
+    ...readings(report),
     ...hindrances(report, names),
     ...told.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
     ...payments(report, flows, names, isIf),
     ...powersOf(report, names),
-    ...exposureSentence(exposures, names),
+    ...exposureSentence(stakes, names),
     ...doubtsOf(report),
   ];
 };

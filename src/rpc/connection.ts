@@ -7,12 +7,11 @@ import { InvalidConnection } from "../errors/input.js";
 import { didYouMean, nearest, no, type Checked, type Read } from "../primitives/problem.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
-import { fields, type InputDefaults } from "../transaction/fields.js";
+import { fields } from "../transaction/fields.js";
 import { endpointOf, providerOf, type Endpoint } from "./endpoint.js";
 import type { KnownEndpoint } from "./knownEndpoint.js";
 import { isNode } from "./node.js";
-import type { DescribedChain } from "./service.js";
-import { describedChain } from "./viemChain.js";
+import { type Described, describedChain, type ViemChain } from "./viemChain.js";
 
 /** How patient an endpoint is, with how many at once, and what is known of it; times in ms, and every field has a default. */
 export interface Options {
@@ -32,10 +31,12 @@ export interface Options {
   readonly refusalMs?: number;
   /** What `evm-preflight doctor --json` found out, so that it is not asked again; checked as if it had been. */
   readonly endpoint?: KnownEndpoint;
+  /** The chain, as `viem/chains` has it; it goes before a viem client's own, the `Chains` layer and the table. */
+  readonly chain?: ViemChain | undefined;
 }
 
 /** What of that a connection needs at every request. */
-export type Patience = Required<Omit<Options, "endpoint">>;
+export type Patience = Required<Omit<Options, "endpoint" | "chain">>;
 
 /** What does not depend on who carries the requests; every field has a default. */
 export interface PostingOptions extends Options {
@@ -77,6 +78,8 @@ export interface QuorumOptions {
   readonly agree?: number | undefined;
   /** Ms for which an endpoint is waited for, per request, where it is not the first of as many as must agree; default 3,000. */
   readonly waitMs?: number | undefined;
+  /** The chain, as {@link Options} have it; the endpoints' own are not used. */
+  readonly chain?: ViemChain | undefined;
 }
 
 type Check = (value: unknown, field: string) => Checked<unknown>;
@@ -127,6 +130,10 @@ const headers: Check = (value, field) => {
   return Result.succeed(value);
 };
 
+/** A chain by its id. */
+const chain: Check = (value, field) =>
+  isRecord(value) ? fields.chainId.check(value["id"], `${field}.id`) : no(field, `must be a chain, got ${kind(value)}`);
+
 const patience: Rows = {
   retryTimes: whole(0),
   retryBaseMs: number(0, "ms"),
@@ -137,6 +144,7 @@ const patience: Rows = {
   maxWaitMs: number(1, "ms", true),
   endpoint: (value, field) =>
     isRecord(value) ? Result.succeed(value) : no(field, `must be what the doctor wrote, got ${kind(value)}`),
+  chain,
 };
 
 const posting: Rows = {
@@ -229,13 +237,17 @@ const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | 
 /** A viem client and its options: its chain and account, where it has them, and what the chain says of itself. */
 export const checkClient = (
   client: { readonly chain?: unknown; readonly account?: unknown },
-  input: unknown,
-): { readonly defaults: InputDefaults; readonly chain: DescribedChain | undefined } => {
+  input: Options,
+): Described => {
   must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
-  const chainId = own(client.chain, "chain", "id", fields.chainId.check);
+  const named = own(client.chain, "chain", "id", fields.chainId.check);
   const from = own(client.account, "account", "address", fields.from.check);
-  const chain = chainId === null ? undefined : describedChain(chainId, client.chain);
-  return { defaults: { chainId, from }, chain };
+  const { chain: told } = input;
+  if (named !== null && told !== undefined && told.id !== named)
+    must(no("chain.id", `is not the client's chain, which is ${named}`));
+  const chainId = told?.id ?? named;
+  const described = chainId === null ? undefined : describedChain(chainId, told ?? client.chain);
+  return { defaults: { chainId, from }, chain: described };
 };
 
 /** What tells who runs an endpoint: its URL, or its caller. */
@@ -269,8 +281,13 @@ const providersOf = <E extends Named>(
 };
 
 /** The endpoints of a quorum, each with who runs it. */
-export const checkQuorum = <E extends Named>(endpoints: ReadonlyArray<E>, agree: number, waitMs: number) =>
-  must(providersOf(endpoints, agree, waitMs));
+export const checkQuorum = <E extends Named>(
+  endpoints: ReadonlyArray<E>,
+  { agree, waitMs, chain: given }: { readonly agree: number; readonly waitMs: number; readonly chain: unknown },
+) => {
+  if (given !== undefined) must(chain(given, "chain"));
+  return must(providersOf(endpoints, agree, waitMs));
+};
 
 const ways = ["url", "client", "transport", "provider", "endpoints", "layer"] as const;
 

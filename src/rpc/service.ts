@@ -51,7 +51,7 @@ export class Rpc extends Context.Service<
     readonly isQuorum?: boolean | undefined;
     /** What transactions get that name no chain or sender; those that name another are refused. */
     readonly defaults?: InputDefaults | undefined;
-    /** What a viem client's chain says of itself; it goes before the `Chains` layer. */
+    /** What a viem chain says of itself; it goes before the `Chains` layer. */
     readonly chain?: DescribedChain | undefined;
   }
 >()("evm-preflight/Rpc") {}

@@ -1,8 +1,23 @@
-/** A chain as a viem client's `chain` describes it. Pure. */
+/** A chain as viem describes it. Pure. */
 import * as Result from "effect/Result";
 import { address } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
+import type { InputDefaults } from "../transaction/fields.js";
 import type { DescribedChain } from "./service.js";
+
+/** What is read of a viem chain, such as one of `viem/chains`; whatever else it has is ignored. */
+export interface ViemChain {
+  /** Its chain id: the `chainId` of every transaction that names none; one that names another is refused. */
+  readonly id: number;
+  /** Its name, for people. */
+  readonly name?: string | undefined;
+  /** Its currency, which every amount is written in. */
+  readonly nativeCurrency?: { readonly symbol: string; readonly decimals: number } | undefined;
+  /** Ms between blocks. */
+  readonly blockTime?: number | undefined;
+  /** Of these, `gasPriceOracle`: that of an OP-stack chain. */
+  readonly contracts?: { readonly [name: string]: unknown } | undefined;
+}
 
 const part = (whole: unknown, name: string): unknown => (isRecord(whole) ? whole[name] : undefined);
 
@@ -30,3 +45,13 @@ export const describedChain = (id: number, chain: unknown): DescribedChain => {
     },
   };
 };
+
+/** What a connection says of every transaction, and of the chain. */
+export interface Described {
+  readonly defaults: InputDefaults;
+  readonly chain: DescribedChain | undefined;
+}
+
+/** What the option `chain` says; nothing where it is left out. */
+export const describedBy = (chain: ViemChain | undefined): Partial<Described> =>
+  chain === undefined ? {} : { defaults: { chainId: chain.id, from: null }, chain: describedChain(chain.id, chain) };

@@ -14,7 +14,7 @@ import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
-import { isNobody } from "../abi/words.js";
+import { isBurning } from "../abi/words.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
@@ -212,8 +212,10 @@ export const check = (
     findings.push(note("DelegateWithoutCode", "warning", where(to.evidence), address("delegate", to.delegate)));
   if (to?.kind === "precompile" && one.input.value > 0n)
     findings.push(note("ValueToPrecompile", "warning", where(to.evidence), address("", to.account)));
-  if (to !== null && isNobody(to.account) && one.input.value > 0n)
-    findings.push(note("ValueBurned", "warning", where(to.evidence), wei("value", one.input.value)));
+  if (to !== null && isBurning(to.account) && one.input.value > 0n)
+    findings.push(
+      note("ValueBurned", "warning", where(to.evidence), wei("value", one.input.value), address("to", to.account)),
+    );
   const size = (one.input.data.length - 2) / 2;
   if (to === null && size > chain.maxInitCodeSize) {
     const exceeded = new InitCodeTooLarge({ size: BigInt(size), limit: BigInt(chain.maxInitCodeSize) });

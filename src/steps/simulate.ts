@@ -23,6 +23,7 @@ import type { Transaction } from "../Transaction.js";
 import { placement, readers, slotQueries, witnessCall, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
+import { burns } from "./reading/burns.js";
 import { readBy, secondCall, type SecondReading } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
@@ -263,7 +264,8 @@ export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
 });
 
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */
-export const check = ({ index, input, outcome, transfers }: Ran): ReadonlyArray<Finding> => {
+export const check = (ran: Ran): ReadonlyArray<Finding> => {
+  const { index, input, outcome, transfers } = ran;
   const { failure, status, evidence } = outcome;
   const where = { step: "simulate", transaction: index, evidence } as const;
   if (failure !== null) return [fromError(failure, "blocker", where, unpaid(input, failure) ?? failure.statement)];
@@ -272,6 +274,6 @@ export const check = ({ index, input, outcome, transfers }: Ran): ReadonlyArray<
     input.value > 0n || outcome.logs.length > 0 || transfers.length > 0 || (input.authorizationList?.length ?? 0) > 0;
   const read = didMore ? null : onlyReads(input, outcome.returnData ?? "0x");
   return read === null
-    ? []
+    ? burns(ran)
     : [note("ReadOnlyCall", "info", where, text("function", read.name), text("returns", read.result))];
 };

@@ -83,6 +83,25 @@ describe("check", () => {
     expect(blocked.transactions[0].call).toMatchObject({ function: "transfer", by: "abi" });
     expect((await check(...transfer, "--account", "0x12")).code).toBe(64);
   });
+  it("names the currency of a chain of no table as it is told, and has no false name for it", async () => {
+    const celo = await use(startAnvil({ chainId: 42220 }));
+    const ran = (...args: ReadonlyArray<string>) => bin.run(["check", "--rpc-url", celo.url, ...transfer, ...args]);
+    const [plain, told, three] = await Promise.all([
+      ran(),
+      ran("--symbol", "CELO"),
+      ran("--symbol", "CELO", "--decimals", "17"),
+    ]);
+    expect(plain.stdout).toMatch(/^You send 0\.1 native to 0x/m);
+    expect(told.stdout).toMatch(/^You send 0\.1 CELO to 0x/m);
+    expect(three.stdout).toMatch(/^You send 1\.0? ?CELO to 0x|^You send 1 CELO to 0x/m);
+    for (const { stdout } of [plain, told, three]) expect(stdout).not.toMatch(/\bETH\b/);
+    for (const wrong of [
+      ["--decimals", "6"],
+      ["--symbol", "A B"],
+      ["--symbol", "A", "--decimals", "37"],
+    ])
+      expect((await ran(...wrong)).code).toBe(64);
+  });
   it("prints a ready report as text, says nothing on stderr, and exits with 0", async () => {
     const { code, stdout, stderr } = await check(...transfer);
     expect(stdout.split("\n")[0]).toMatch(/^READY · /);
@@ -385,6 +404,8 @@ describe("the bin", () => {
     expect(help.code).toBe(0);
     expect(await bin.run(["help"])).toEqual(help);
     expect(await bin.run(["help", "verify"])).toEqual(await bin.run(["verify", "--help"]));
+    expect(await bin.run(["verify", "help"])).toEqual(await bin.run(["verify", "--help"]));
+    expect((await bin.run(["nonces", "--help"])).stdout).toMatch(/[^\n]\n\nEXAMPLES\n/);
     for (const command of [["check"], ["verify"], ["doctor"], ["decode"], ["nonces"], ["nonces", "fill"], ["mcp"]]) {
       const own = await bin.run([...command, "--help"]);
       expect([own.code, own.stdout.trimEnd().split("\n").at(-1)]).toEqual([
@@ -439,7 +460,6 @@ describe("the bin", () => {
         [...whole, "--value", "-h"],
       ],
       ...[
-        ["check", "help"],
         ["check", "-"],
         ["check", "/"],
         ["check", "--rpc-url"],

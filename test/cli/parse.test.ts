@@ -117,7 +117,15 @@ describe("arguments", () => {
     ],
     [
       ["check", "help"],
-      ["check", "help"],
+      ["check", "--help"],
+    ],
+    [
+      ["nonces", "fill", "help"],
+      ["nonces", "fill", "--help"],
+    ],
+    [
+      ["check", "tx.json", "help"],
+      ["check", "tx.json", "help"],
     ],
     [[], []],
   ])("%j are meant as %j", (given, meant) => {

@@ -82,6 +82,11 @@ describe("other values and wordings of the same families", () => {
   }
 });
 
+describe("a method that nobody named", () => {
+  it("leaves no mark in the message", () =>
+    expect(classify({ method: "", error: { code: -32603, message: "Internal error" } }).message).toMatch(/^[a-z]/));
+});
+
 describe("what is no JSON", () => {
   it("reads Retry-After as a date from the answer's own Date, with Headers or a record of any case", () => {
     const until = "Wed, 21 Oct 2026 07:28:30 GMT";

@@ -77,6 +77,16 @@ describe.each(scenesFor("the most that can be sent"))("on %s", (_, start) => {
     expect(result.failure).toMatchObject({ _tag: "InsufficientFunds", have: 1_000n });
     const { want, shortfall } = result.failure as { want: bigint; shortfall: bigint };
     expect(shortfall).toBe(want - 1_000n);
+    const celo = Chains.layerWith(scene.chainId, { symbol: "CELO", decimals: 12 });
+    const there = Layer.merge(layerOf(scene.url), celo);
+    const told = await Effect.runPromise(
+      Effect.provide(Effect.flip(Preflight.maxSendable(poor.address, nobody)), there),
+    );
+    const more = { from: poor.address, to: nobody, value: 10n ** 18n } as const;
+    const scanned = await Effect.runPromise(Effect.provide(Preflight.scan(more), there));
+    const { error } = scanned.findings.find(({ code }) => code === "InsufficientFunds") ?? {};
+    expect(error?.message).toMatch(/short by [\d.]+ CELO/);
+    expect(told.message).toMatch(/short by [\d.]+ CELO/);
   });
   it("to a contract that takes nothing is a blocked report", async () => {
     const box = await scene.deploy(artifacts.Vault);

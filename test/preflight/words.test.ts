@@ -4,11 +4,11 @@ import { parseEther } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPreflight } from "../../src/promise.js";
 import { preflightActions } from "../../src/viem.js";
-import { Chains, Preflight, Report, Rpc } from "../../src/index.js";
+import { Chains, Eth, Preflight, Report, Rpc } from "../../src/index.js";
 import * as Layer from "effect/Layer";
-import { createPublicClient, defineChain, http } from "viem";
+import { type Abi, createPublicClient, defineChain, http } from "viem";
 import { Router, SpoofToken, Token } from "../contracts/artifacts.js";
-import { owner, other, scenesFor, type Scene } from "./scene.js";
+import { calldata, owner, other, scenesFor, type Scene } from "./scene.js";
 
 type Hex = `0x${string}`;
 const zero = "0x0000000000000000000000000000000000000000";
@@ -96,6 +96,38 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect([burned.verdict, codes(burned)]).toEqual(["caution", expect.arrayContaining(["ValueBurned"])]);
     const own = await run({ from: owner.address, to: owner.address, value: 7n * 10n ** 17n });
     expect(Report.summary(own)).toContain("You send 0.7 ETH to yourself and pay");
+  });
+
+  it("warns of what is burned, and says what", async () => {
+    const dead = "0x000000000000000000000000000000000000dEaD";
+    const value = await run({ from: owner.address, to: dead, value: 1n });
+    expect([value.verdict, codes(value)]).toEqual(["caution", expect.arrayContaining(["ValueBurned"])]);
+    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 5_000_000n]) });
+    await scene.mine();
+    const burned = await run(calling("transfer", [dead, 1_500_000n]));
+    expect([burned.verdict, codes(burned)]).toEqual(["caution", expect.arrayContaining(["ValueBurned"])]);
+    expect(Report.toText(burned)).toMatch(/1\.5 DUSD/);
+    const found = burned.findings.find(({ code }) => code === "ValueBurned");
+    expect(found?.numbers.map(({ name, value }) => [name, value])).toEqual([
+      ["token", token.toLowerCase()],
+      ["amount", 1_500_000n],
+      ["to", dead.toLowerCase()],
+    ]);
+    expect(codes(await run(calling("transfer", [other.address, 1_500_000n])))).not.toContain("ValueBurned");
+  });
+
+  it("takes one ABI for a list of them", async () => {
+    const asked = { from: owner.address, to: token, data: calldata(Token, "transfer", [other.address, 10n ** 30n]) };
+    const here = Effect.provide(Rpc.layerHttp(scene.url));
+    const report = await Effect.runPromise(here(Preflight.scan(asked, { abis: Token.abi })));
+    expect(report.transactions[0].call?.by).toBe("abi");
+    const written = { abis: ["function transfer(address someone, uint256 many)"] } as const;
+    const read = await Effect.runPromise(here(Preflight.scan(asked, written)));
+    expect(read.transactions[0].call?.arguments.map(({ name }) => name)).toEqual(["someone", "many"]);
+    const failed = await Effect.runPromise(
+      here(Effect.flip(Eth.call({ ...asked, block: "latest", abis: Token.abi as Abi }))),
+    );
+    expect(JSON.stringify(failed)).toContain('"caller"');
   });
 
   it("says what a token only claims", async () => {

@@ -24,6 +24,28 @@ const requestsIn = ({ ledger }: Report) => ledger.requests.length;
 /** Answers every question with `who`: its owner, its EntryPoint. */
 const claiming = (who: Hex): Hex => concatHex(["0x73", who, "0x5f5260205ff3"]);
 
+const byte = (size: number): Hex => `0x${size.toString(16).padStart(2, "0")}`;
+const ifSelector = (selector: Hex, to: number): Hex => concatHex(["0x8063", selector, "0x1460", byte(to), "0x57"]);
+const answering = (word: Hex): Hex => concatHex(["0x5b", word, "0x5f5260205ff3"]);
+
+/** An ERC-1271 account as OpenZeppelin's and others are: it refuses a signature that is not 65 bytes long, or that no key made. */
+const strict1271 = (who: Hex): Hex => {
+  const recovering: Hex =
+    "0x5b6004355f5260a4355f1a60205260643560405260843560605260205f60805f60015afa503d1560ff5763ffffffff60e01b5f5260205ff3";
+  const start = 5 + 10 + 10 + 1;
+  const owns = start + (recovering.length - 2) / 2;
+  return concatHex([
+    ...(["0x5f3560e01c", ifSelector("0x1626ba7e", start), ifSelector("0x8da5cb5b", owns), "0x00"] as const),
+    ...[recovering, answering(concatHex(["0x73", who]))],
+  ]);
+};
+
+/** As Coinbase's wallet: several owners, and an EntryPoint; a signature must be wrapped. */
+const coinbase: Hex = concatHex([
+  ...(["0x5f3560e01c", ifSelector("0xa2e1a8d8", 26), ifSelector("0xb0d691fe", 26 + 9), "0x00"] as const),
+  ...[answering("0x6001"), answering("0x6101aa")],
+]);
+
 describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
   let scene: Scene;
   let safe: Hex = zeroAddress;
@@ -125,6 +147,16 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     // whoever is not its owner is told that it pays, and no more
     const others = await scan(scene.url, { from: other.address, to: account, data: pays });
     expect(others.owned).toEqual([]);
+  });
+
+  it.each([
+    ["an ERC-1271 account that wants a signature of 65 bytes", strict1271(owner.address)],
+    ["an account of several owners, as Coinbase's", coinbase],
+  ])("%s is theirs, too", async (_, code) => {
+    const account = await planting(scene, code);
+    const data = calldata({ abi }, "execute", [stranger, 0n, "0x"]);
+    const report = await scan(scene.url, { from: owner.address, to: account, data });
+    expect(report.owned).toMatchObject([{ account: account.toLowerCase(), kind: "account" }]);
   });
 
   it("a contract that answers as a Safe and has not its code is no Safe", async () => {

@@ -1,8 +1,19 @@
 /** What is called, who is named, and who is "you", in every rendering. */
-import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
+import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { address, Hex } from "../rooms/primitives.js";
-import { note, summary, toHtml, toMarkdown, toSvg, toText, type NoteCode, type Report } from "../rooms/report.js";
+import * as Errors from "../../src/Errors.js";
+import { address, Hex, Statement } from "../rooms/primitives.js";
+import {
+  fromError,
+  note,
+  summary,
+  toHtml,
+  toMarkdown,
+  toSvg,
+  toText,
+  type NoteCode,
+  type Report,
+} from "../rooms/report.js";
 import { alice, bob, granted, moved, pool, report, usdc } from "./fixtures.js";
 import { calls, moving, tokenInfos } from "./scenes.js";
 
@@ -63,13 +74,37 @@ describe("what is called", () => {
     const nobody = { ...call.code, to: { ...call.code.to, account: pool, kind: "nobody" } } as typeof call.code;
     const made = calling(multicall);
     const text = summary({ ...made, transactions: [{ ...made.transactions[0], code: nobody }] });
-    expect(text).toContain("You call 0x88e6…5640, where no contract is without moving anything: multicall(");
+    expect(text).toContain(
+      "You call 0x88e6…5640, where no contract is, without moving anything: multicall(data: …) (by selector: Multicall).",
+    );
     expect(text).toContain(
       "Inside: 1 transfer(to: 0x7099…79C8, amount: 1000000) (by selector: ERC-20); 2 selector 0x91b7f5ed, 36 bytes of data.",
     );
     for (const render of [toText, toMarkdown, toHtml])
       expect(plain(render(made))).toMatch(/Calls.*multicall\(data: \[0x/);
     expect(toSvg(made)).toContain("multicall (by selector), 2 calls inside");
+  });
+
+  it("has the amounts inside as they were typed", () => {
+    const valued = parseAbi([
+      "function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls)",
+      "function execute(address target, uint256 value, bytes data)",
+      "function executeBatch((address target, uint256 value, bytes data)[] calls)",
+    ]);
+    const value = 100_000_000_020_000_000_003n;
+    const one = { target: bob, allowFailure: false, value, callData: setPrice, data: setPrice };
+    for (const data of [
+      encodeFunctionData({ abi: valued, functionName: "aggregate3Value", args: [[one]] }),
+      encodeFunctionData({ abi: valued, functionName: "execute", args: [bob, value, setPrice] }),
+      encodeFunctionData({ abi: valued, functionName: "executeBatch", args: [[one]] }),
+    ])
+      expect(summary(calling(data))).toContain("Inside: 1 0x7099…79C8 with 100.000000020000000003 ETH: selector");
+  });
+
+  it("counts no argument as left out that stands inside", () => {
+    const text = summary(calling(multicall));
+    expect(text).toContain("multicall(data: …) (by selector: Multicall). Inside: 1 ");
+    expect(text).not.toContain("more)");
   });
 
   it("counts what a sentence does not hold", () => {
@@ -112,6 +147,92 @@ describe("a call that moves nothing", () => {
       expect(summary(calling(setPrice, { findings: [note(code, severity, { evidence: "logged" })] }))).not.toContain(
         still,
       );
+  });
+});
+
+describe("what is no calm", () => {
+  const still = "without moving anything";
+  it("a token that is sent to oneself", () => {
+    const text = summary(calling(transfer, { transfers: [moved({ to: alice })] }, usdc));
+    expect(text).toContain("You send 1 USDC (0xA0b8…eB48) to yourself");
+    expect(text).not.toContain(still);
+  });
+
+  it("what fails", () => {
+    const failing = (made: Report): Report => {
+      const [one] = made.transactions;
+      return { ...made, transactions: [{ ...one, outcome: { ...one.outcome, status: "reverted" } }] };
+    };
+    const text = summary(failing(calling(setPrice)));
+    expect(text).toContain("It would fail.");
+    expect(text).not.toContain(still);
+    const [one] = failing(moving({})).transactions;
+    const both = summary(moving({ transactions: [one, one] }));
+    expect(both).toContain("Transactions 1 and 2 of 2 would fail.");
+    expect(both).not.toMatch(/make 2 calls|without moving/);
+  });
+});
+
+describe("a call that only reads", () => {
+  it("is told as one that needs no transaction, with its result", () => {
+    const found = note("ReadOnlyCall", "info", { evidence: "measured" }, Statement.text("returns", "5\n\u202e"));
+    expect(summary(calling(setPrice, { findings: [found] }))).toContain(
+      "It only reads, and needs no transaction: it returns 5\\u{a}\\u{202e}.",
+    );
+    const bare = note("ReadOnlyCall", "info", { transaction: 0, evidence: "measured" });
+    expect(summary(calling(setPrice, { findings: [bare] }))).toContain("It only reads, and needs no transaction.");
+    const [one] = calling(setPrice).transactions;
+    expect(summary(moving({ transactions: [one, one], findings: [{ ...bare, transaction: 1 }] }))).toContain(
+      "Transaction 2 only reads, and needs no transaction.",
+    );
+  });
+});
+
+describe("what could be taken beside", () => {
+  const row = { spender: bob, account: alice, token: usdc, tokenId: null, by: "allowance", balance: null } as const;
+  const exposed = (amount: bigint, given: Partial<Report> = {}) =>
+    moving({ exposure: { rows: [{ ...row, amount, evidence: "measured" }], pairs: 1, unread: 0 }, ...given });
+  it("is a lower bound, and rounded as one", () => {
+    expect(summary(exposed(1_500_001_234n))).toContain("0x7099…79C8 could take at least ≈1,500 USDC (0xA0b8…eB48)");
+    expect(toText(exposed(1_500_001_234n), { full: false })).not.toContain("1,500.01");
+    const typed = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 1_500_001_234n] });
+    expect(summary({ ...calling(typed), exposure: exposed(1_500_001_234n).exposure })).toContain(
+      "could take at least 1,500.001234 USDC",
+    );
+  });
+  it("is not what is told as a right", () => {
+    const limited = granted({ spender: bob, unlimited: false, after: 5_000_000n });
+    expect(summary(exposed(5_000_000n, { approvals: [limited] }))).not.toContain("could take");
+    expect(summary(exposed(5_000_000n, { approvals: [granted({ spender: bob })] }))).not.toContain("could take");
+    for (const other of [
+      { ...limited, after: 4_999_999n },
+      { ...limited, spender: pool },
+      { ...limited, token: pool },
+      { ...limited, before: 9_000_000n, after: 0n },
+    ])
+      expect(summary(exposed(5_000_000n, { approvals: [other] }))).toContain("could take at least 5 USDC");
+  });
+});
+
+describe("the numbers of a token's own error", () => {
+  it("are read as its amounts beside, told as a reading", () => {
+    const abi = parseAbi(["error Over(uint256 cap, uint256 sum, uint256 deadline, uint256 tries)"]);
+    const data = encodeErrorResult({ abi, errorName: "Over", args: [5_000_000n, 6_120_001n, 1_790_000_000n, 3n] });
+    const found = (to: string): string => {
+      const made = calling(setPrice, {}, usdc);
+      const answer = { code: 3, message: "execution reverted", data };
+      const error = Errors.classify({ method: "eth_call", error: answer, abis: abi, to });
+      return summary({
+        ...made,
+        verdict: "blocked",
+        because: error.statement.sentence,
+        findings: [fromError(error, "blocker", { step: "simulate", transaction: 0, evidence: "measured" })],
+      });
+    };
+    expect(found(usdc)).toContain(
+      "Over(cap: 5000000, sum: 6120001, deadline: 1790000000, tries: 3), as amounts of USDC (0xA0b8…eB48): 5 and 6.120001.",
+    );
+    expect(found(pool)).not.toContain("as amounts of");
   });
 });
 

@@ -2,16 +2,25 @@
 import { describe, expect, it } from "vitest";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type { Chain } from "viem";
+import { type Chain, custom } from "viem";
 import * as viemChains from "viem/chains";
-import { Chains, Policy, Report, Rpc } from "../../src/index.js";
+import { Chains, Errors, Policy, Report, Rpc } from "../../src/index.js";
+import { createPreflight, type Connection } from "../../src/promise.js";
 import { chainsInUse } from "../rooms/eth.js";
-import { report } from "./fixtures.js";
+import { fromError } from "../rooms/report.js";
+import { alice, bob, report } from "./fixtures.js";
 
 const distinct = new Map<string, Chain>();
 for (const chain of Object.values(viemChains) as ReadonlyArray<Chain>)
   if (chain.nativeCurrency.symbol !== "ETH") distinct.set(chain.nativeCurrency.symbol, chain);
 const thirty = [...distinct.values()].slice(0, 30);
+
+const viemCurrencies = (...ids: ReadonlyArray<number>) =>
+  ids.map((id) => {
+    const chain = (Object.values(viemChains) as ReadonlyArray<Chain>).find((one) => one.id === id);
+    if (chain === undefined) throw new Error(`viem has no chain ${id}`);
+    return [chain.nativeCurrency.symbol, chain] as const;
+  });
 
 const described = (chain: unknown, layer: Layer.Layer<never> = Layer.empty) =>
   Effect.runSync(
@@ -73,5 +82,104 @@ describe("the currency of a viem chain", () => {
     for (const text of [Report.summary(forged), Report.toText(forged)])
       expect([text.includes("\u001b"), text.includes("\u202e")]).toEqual([false, false]);
     expect(Report.toText(forged)).toContain('"READY');
+  });
+});
+
+/** A node of which nothing is known but its chain. */
+const nodeOf = (chainId: number) => ({
+  url: "http://127.0.0.1:8545",
+  fetch: (_: string, { body }: RequestInit) => {
+    const { id, method } = JSON.parse(String(body)) as { readonly id: number; readonly method: string };
+    const answer =
+      method === "eth_chainId"
+        ? { result: `0x${chainId.toString(16)}` }
+        : { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+    return Promise.resolve(Response.json({ jsonrpc: "2.0", id, ...answer }));
+  },
+});
+
+const reportBy = async (connection: Connection) => {
+  await using preflight = createPreflight(connection);
+  return await preflight.scan(
+    { from: alice, to: bob, value: 1_500_000_000_000_000_000n },
+    { policies: [Policy.maxFee(1n), Policy.maxSpent("native", 1n)] },
+  );
+};
+
+const everywhere = (made: Report.Report): ReadonlyArray<string> => {
+  const again = Effect.runSync(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(made)))));
+  return [made, again].flatMap((one) => [
+    ...[Report.summary, Report.toText, Report.toMarkdown, Report.toHtml, Report.toSvg].map((render) =>
+      render(one).replaceAll("\\", ""),
+    ),
+    JSON.stringify([Policy.maxFee(1n), Policy.maxSpent("native", 1n)].map((p) => p.evaluate(one))),
+  ]);
+};
+
+describe("the currency of a chain by its URL", () => {
+  it.each([
+    ["Celo", 42220],
+    ["Sonic", 146],
+    ["Mantle", 5000],
+    ["Berachain", 80094],
+    ["Cronos", 25],
+  ])("has no false name: %s", async (_, chainId) => {
+    const made = await reportBy(nodeOf(chainId));
+    expect(made.chainId).toBe(chainId);
+    expect(Report.summary(made)).toContain("1.5 native");
+    for (const text of everywhere(made)) expect(text).not.toMatch(/\bETH\b/);
+  });
+
+  it.each(viemCurrencies(42220, 146, 5000, 80094, 25))("is what `chain` says: %s", async (symbol, chain) => {
+    const made = await reportBy({ ...nodeOf(chain.id), chain });
+    expect(made.chain).toEqual({ name: chain.name, symbol, decimals: 18 });
+    expect(Report.summary(made)).toContain(`1.5 ${symbol}`);
+    for (const text of everywhere(made)) expect(text).not.toMatch(/\bETH\b|\bnative\b(?!")/);
+    expect(made.transactions[0].input.chainId).toBe(chain.id);
+  });
+
+  it.each([1337, 31337, 1])("is ETH on chain %d", async (chainId) =>
+    expect(Report.summary(await reportBy(nodeOf(chainId)))).toContain("1.5 ETH"),
+  );
+
+  it("is what `chain` says for every way to a node", () => {
+    const chain = { id: 146, nativeCurrency: { symbol: "S", decimals: 18 } };
+    const provider = { request: () => Promise.resolve(null) };
+    const layers = [
+      Rpc.layerProvider(provider, { chain }),
+      Rpc.layerClient(provider, { chain }),
+      Rpc.layerTransport(custom(provider), { chain }),
+      Rpc.layerHttp("http://127.0.0.1:8545", { chain }),
+      Rpc.quorum(
+        ["one", "two"].map((provider) => ({ url: "http://127.0.0.1:8545", provider })),
+        { chain },
+      ),
+    ];
+    return Promise.all(
+      layers.map(async (layer) => {
+        const [symbol, defaults] = await Effect.runPromise(
+          Effect.all([
+            Effect.map(chainsInUse, (chains) => chains(146).symbol),
+            Effect.map(Effect.service(Rpc.Rpc), (rpc) => rpc.defaults),
+          ]).pipe(Effect.provide(layer)),
+        );
+        expect([symbol, defaults]).toEqual(["S", { chainId: 146, from: null }]);
+      }),
+    );
+  });
+});
+
+describe("the errors of a report", () => {
+  it("tell amounts in its currency, from `ready` too", async () => {
+    const poor = () =>
+      new Errors.InsufficientFunds({ have: 1n, want: 15n * 10n ** 17n + 1n, shortfall: 15n * 10n ** 17n });
+    const found = fromError(poor(), "blocker", { step: "funds", evidence: "measured" });
+    const chain = { name: "Celo", symbol: "CELO", decimals: 18 };
+    const made = report({ chainId: 42220, chain, findings: [found] });
+    const read = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(made)))));
+    const failure = await Effect.runPromise(Effect.flip(Report.ready(read)));
+    expect(failure.message).toContain("short by 1.5 CELO");
+    expect(JSON.parse(JSON.stringify(failure))).toMatchObject({ message: failure.message });
+    expect(poor().message).toContain("short by 1500000000 gwei");
   });
 });

@@ -26,7 +26,7 @@ describe("diffText", () => {
       { balanceChanges: [change(-1_300_000_001n)] },
     ];
     expect(linesOf(before, after)).toEqual([
-      `balance change of you in 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: -1,250.5 ${told} → ≈-1,300.01 ${told}`,
+      `the change of your balance in 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: -1,250.5 ${told} → ≈-1,300.01 ${told}`,
     ]);
     expect(linesOf(before, after, true)[0]).toContain(`-1250.5 ${told} → -1300.000001 ${told}`);
     expect(diff(report(before), report(after))).toEqual([
@@ -82,9 +82,9 @@ describe("diffText", () => {
       "observed base fee per gas: 0.5 gwei per gas → 0.6 gwei per gas",
       "transaction 1, gas limit: 21,000 gas → 30,000 gas",
       "funds balance of you: 10 ETH → ≈9.99999 ETH",
-      "balance change of you in native currency: -1.5 ETH → none",
+      "the change of your balance in ETH: -1.5 ETH → none",
       expect.stringMatching(/^approval of erc20 0xA0b8\S+ by you to 0x\S+: 5 USDC \(0xA0b8…eB48\) → unlimited$/),
-      "balance change of you in 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 id 7: none → 5",
+      "the change of your balance in 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 id 7: none → 5",
       "finding SimulationDiverged (proof): none → blocker",
     ]);
   });
@@ -155,7 +155,7 @@ describe("a finding's differences", () => {
 
   it("tell native currency in its own, and say of a token without decimals that these are smallest units", () => {
     const { text } = textOf(effects(-(10n ** 18n), null), effects(-(2n * 10n ** 18n), null));
-    expect(text).toContain("movement of native currency from you");
+    expect(text).toContain("movement of ETH from you");
     expect(text).toContain(": 1 ETH and 2 ETH");
     expect(textOf(effects(-5n, bob), effects(-6n, bob)).text).toContain(
       ": 5 smallest units of token 0x7099…79C8 (decimals not known) and 6 ",
@@ -185,7 +185,9 @@ describe("settledText", () => {
       },
       report({ tokens: known, balanceChanges: [change(-1_250_500_000n)] }),
     );
-    expect(text).toContain("balance change of you in 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: ordering [measured]");
+    expect(text).toContain(
+      "the change of your balance in 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: ordering [measured]",
+    );
     expect(text).toContain(`said      -1,250.5 ${told}\n    happened  -1,300 ${told}`);
     expect(text).toContain("said      ≤ 0.0000441 ETH\n    happened  ≈0.0000441001 ETH");
   });

@@ -245,7 +245,7 @@ describe("the summary of what leaves and comes", () => {
 describe("the summary of what does not work, and of what is not certain", () => {
   it("says why not, and what it would cost", () => {
     expect(summary(blocked())).toBe(
-      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). You would call 0xA0b8…eB48 without moving anything: transfer(recipient: 0x7099…79C8, amount: 1000000) (by an ABI you gave). It would fail. You would pay at most 0.0000441 ETH in fees.",
+      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). You would call 0xA0b8…eB48: transfer(recipient: 0x7099…79C8, amount: 1000000) (by an ABI you gave). It would fail. You would pay at most 0.0000441 ETH in fees.",
     );
   });
 

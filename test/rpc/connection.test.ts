@@ -96,6 +96,14 @@ const refused: ReadonlyArray<readonly [connection: unknown, field: string, probl
   [{ url, agent: {} }, "agent", /must be an Agent of node:http/],
   [{ client: { ...provider, chain: { id: 0 } } }, "client.chain.id", /above 0/],
   [{ client: { ...provider, chain: { id: "1" } } }, "client.chain.id", /whole number/],
+  [{ url, chain: { id: 0 } }, "chain.id", /above 0/],
+  [{ url, chain: 146 }, "chain", /must be a chain, got number/],
+  [
+    { client: { ...provider, chain: { id: 1 } }, chain: { id: 2 } },
+    "chain.id",
+    /is not the client's chain, which is 1/,
+  ],
+  [{ endpoints: [], chain: {} }, "chain.id", /whole number/],
   [{ client: { ...provider, account: { address: "0x12" } } }, "client.account.address", /20 bytes/],
   [{ client: { ...provider, account: "alice" } }, "client.account.address", /must be an address/],
 ];

@@ -11,18 +11,18 @@ const refusals: ReadonlySet<number | null> = new Set([401, 403, 429]);
 /** Codes whose `data` is a transaction hash: a sent transaction that timed out or was refused. */
 const hashCodes: ReadonlySet<number | null> = new Set([4, 5]);
 
-// Nethermind and parity put the verdict into `data` under a code that others use for other things; -32000 needs the bytes
-const vmError = (level: Level): boolean =>
-  ((level.code === -32015 || level.code === -32016) && level.texts.some((text) => bytesInText(text) !== null)) ||
-  ((level.code === -32015 || level.code === -32016 || level.code === -32000) &&
-    level.bytes !== null &&
-    looksLikeRevert(level.bytes));
+// Nethermind and parity put the verdict into `data` under a code that others use for other things; the codes for
+// anything at all need the bytes: Solidity's own errors, or one of an ABI that the caller gave
+const vmError = (flat: Flat, { code, bytes, texts }: Level): boolean =>
+  ((code === -32015 || code === -32016) && texts.some((text) => bytesInText(text) !== null)) ||
+  (vmCodes.has(code) && bytes !== null && (looksLikeRevert(bytes) || flat.isKnownError(bytes)));
+const vmCodes: ReadonlySet<number | null> = new Set([-32000, -32015, -32016, -32603]);
 
 // released anvil (1.3.6 to 1.7.1) answers every failed simulated call with this pair
 const anvilCall = (flat: Flat, level: Level): boolean => flat.scope === "call" && level.code === -3200;
 
 const reverts = (flat: Flat, level: Level): boolean =>
-  level.code === 3 || level.texts.some(saysReverted) || vmError(level) || anvilCall(flat, level);
+  level.code === 3 || level.texts.some(saysReverted) || vmError(flat, level) || anvilCall(flat, level);
 
 /** The revert bytes: under the level that speaks of the revert first, then deeper, then above, then `returnData`. */
 const bytesOf = (flat: Flat, at: number): Hex | null => {

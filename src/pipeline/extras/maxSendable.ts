@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, InsufficientFunds, NotProven, type Verdict } from "../../errors/verdicts.js";
+import { inCurrency } from "../../primitives/statement.js";
+import { currencyOf } from "../../report/chain.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { RawCall } from "../../transaction/input.js";
@@ -106,12 +108,8 @@ export const maxSendableWith = (scan: Run, preflight: Run) =>
     const wanted = gas * maxFeePerGas + extra;
     if (balance <= wanted) {
       const account = start.transactions[0].input.from;
-      return yield* new InsufficientFunds({
-        account,
-        have: balance,
-        want: wanted + 1n,
-        shortfall: wanted + 1n - balance,
-      });
+      const [want, shortfall] = [wanted + 1n, wanted + 1n - balance];
+      return yield* inCurrency(new InsufficientFunds({ account, have: balance, want, shortfall }), currencyOf(start));
     }
     const value = balance - wanted;
     const report = yield* send(value);

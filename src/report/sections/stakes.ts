@@ -129,7 +129,8 @@ export const exposureSection = (
 ): ReadonlyArray<Section> => {
   if (exposure === null) return [];
   const { pairs, unread } = exposure;
-  const amountOf = (row: Exposure) => (row.amount === null ? null : amountForPeople(names, row, row.amount, "up"));
+  const amountOf = (row: Exposure) =>
+    row.amount === null ? null : amountForPeople(names, row, row.amount, names.isTyped(row.amount) ? "none" : "down");
   const columns: ReadonlyArray<Shown<Exposure>> = [
     [left("of"), ({ account }) => names.who(account)],
     [left("by"), ({ spender }) => ({ text: names.whole(spender), isAddress: true })],

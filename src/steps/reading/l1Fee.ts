@@ -87,7 +87,7 @@ export const read = (
   const failed = (why: string): Charged => ({
     extra: null,
     findings: [
-      note("L1FeeUnknown", "unavailable", { ...where, evidence: "unavailable" }, text("because", why), oracle),
+      note("L1FeeUnknown", "unavailable", { ...where, evidence: "unavailable" }, oracle, text("because", why)),
     ],
   });
   const charges = isCharged(answers);

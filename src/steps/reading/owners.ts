@@ -1,5 +1,5 @@
 /**
- * Accounts that a sender owns: a Safe by its code and `isOwner`, an ERC-4337 or ERC-1271 account by `owner`, delegated (EIP-7702) or
+ * Accounts that a sender owns: a Safe by its code and `isOwner`, an ERC-4337 or ERC-1271 account by `owner` or `isOwnerAddress`, delegated (EIP-7702) or
  * not. Read by the witness, so that it costs no request. A contract may claim any owner: nothing is decided by it. Pure.
  */
 import { isBatch } from "../../abi/batches.js";
@@ -21,11 +21,16 @@ const questions = (account: Address, sender: Address) => ({
   code: { kind: "account", address: account } as const,
   // isOwner(address)
   isOwner: ask(account, `0x2f54bf6e${sender.slice(2).toLowerCase().padStart(64, "0")}`),
-  // owner(), entryPoint(), isValidSignature(bytes32,bytes) of nothing
+  // isOwnerAddress(address), of Coinbase's wallets
+  isOwnerAddress: ask(account, `0xa2e1a8d8${sender.slice(2).toLowerCase().padStart(64, "0")}`),
+  // owner(), entryPoint(), isValidSignature(bytes32,bytes)
   owner: ask(account, "0x8da5cb5b"),
   entryPoint: ask(account, "0xb0d691fe"),
-  signature: ask(account, `0x1626ba7e${"0".repeat(64)}${"40".padStart(64, "0")}${"0".repeat(64)}`),
+  signature: ask(account, someSignature),
 });
+
+/** `isValidSignature` of 65 bytes that some key could have signed: accounts refuse those that cannot be. r = s = 1, v = 27. */
+const someSignature: `0x${string}` = `0x1626ba7e${[0, 0x40, 65, 1, 1].map((word) => word.toString(16).padStart(64, "0")).join("")}${"1b".padEnd(64, "0")}`;
 
 const sendersIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
   [...new Set(bundle.map(({ input }) => input.from))].slice(0, most.senders);
@@ -80,7 +85,9 @@ export const read = (
         const isAccount =
           (readAddress(view.call(asked.entryPoint)) ?? nobody) !== nobody ||
           readUint256(view.call(asked.signature)) !== null;
-        const isOwned = isListed || (isAccount && readAddress(view.call(asked.owner)) === owner);
+        const isNamed =
+          readAddress(view.call(asked.owner)) === owner || readBool(view.call(asked.isOwnerAddress)) === true;
+        const isOwned = isListed || (isAccount && isNamed);
         return isOwned
           ? // why: anybody may answer as a Safe; by its code alone it is one
             [

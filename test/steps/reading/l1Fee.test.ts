@@ -46,7 +46,7 @@ describe("detection", () => {
     const { extra, codes: found, findings } = read(unknown, unseen);
     expect([extra, found]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
     expect(findings[0]).toMatchObject({ step: "funds", transaction: 0, evidence: "unavailable" });
-    expect(findings[0]?.numbers[0]?.value).toBe("nobody could see whether the chain charges L1 fees");
+    expect(findings[0]?.numbers[1]?.value).toBe("nobody could see whether the chain charges L1 fees");
   });
   it("with code asks the oracle, whose silence is no zero", () => {
     const { extra, codes: found } = read(unknown, seeing(...predeploys(9)));
@@ -57,7 +57,7 @@ describe("detection", () => {
 describe("an oracle that came to live where none was known", () => {
   it("was not asked about these bytes, which is no zero", () => {
     const { extra, findings } = read(chain({ feeModel: "detect" }), seeing(...predeploys(9)), { about: null });
-    expect([extra, findings[0]?.numbers[0]?.value]).toEqual([
+    expect([extra, findings[0]?.numbers[1]?.value]).toEqual([
       null,
       "the chain's oracle was not asked about this transaction",
     ]);
