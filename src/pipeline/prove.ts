@@ -205,7 +205,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...{ reads: claim.reads, until: ends.until, traced: proof.traced.length },
       ledger,
       own: { names: own.names, check },
-      next: successOf(proof.next),
+      others: [proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
       earlier: earlierFindings(report),
       stateChanges: changed.changes,
       findings,

@@ -37,8 +37,8 @@ interface About extends ObserveInput {
   readonly ledger: Ledger;
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
-  /** What the witness saw in the run `next`; null where there is none. */
-  readonly next: Pick<Seen, "before" | "after"> | null;
+  /** What the witness saw in the other worlds, in their order. */
+  readonly others: ReadonlyArray<Pick<Seen, "before" | "after">>;
   readonly stateChanges: Report["stateChanges"];
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
@@ -208,7 +208,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   );
   const own = about.own.check(usual, [
     { moved: {}, before: answers.before, after: answers.after },
-    ...(about.next === null ? [] : [{ ...about.next, moved: elsewhere[0] ?? {} }]),
+    ...about.others.map((seen, index) => ({ ...seen, moved: elsewhere[index] ?? {} })),
   ]);
   const draft = judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
