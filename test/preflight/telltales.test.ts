@@ -5,6 +5,8 @@
 import { numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { creation } from "../harness/creation.js";
+import { isWhole } from "../harness/parts.js";
+import { nextBaseFee } from "../rooms/chains.js";
 import * as Effect from "effect/Effect";
 import * as Preflight from "../../src/Preflight.js";
 import * as Step from "../../src/Step.js";
@@ -96,5 +98,37 @@ describe.each(scenesFor("telltales"))("on %s", (_, start) => {
     const { preflight: asked } = Preflight.make({ steps: [mine] });
     await Effect.runPromise(asked({ from: other.address, to: steady, value }).pipe(Effect.provide(layerOf(scene.url))));
     expect(deltas).toEqual([0n, 0n, 0n, 0n]);
+  });
+
+  const trials = isWhole ? 12 : 3;
+  it.each([
+    ["the producer has code", "COINBASE EXTCODESIZE"],
+    ["the gas limit is odd", "1 GASLIMIT AND"],
+    ["the gas limit is another remainder", "1024 GASLIMIT MOD 96 CALLDATALOAD EQ ISZERO"],
+    ["the base fee is a sixteenth off", "64 CALLDATALOAD BASEFEE EQ 96 CALLDATALOAD BASEFEE EQ OR"],
+    ["the producer has no bit of the usual one's first byte", "255 COINBASE 152 SHR 32 CALLDATALOAD ADD EQ"],
+    ["the producer has no bit of the usual one's last byte", "255 255 COINBASE AND 64 CALLDATALOAD ADD EQ"],
+  ])("what steals in the last block of the bracket alone, unless %s, is found", async (__, telltale) => {
+    for (let trial = 0; trial < trials; trial++) {
+      const time = await coming();
+      const trap = await put(watcher(assemble(`0 CALLDATALOAD TIMESTAMP LT ${telltale} OR`)));
+      const head = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<
+        "miner" | "baseFeePerGas",
+        Hex
+      >;
+      const header = { baseFeePerGas: BigInt(head.baseFeePerGas), gasLimit: 2n, gasUsed: 0n, blobGasUsed: null };
+      const next = nextBaseFee(header, { elasticity: 2n, denominator: 8n, minBaseFeePerGas: 0n }) ?? 0n;
+      const step = (next / 16n) | 1n;
+      const [first, last] = [BigInt(head.miner) >> 152n, BigInt(head.miner) & 255n];
+      const words = telltale.includes("BASEFEE")
+        ? [0n, next + step, next - step]
+        : [first, last, BigInt(head.gasLimit) % 1_024n];
+      const data: Hex = `0x${[time + 28n, ...words].map(word).join("")}`;
+      const report = await preflight(scene.url, { from: other.address, to: trap, value, data });
+      expect([report.verdict, codesOf(report).join()]).toEqual([
+        "blocked",
+        expect.stringContaining("SimulationDiverged"),
+      ]);
+    }
   });
 });

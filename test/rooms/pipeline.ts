@@ -59,6 +59,7 @@ export {
   untilOf,
 } from "../../src/pipeline/worlds/bracket.js";
 export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
+export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
 export { isParted, type Ground } from "../../src/pipeline/oneGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";
