@@ -191,7 +191,7 @@ export const planOf = (
     room,
     block: world.block,
     ahead: world.ahead,
-    isApart: world.isApart,
+    apart: world.apart,
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
@@ -276,7 +276,7 @@ export const barePlan = (claim: ProofInput): Simulate.Plan => {
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
-    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [], isApart: false },
+    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [], apart: null },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

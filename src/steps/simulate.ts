@@ -39,6 +39,14 @@ export interface Call {
   readonly gas: bigint;
 }
 
+/** How far apart the transactions of a bundle are mined. */
+export interface Spacing {
+  /** From each one's block to that of the one after it. */
+  readonly blocks: number;
+  /** From one block to the next. */
+  readonly seconds: bigint;
+}
+
 /** One run to ask for. */
 export interface Plan {
   readonly name: RunName;
@@ -57,8 +65,8 @@ export interface Plan {
   readonly blockOverrides: Eth.BlockOverrides | null;
   /** The empty blocks in front; absent = none. */
   readonly ahead?: ReadonlyArray<Eth.BlockOverrides>;
-  /** Whether every call has a block of its own, as whoever produces blocks may place them; absent = no. */
-  readonly isApart?: boolean;
+  /** How far apart the calls have blocks of their own, as whoever produces blocks may place them; null or absent = all are in one. */
+  readonly apart?: Spacing | null;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
   /** What the endpoint does not take, and the request goes without; none when absent. */
@@ -124,17 +132,15 @@ const lensEntry = (
 
 const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
-/**
- * Seconds between the blocks of a bundle: no fewer than between blocks of the slowest chains, where what has to follow
- * within seconds does not. Odd, so that their parity is not the same either.
- */
-export const blockGap = 13n;
-
 /** The block that comes `count` after: no value that tells blocks from each other is the same, but for the producer. */
-const later = ({ number, time, prevRandao, ...rest }: Eth.BlockOverrides, count: number): Eth.BlockOverrides => ({
+const later = (
+  { number, time, prevRandao, ...rest }: Eth.BlockOverrides,
+  count: number,
+  seconds: bigint,
+): Eth.BlockOverrides => ({
   ...rest,
   ...(number == null ? {} : { number: BigInt(number) + BigInt(count) }),
-  ...(time == null ? {} : { time: BigInt(time) + blockGap * BigInt(count) }),
+  ...(time == null ? {} : { time: BigInt(time) + seconds * BigInt(count) }),
   ...(prevRandao == null ? {} : { prevRandao: wordOf(BigInt(prevRandao) ^ BigInt(count)) }),
 });
 
@@ -180,7 +186,11 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   // why: what one transaction leaves behind is what the next one meets
   const asked = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
-  const rows = plan.isApart === true && asked.length > 1 ? asked : [asked.flat()];
+  const { apart = null } = plan;
+  const rows =
+    apart === null
+      ? [asked.flat()]
+      : asked.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
   const second = (plan.second ?? []).map((reading) => secondCall(reading, at));
   const left = plan.without ?? new Set<SimulationPart>();
   const context = left.has("blockOverrides") ? null : plan.blockOverrides;
@@ -194,7 +204,9 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
         ...rows.map((row, index) => ({
           calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? [...last, ...second] : [])],
           ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
-          ...(context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index) }),
+          ...(context === null
+            ? {}
+            : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) }),
         })),
         ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, left)]),
       ],

@@ -131,4 +131,30 @@ describe.each(scenesFor("telltales"))("on %s", (_, start) => {
       ]);
     }
   });
+
+  /** TIMESTAMP - SLOAD(0). */
+  const gap = "5f544203";
+  it.each([
+    ["20 s and more", `6014 ${gap} 10`.replaceAll(" ", "")],
+    ["12 s and more", `600c ${gap} 10`.replaceAll(" ", "")],
+    ["a whole number of slots", `${assemble("12")}${gap}06${gap}1517`],
+  ])("a second transaction that steals %s behind the first is found", async (__, honest) => {
+    const keeper = await put(
+      creation(placed(`34 60 @paid 57 42 5f 55 00 paid: 5b ${honest} 60 @back 57 00 back: 5b 5f5f5f5f34335af1 00`)),
+    );
+    const report = await preflight(scene.url, [
+      { from: other.address, to: keeper, data: "0x01" },
+      { from: other.address, to: keeper, value },
+    ]);
+    expect([report.verdict, codesOf(report).join()]).toEqual([
+      "blocked",
+      expect.stringContaining("SimulationDiverged"),
+    ]);
+  });
+  it("a bundle that only books when each of it is mined is ready", async () => {
+    const clock = await put(creation("425f524360205260405fa000"));
+    const bundle = [0, 1].map((nonce) => ({ from: other.address, to: clock, data: `0x0${nonce + 1}` as const }));
+    const report = await preflight(scene.url, bundle);
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+  });
 });

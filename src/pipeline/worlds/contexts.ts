@@ -12,6 +12,7 @@ import type { Hex } from "../../primitives/hex.js";
 import type { RunName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";
 import type { Observed, Report } from "../../report/schema.js";
+import type { Spacing } from "../../steps/simulate.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import type { Request } from "../../transaction/request.js";
 import { complement, contraryBlock, ordinaryBlock, type DrawnBlock } from "./values.js";
@@ -19,12 +20,16 @@ import {
   afterPending,
   blocksOf,
   contraryTime,
+  closeSpacing,
   emptyBlocks,
+  gapOf,
   gridOf,
   inSeconds as seconds,
+  isParted,
   leastReach,
   offsetOf,
   stepsBetween,
+  wideSpacing,
   type Grid,
 } from "./bracket.js";
 
@@ -41,8 +46,8 @@ export interface World {
   readonly state: Observed["blockTag"];
   /** The empty blocks in front of theirs, where they run in a later one than the next; none = it is the next. */
   readonly ahead: ReadonlyArray<Eth.BlockOverrides>;
-  /** Whether the transactions are mined one block after the other: nothing holds them together. */
-  readonly isApart: boolean;
+  /** How far apart the transactions are mined, for nothing holds them together; null = all are in one block. */
+  readonly apart: Spacing | null;
   readonly context: Eth.BlockOverrides;
   /** What the block's producer is given, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
@@ -210,6 +215,16 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       : emptyBlocks(grid, { number: coming, time, skipped, baseFee: real }, steps);
   const state = isPinned ? pinned : block;
   const sealed = isPinned && head !== null ? head.number : block;
+  // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
+  const isApart =
+    // guard: a bundle in several blocks
+    signed.length > 1 &&
+    takesEntries &&
+    (isSealed || block !== "pending") &&
+    coming !== null &&
+    time !== null &&
+    far.values.baseFeePerGas !== null;
+  const wide = wideSpacing(grid, reach, signed.length);
   const exact: World = {
     name: "exact",
     producer: producerOf(far),
@@ -220,15 +235,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       : { block: state, state: sealed }),
     // why: where its own pending block is the next one, that is there
     ahead: aheadOf(reach, isPastNext ? 1 : 0),
-    // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
-    isApart:
-      // guard: a bundle in several blocks
-      signed.length > 1 &&
-      takesEntries &&
-      (isSealed || block !== "pending") &&
-      coming !== null &&
-      time !== null &&
-      far.values.baseFeePerGas !== null,
+    apart: isApart ? closeSpacing(grid) : null,
     context: { ...distant, ...place },
   };
   const { number: _, ...contextOfApart } = exact.context;
@@ -240,13 +247,17 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     Effect.fnUntraced(function* (step, index) {
       const valued = index === contrary ? contraryBlock : ordinaryBlock;
       const drawn = valued({ ...ofBlock, blocks: blocksOf(step) + 1 }, yield* roll(40));
+      const at = time === null ? null : time + offsetOf(grid, step);
+      // why: what is mined together, and what a fork parts, is in the others
+      const isWide = isApart && index === steps.length - 1 && at !== null;
       const world: Worlds["between"][number] = {
-        ...{ name: "between", steps: step, block: state, state: sealed, isApart: false, ahead: aheadOf(step, 0) },
+        ...{ name: "between", steps: step, block: state, state: sealed, ahead: aheadOf(step, 0) },
+        apart: isWide && !isParted(signed.length, at, ground.nextFork, gapOf(wide)) ? wide : null,
         context: {
           ...faithful,
           ...without({
             number: coming === null ? null : coming + BigInt(blocksOf(step)),
-            time: time === null ? null : time + offsetOf(grid, step),
+            time: at,
           }),
           ...valuesOf(drawn),
           prevRandao: yield* roll(32),
@@ -264,14 +275,14 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       block: state,
       state: sealed,
       ahead: [],
-      isApart: false,
+      apart: null,
       context: { ...faithful, ...place },
       producer: {},
     },
     swap: { ...exact, name: "swap", block: state, state: sealed, ahead: aheadOf(reach, 0) },
     priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
     apart: {
-      ...{ ...exact, name: "apart", ahead: [] },
+      ...{ ...exact, name: "apart", ahead: [], apart: wide },
       ...(block === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : {}),
       // why: without a hash the number may be taken by then
       context: place?.number !== undefined ? exact.context : { ...contextOfApart, ...without({ number: onHead }) },
