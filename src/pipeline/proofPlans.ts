@@ -84,7 +84,7 @@ const roomBeside = (claim: ProofInput): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
-  const second = secondGas.most * BigInt(secondReadings(claim, null).length);
+  const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
   const taken = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;

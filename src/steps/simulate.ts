@@ -20,10 +20,10 @@ import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
-import { placement, readers, slotQueries, witnessCall, type Placement } from "../witness/placement.js";
+import { placement, readers, slotQueries, witnessCall, witnessFees, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
-import { readBy, secondCall, type SecondReading } from "./reading/secondReading.js";
+import { readBy, secondCalls, type SecondReading } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
@@ -99,13 +99,9 @@ export interface Run {
   readonly slots: View | null;
 }
 
-/** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
-const witnessMaxFee = 10n ** 15n;
-
 const pricedCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: bigint): Eth.CallRequest => ({
   ...witnessCall(at, queries, gas),
-  maxFeePerGas: witnessMaxFee,
-  maxPriorityFeePerGas: 0n,
+  ...witnessFees,
 });
 
 const betweenOf = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
@@ -191,7 +187,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     apart === null
       ? [asked.flat()]
       : asked.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
-  const second = (plan.second ?? []).map((reading) => secondCall(reading, at));
+  const second = (plan.second ?? []).map((reading) => secondCalls(reading, at));
   const left = plan.without ?? new Set<SimulationPart>();
   const context = left.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
@@ -202,7 +198,11 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       blocks: [
         ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
         ...rows.map((row, index) => ({
-          calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? [...last, ...second] : [])],
+          calls: [
+            ...(index === 0 ? first : []),
+            ...row,
+            ...(index === rows.length - 1 ? [...last, ...second.flat()] : []),
+          ],
           ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
           ...(context === null
             ? {}
@@ -230,7 +230,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     });
   }
   const all = own.flatMap((one) => one.calls);
-  const calls = all.slice(0, all.length - second.length);
+  const calls = all.slice(0, all.length - second.flat().length);
+  const read = second.map((_, place) => all[calls.length + second.slice(0, place + 1).flat().length - 1]);
   const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
   const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
@@ -251,7 +252,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     ),
     before: before ?? unseen,
     after: after ?? unseen,
-    second: readBy(plan.second ?? [], all.slice(calls.length)),
+    second: readBy(plan.second ?? [], read),
     met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
     traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),
