@@ -2,6 +2,7 @@
  * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
  * the whole judged. Pure.
  */
+import * as Arr from "effect/Array";
 import type * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
 import { type Chain, unknownChain } from "../Chains.js";
@@ -208,7 +209,10 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   );
   const own = about.own.check(usual, [
     { moved: {}, before: answers.before, after: answers.after },
-    ...about.others.map((seen, index) => ({ ...seen, moved: elsewhere[index] ?? {} })),
+    ...Arr.zip(about.others, [...elsewhere, ...about.others.map(() => ({}))]).map(([seen, moved]) => ({
+      ...seen,
+      moved,
+    })),
   ]);
   const draft = judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);

@@ -41,7 +41,7 @@ const handsOver = (slot: string) =>
     ),
   );
 
-describe.each(scenesFor("telltales"))("on %s", (_, start) => {
+describe.each(scenesFor("telltales"))("on %s", (name, start) => {
   let scene: Scene;
   let steady: Hex;
   const put = async (bytecode: Hex): Promise<Hex> => {
@@ -158,5 +158,12 @@ describe.each(scenesFor("telltales"))("on %s", (_, start) => {
     const bundle = [0, 1].map((nonce) => ({ from: other.address, to: clock, data: `0x0${nonce + 1}` as const }));
     const report = await preflight(scene.url, bundle);
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+  });
+
+  it.runIf(name === "geth")("what steals where a beacon block has a root is found", async () => {
+    const beacon = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
+    const root = assemble(`TIMESTAMP 0 MSTORE 32 32 32 0 ${beacon} GAS STATICCALL POP 32 MLOAD ISZERO`);
+    const report = await preflight(scene.url, { from: other.address, to: await put(watcher(root)), value });
+    expect(report.verdict).toBe("blocked");
   });
 });

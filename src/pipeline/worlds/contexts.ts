@@ -208,6 +208,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     }),
     ...valuesOf(far),
     prevRandao: complement(prevRandao),
+    ...(isBracketed ? { beaconRoot: yield* roll(32) } : {}),
   };
   const aheadOf = (steps: number, skipped: number) =>
     coming === null || time === null || !takesEntries
@@ -260,7 +261,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
             time: at,
           }),
           ...valuesOf(drawn),
-          prevRandao: yield* roll(32),
+          ...{ prevRandao: yield* roll(32), beaconRoot: yield* roll(32) },
           ...place,
         },
         producer: producerOf(drawn),
