@@ -1,5 +1,4 @@
 /** A chain of five blocks a second: how long a clearance holds where more blocks come than a simulation holds. */
-import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -35,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => node?.stop());
 
-const proven = (to: Hex, data: Hex, options = {}): Promise<Report> =>
+const proven = (to: string, data: Hex, options = {}): Promise<Report> =>
   preflightOn(
     Layer.merge(
       layerOf(node.url),

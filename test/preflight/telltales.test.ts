@@ -113,7 +113,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
       const time = await coming();
       const trap = await put(watcher(assemble(`0 CALLDATALOAD TIMESTAMP LT ${telltale} OR`)));
       const head = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<
-        "miner" | "baseFeePerGas",
+        "miner" | "baseFeePerGas" | "gasLimit",
         Hex
       >;
       const header = { baseFeePerGas: BigInt(head.baseFeePerGas), gasLimit: 2n, gasUsed: 0n, blobGasUsed: null };

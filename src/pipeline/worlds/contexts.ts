@@ -195,7 +195,10 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const ofBlock = { usual, gasLimit, baseFee: real, taken, signed };
   // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
   // between, what looks at one value of its block is found by that one
-  const far = (isBracketed ? ordinaryBlock : contraryBlock)({ ...ofBlock, blocks: blocksOf(reach) + 1 }, chance);
+  const far = (isBracketed ? ordinaryBlock : contraryBlock)(
+    { ...ofBlock, blocks: blocksOf(reach) + 1, isLast: true },
+    chance,
+  );
   const valuesOf = ({ values: { feeRecipient, gasLimit, baseFeePerGas } }: DrawnBlock) => ({
     ...without({ baseFeePerGas, gasLimit: isFixed ? null : gasLimit }),
     ...(isFixed ? {} : { feeRecipient }),
@@ -247,7 +250,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     steps,
     Effect.fnUntraced(function* (step, index) {
       const valued = index === contrary ? contraryBlock : ordinaryBlock;
-      const drawn = valued({ ...ofBlock, blocks: blocksOf(step) + 1 }, yield* roll(40));
+      const drawn = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, yield* roll(40));
       const at = time === null ? null : time + offsetOf(grid, step);
       // why: what is mined together, and what a fork parts, is in the others
       const isWide = isApart && index === steps.length - 1 && at !== null;

@@ -18,27 +18,25 @@ const leastCap = (signed: ReadonlyArray<{ readonly request: Request }>): bigint 
     .map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n)
     .reduce((a, b) => (a < b ? a : b));
 
-/** A base fee a sixteenth off, by an odd number: above where the requests can pay it, else below; null = neither. */
-const otherBaseFee = (base: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
+/** A base fee off by this, above where the requests can pay it, else below; null = neither. */
+const shifted = (base: bigint, share: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
   const least = leastCap(signed);
-  const step = (base / 16n) | 1n;
-  if (base + step <= least) return base + step;
-  return base > 16n ? base - step : base <= least ? base : null;
+  if (base + share <= least) return base + share;
+  return base > share ? base - share : base <= least ? base : null;
 };
 
-/** A base fee that some block close by may have, and the requests can pay. */
-const nearBaseFee = (
-  base: bigint,
-  signed: ReadonlyArray<{ readonly request: Request }>,
-  dice: bigint,
-): bigint | null => {
-  // why: what follows the price differs by more than what follows the time
-  const share = 1n + base / 32n + (base * (dice % 512n)) / 16_384n;
-  const least = leastCap(signed);
-  // why: what pays by the price pays the least in the next block, whatever is drawn
-  if (base + share <= least) return base + share;
-  return base - share <= least ? base - share : null;
-};
+/** A base fee a sixteenth off, or half of that in front of the last world, by an odd number. */
+const otherBaseFee = ({ baseFee, signed, isLast }: Ground): bigint | null =>
+  baseFee === null ? null : shifted(baseFee, (baseFee / (isLast ? 16n : 32n)) | 1n, signed);
+
+/**
+ * A base fee that some block close by may have. What follows the price differs by more than what follows the time, and by
+ * the most in the last world: nothing that pays by it does in front of that what it does not do there.
+ */
+const nearBaseFee = ({ baseFee, signed, isLast }: Ground, dice: bigint): bigint | null =>
+  baseFee === null
+    ? null
+    : shifted(baseFee, 1n + (baseFee * (dice % 256n)) / 16_384n + (baseFee * (isLast ? 3n : 2n)) / 64n, signed);
 
 /**
  * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
@@ -83,6 +81,8 @@ interface Ground {
   /** Gas of the requests. */
   readonly taken: bigint;
   readonly signed: ReadonlyArray<{ readonly request: Request }>;
+  /** Whether no world stands behind it. */
+  readonly isLast: boolean;
 }
 
 /** Values of a block, and what its producer is given: who has nothing is known by that. */
@@ -96,29 +96,30 @@ export interface DrawnBlock {
 }
 
 /** What one of the next blocks may have as any of them has it: nobody can tell it from others. `luck` = 40 bytes of chance. */
-export const ordinaryBlock = ({ gasLimit, baseFee, blocks, taken, signed }: Ground, luck: Hex): DrawnBlock => {
+export const ordinaryBlock = (ground: Ground, luck: Hex): DrawnBlock => {
+  const { gasLimit, blocks, taken } = ground;
   const drawn = (from: number): bigint => BigInt(`0x${luck.slice(from, from + 10)}`);
   const feeRecipient: Address = `0x${luck.slice(2, 42)}`;
   return {
     values: {
       feeRecipient,
       gasLimit: gasLimit === null ? null : builtGasLimit(gasLimit, blocks, taken, drawn(52)),
-      baseFeePerGas:
-        baseFee === null ? null : (nearBaseFee(baseFee, signed, drawn(62)) ?? otherBaseFee(baseFee, signed)),
+      baseFeePerGas: nearBaseFee(ground, drawn(62)),
     },
     state: { [feeRecipient]: { balance: 10n ** 16n + (drawn(42) % 10n ** 19n), nonce: 1n + (drawn(72) % 500n) } },
   };
 };
 
 /** The contrary of the next block's in every value: no single bit of the producer's ends, the limit or the price is the same. */
-export const contraryBlock = ({ usual, gasLimit, baseFee, taken, signed }: Ground, luck: Hex): DrawnBlock => {
+export const contraryBlock = (ground: Ground, luck: Hex): DrawnBlock => {
+  const { usual, gasLimit, taken } = ground;
   const [dice, wealth] = [BigInt(`0x${luck.slice(42, 62)}`), BigInt(`0x${luck.slice(62)}`)];
   const feeRecipient = otherProducer(usual, luck);
   return {
     values: {
       feeRecipient,
       gasLimit: otherGasLimit(gasLimit, taken, dice),
-      baseFeePerGas: baseFee === null ? null : otherBaseFee(baseFee, signed),
+      baseFeePerGas: otherBaseFee(ground),
     },
     // why: code that takes payments is what some producers have, and most have not
     state: {

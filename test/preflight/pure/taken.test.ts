@@ -134,7 +134,7 @@ describe("what an endpoint lacks is left out", () => {
 });
 
 describe("a run whose root or lens may be to blame", () => {
-  const asked = (answers: (asked: number) => Answer, of = rootless) =>
+  const asked = (answers: (asked: number) => Answer, of: typeof whole = rootless) =>
     Effect.gen(function* () {
       const heard = yield* Effect.result(simulate({ ...of, ahead: [] }, indexAbis([])));
       const { memory } = yield* Rpc.Rpc;

@@ -6,7 +6,7 @@ import type { Request } from "../../rooms/transaction.js";
 
 const gwei = 10n ** 9n;
 const request = (maxFeePerGas: bigint) => [{ request: { maxFeePerGas } as Request }];
-const ground = { usual: `0x${"5a".repeat(20)}`, taken: 100_000n, blocks: 4, baseFee: gwei } as const;
+const ground = { usual: `0x${"5a".repeat(20)}`, taken: 100_000n, blocks: 4, baseFee: gwei, isLast: true } as const;
 const luck = fc
   .uint8Array({ minLength: 40, maxLength: 40 })
   .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}` as const);
@@ -61,6 +61,17 @@ describe("an ordinary block", () => {
     expect(Object.keys(state)).toEqual([values.feeRecipient]);
     expect(Object.keys(state[values.feeRecipient] ?? {}).sort()).toEqual(["balance", "nonce"]);
   });
+});
+
+it("what pays by the base fee does so the most in the last world", () => {
+  fc.assert(
+    fc.property(luck, luck, fc.bigInt(0n, 100n * gwei), (one, other, baseFee) => {
+      const of = { ...ground, baseFee, gasLimit: null, signed: request(1_000n * gwei) };
+      const last = ordinaryBlock(of, one).values.baseFeePerGas ?? 0n;
+      for (const block of [ordinaryBlock, contraryBlock])
+        expect((block({ ...of, isLast: false }, other).values.baseFeePerGas ?? 0n) <= last).toBe(true);
+    }),
+  );
 });
 
 it("a contrary block has another parity of gas limit and base fee, and a producer with code and no bit at its ends", () => {
