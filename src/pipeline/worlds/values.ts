@@ -38,34 +38,43 @@ const nearBaseFee = ({ baseFee, signed, isLast }: Ground, dice: bigint): bigint 
     ? null
     : shifted(baseFee, 1n + (baseFee * (dice % 256n)) / 16_384n + (baseFee * (isLast ? 3n : 2n)) / 64n, signed);
 
+/** Gas by which a builder moves the limit from one block to the next, up or down: as far as the protocol allows. */
+const stepOf = (limit: bigint): bigint => limit / 1_024n - 1n;
+
 /**
- * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
- * the next, and by an odd number. Null where it is not known, or would leave no room for the calls.
+ * The gas limit of another builder's block: off by a builder's step where that is an odd number, else by any odd number
+ * below it. Null where it is not known, or would leave no room for the calls.
  */
-const otherGasLimit = (limit: bigint | null, taken: bigint, chance: bigint): bigint | null => {
-  if (limit === null || limit < 2_048n) return null;
-  const step = 1n + 2n * ((chance / 2n) % (limit / 2_048n));
+const otherGasLimit = ({ gasLimit: limit, taken }: Ground, chance: bigint): bigint | null => {
+  if (limit === null || limit < 4_096n) return null;
+  const whole = stepOf(limit);
+  const step = whole % 2n === 1n ? whole : 1n + 2n * ((chance / 2n) % (whole / 2n));
   return chance % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
 };
 
 /** Gas: what builders aim at is a round number, and a limit that is one stays. */
 const roundGasLimit = 1_000_000n;
 
-/** The gas limit a block later, by a builder's whole step up or down as the protocol allows it, and no further than a round number. */
+/** The gas limit a block later, by a step towards a round number, and no further. */
 const steppedGasLimit = (limit: bigint, isUp: boolean): bigint => {
   const over = limit % roundGasLimit;
-  if (over === 0n) return limit;
-  const step = limit / 1_024n - 1n;
   const left = isUp ? roundGasLimit - over : over;
-  const moved = step < left ? step : left;
+  const step = stepOf(limit);
+  const moved = over !== 0n && left < step ? left : step;
   return isUp ? limit + moved : limit - moved;
 };
 
-/** The gas limit after so many blocks of builders that aim at the same; now and then what it is. */
-const builtGasLimit = (limit: bigint, blocks: number, taken: bigint, dice: bigint): bigint => {
-  const way = dice % 3n;
+/**
+ * The gas limit after so many blocks of builders that aim at the same. In the last world one that rests stays, as it most
+ * often does, and any other may; in front of it all move.
+ */
+const builtGasLimit = ({ gasLimit: limit, blocks, taken, isLast }: Ground, dice: bigint): bigint | null => {
+  if (limit === null || (isLast && (limit % roundGasLimit === 0n || dice % 3n === 0n))) return limit;
   let built = limit;
-  for (let block = 0; block < blocks && way !== 0n; block++) built = steppedGasLimit(built, way === 1n);
+  for (let block = 0; block < blocks; block++) {
+    if (block > 0 && built % roundGasLimit === 0n) break;
+    built = steppedGasLimit(built, (dice / 3n) % 2n === 0n);
+  }
   return built > 2n * taken && built > 0n ? built : limit;
 };
 
@@ -97,13 +106,12 @@ export interface DrawnBlock {
 
 /** What one of the next blocks may have as any of them has it: nobody can tell it from others. `luck` = 40 bytes of chance. */
 export const ordinaryBlock = (ground: Ground, luck: Hex): DrawnBlock => {
-  const { gasLimit, blocks, taken } = ground;
   const drawn = (from: number): bigint => BigInt(`0x${luck.slice(from, from + 10)}`);
   const feeRecipient: Address = `0x${luck.slice(2, 42)}`;
   return {
     values: {
       feeRecipient,
-      gasLimit: gasLimit === null ? null : builtGasLimit(gasLimit, blocks, taken, drawn(52)),
+      gasLimit: builtGasLimit(ground, drawn(52)),
       baseFeePerGas: nearBaseFee(ground, drawn(62)),
     },
     state: { [feeRecipient]: { balance: 10n ** 16n + (drawn(42) % 10n ** 19n), nonce: 1n + (drawn(72) % 500n) } },
@@ -112,13 +120,12 @@ export const ordinaryBlock = (ground: Ground, luck: Hex): DrawnBlock => {
 
 /** The contrary of the next block's in every value: no single bit of the producer's ends, the limit or the price is the same. */
 export const contraryBlock = (ground: Ground, luck: Hex): DrawnBlock => {
-  const { usual, gasLimit, taken } = ground;
   const [dice, wealth] = [BigInt(`0x${luck.slice(42, 62)}`), BigInt(`0x${luck.slice(62)}`)];
-  const feeRecipient = otherProducer(usual, luck);
+  const feeRecipient = otherProducer(ground.usual, luck);
   return {
     values: {
       feeRecipient,
-      gasLimit: otherGasLimit(gasLimit, taken, dice),
+      gasLimit: otherGasLimit(ground, dice),
       baseFeePerGas: otherBaseFee(ground),
     },
     // why: code that takes payments is what some producers have, and most have not

@@ -23,6 +23,13 @@ describe("an ordinary block", () => {
       }),
     );
   });
+  it.each([30_000_000n, 59_941_408n])("moves one of %i by whole steps in front of the last world", (gasLimit) => {
+    const seen = fc
+      .sample(luck, 50)
+      .map((drawn) => ordinaryBlock({ ...ground, gasLimit, isLast: false, signed: request(2n * gwei) }, drawn).values);
+    const above = gasLimit === 30_000_000n ? steps(gasLimit, 4, 1n) : 60_000_000n;
+    expect(new Set(seen.map((values) => values.gasLimit))).toEqual(new Set([above, steps(gasLimit, 4, -1n)]));
+  });
   it("moves one that does not by whole steps of builders, or not, and no further than a round number", () => {
     const seen = (gasLimit: bigint) =>
       new Set(
