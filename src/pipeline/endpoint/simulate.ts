@@ -76,15 +76,16 @@ export const learn = (
   const isLeftOut = part !== null && part !== "deployment" && plan.without?.has(part) === true;
   if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
   const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
-  // why: few nodes know it, and it is named in as many words as there are nodes
-  if (isRooted(plan) && isForm(failure) && !refusesPart.test(failure.reason.detail))
-    return { part: "beaconRoot", isNamed: false, isLasting: true };
   if (isReadTwice(plan) && (mayRefuse.has(said) || mayRefuseReading.has(said)) && said !== "SimBlockOrder")
     return { part: "second", isNamed: false, isLasting: false };
   // why: a number that we have set is refused where the head moved, not for the further entry
   const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
-  if (!isLensed(plan) || !mayRefuse.has(said) || isMoved) return null;
-  return { part: "entries", isNamed: false, isLasting: refuses.has(said) };
+  if (isLensed(plan) && mayRefuse.has(said) && !isMoved)
+    return { part: "entries", isNamed: false, isLasting: refuses.has(said) };
+  // why: nodes that do not know it ignore it, but for a few, and these in as many words
+  return isRooted(plan) && isForm(failure) && !refusesPart.test(failure.reason.detail)
+    ? { part: "beaconRoot", isNamed: false, isLasting: true }
+    : null;
 };
 
 /** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
