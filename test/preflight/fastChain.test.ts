@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => node?.stop());
 
-const proven = (to: string, data: Hex, options = {}): Promise<Report> =>
+const proven = (to: Hex, data: Hex, options = {}): Promise<Report> =>
   preflightOn(
     Layer.merge(
       layerOf(node.url),
@@ -80,7 +80,7 @@ it("holds as long as the caller says, and is told the same", async () => {
 });
 
 it("is as long as ever where nothing reads a block's number, or no code runs", async () => {
-  for (const to of [at.time, nobody]) {
+  for (const to of [at.time, nobody as Hex]) {
     const report = await proven(to, "0x");
     expect([report.verdict, told(report), report.observed.until]).toEqual(["ready", [], null]);
   }

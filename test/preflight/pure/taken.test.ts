@@ -149,8 +149,6 @@ describe("a run whose root or lens may be to blame", () => {
   const refusal = rpcError({ code: -32602, message: "nonsense" });
   const block = { number: "0x1", hash: `0x${"01".repeat(32)}`, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
   const ran = [{ ...block, parentHash: `0x${"02".repeat(32)}`, calls: [] }];
-  const call = { status: "0x1", gasUsed: "0x0", returnData: "0x", logs: [] };
-  const seen = [...ran, { ...block, number: "0x2", timestamp: "0x2", parentHash: block.hash, calls: [call] }];
   it("is asked without, and that is remembered where it helped", async () =>
     expect(await asked((before) => (before === 0 ? refusal : ran))).toEqual([true, true, false]));
   it("is no lack of the endpoint where it did not help", async () =>
