@@ -163,6 +163,7 @@ const proveOnce = Effect.fnUntraced(function* (
     const { compared } = attempt.judged;
     const ends = closesIn(standing.closed, attempt, now);
     const changed = stateChangesIn(claim, proof, bundle);
+    yield* Effect.yieldNow;
     const placed = worldsOfPlaced(claim, answers.run, proof.placed);
     const findings = [
       ...found,
