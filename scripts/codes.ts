@@ -369,7 +369,8 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [text("", "token id of 0x88e6…5640: #17 and #402")],
   },
   BlocksNotSimulated: {
-    means: "The node gave no answer for one of the blocks between the next one and the last that the clearance allows.",
+    means:
+      "The node gave no answer for one of the blocks between the next one and the last that the clearance allows. Or more blocks come in that time than one simulation has, and the called code may tell them apart; unless you gave a `maxAge`, the clearance then ends with the last block that was simulated.",
     numbers: [count("", 1)],
   },
   ClosesAt: {

@@ -1,5 +1,6 @@
 /** What a proof finds beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
 import { fromError, note, type Finding } from "../report/finding.js";
+import { times } from "../report/options.js";
 import { count } from "../primitives/statement.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { isFirst, type Bundle } from "../steps/reading/bundle.js";
@@ -14,12 +15,24 @@ import { inFlightOf, type ProofInput, unasked } from "./proofPlans.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, pendingOf } from "./worlds/contexts.js";
 
-/** Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them apart. */
-export const checkSpan = ({ report, chain, worlds, reads }: ProofInput): ReadonlyArray<Finding> => {
+/** What tells blocks from each other by their number; code that was not seen may. */
+const byNumber = ["number", "blockhash", "others"] as const;
+
+/**
+ * Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them
+ * apart. Unless the caller says how long it is to hold, it ends with the last block that was simulated.
+ */
+export const spanIn = (
+  { report, chain, worlds, reads }: ProofInput,
+  askedAt: number,
+): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
-  if (covered >= blocks || !(reads.includes("number") || reads.includes("blockhash"))) return [];
+  if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
   const told = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
-  return [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...told)];
+  return {
+    until: report.options.maxAgeMs === times.maxAge.absent ? askedAt + Math.floor(covered * chain.blockTimeMs) : null,
+    findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...told)],
+  };
 };
 
 /** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */

@@ -13,7 +13,7 @@ import { bareOf, isComparable, type Proof, type CauseRuns } from "./askProof.js"
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import type { Gas } from "./gas/doubt.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
-import { isParted as isSplit } from "./worlds/bracket.js";
+import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
 import { isParted } from "./oneGround.js";
 import { pendingOf, type Draw } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
@@ -167,10 +167,11 @@ const lackOf = (standing: Placed): Lack | null => {
     (isBehind(standing) && (!isSpent(standing) || isSealable(standing)))
   )
     return "headMoved";
-  const { isApart, context } = worlds.exact;
+  const { apart, context } = worlds.exact;
   const { next } = proof.round.forks;
   // why: the next fork is told in the same round, the first time
-  const isTorn = isApart && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next);
+  const isTorn =
+    apart !== null && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next, gapOf(apart));
   const beside = successOf(proof.round.fees.header);
   if (refusal !== null) return "misplaced";
   if (isTorn) return "forkBetween";
@@ -209,7 +210,7 @@ export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Clos
 
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */
 export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
-  const { ahead, isApart, block } = claim.worlds.exact;
+  const { ahead, apart, block } = claim.worlds.exact;
   const formOf = (result: AskResult<Run> | null) => {
     const failure = failureOf(result);
     return failure?._tag === "RpcError" && (failure.reason._tag === "MethodNotSupported" || isForm(failure))
@@ -217,7 +218,7 @@ export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
       : null;
   };
   const hash = lacks(memory, "hash") ? null : formOf(proof.next);
-  const isOfEntries = (ahead.length > 0 || isApart) && !lacks(memory, "entries");
+  const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");
   const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.round.run) : null;
   return { hash, entries };
 };

@@ -84,7 +84,7 @@ const roomBeside = (claim: ProofInput): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
-  const second = secondGas.most * BigInt(secondReadings(claim, null).length);
+  const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
   const taken = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;
@@ -191,7 +191,7 @@ export const planOf = (
     room,
     block: world.block,
     ahead: world.ahead,
-    isApart: world.isApart,
+    apart: world.apart,
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
@@ -276,7 +276,7 @@ export const barePlan = (claim: ProofInput): Simulate.Plan => {
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
-    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [], isApart: false },
+    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [], apart: null },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

@@ -24,7 +24,7 @@ import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
-import { checkAhead, checkMeasured, checkRequests, checkSpan, checkStates, closesIn } from "./checkProof.js";
+import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial } from "./proofPlans.js";
@@ -161,7 +161,8 @@ const proveOnce = Effect.fnUntraced(function* (
   ): Effect.fn.Return<Report> {
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
-    const ends = closesIn(standing.closed, attempt, now);
+    const ends = [closesIn(standing.closed, attempt, now), spanIn(claim, proof.round.askedAt)];
+    const until = ends.flatMap((end) => end.until ?? []);
     const changed = stateChangesIn(claim, proof, bundle);
     yield* Effect.yieldNow;
     const placed = worldsOfPlaced(claim, answers.run, proof.placed);
@@ -175,8 +176,7 @@ const proveOnce = Effect.fnUntraced(function* (
         ran.filter((run) => run !== answers.run && run !== answers.alone),
       ),
       ...checkRuns(claim, proof, compared, bundle),
-      ...ends.findings,
-      ...checkSpan(claim),
+      ...ends.flatMap((end) => end.findings),
       ...checkRequests(signed),
       ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
       ...checkStates(claim),
@@ -203,10 +203,10 @@ const proveOnce = Effect.fnUntraced(function* (
       worlds: [...worldsIn(claim, proof, compared), ...placed],
       elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
       readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
-      ...{ reads: claim.reads, until: ends.until, traced: proof.traced.length },
+      ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
       ledger,
       own: { names: own.names, check },
-      next: successOf(proof.next),
+      others: [proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
       earlier: earlierFindings(report),
       stateChanges: changed.changes,
       findings,

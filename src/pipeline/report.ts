@@ -2,6 +2,7 @@
  * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
  * the whole judged. Pure.
  */
+import * as Arr from "effect/Array";
 import type * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
 import { type Chain, unknownChain } from "../Chains.js";
@@ -37,8 +38,8 @@ interface About extends ObserveInput {
   readonly ledger: Ledger;
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
-  /** What the witness saw in the run `next`; null where there is none. */
-  readonly next: Pick<Seen, "before" | "after"> | null;
+  /** What the witness saw in the other worlds, in their order. */
+  readonly others: ReadonlyArray<Pick<Seen, "before" | "after">>;
   readonly stateChanges: Report["stateChanges"];
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
@@ -208,7 +209,10 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   );
   const own = about.own.check(usual, [
     { moved: {}, before: answers.before, after: answers.after },
-    ...(about.next === null ? [] : [{ ...about.next, moved: elsewhere[0] ?? {} }]),
+    ...Arr.zip(about.others, [...elsewhere, ...about.others.map(() => ({}))]).map(([seen, moved]) => ({
+      ...seen,
+      moved,
+    })),
   ]);
   const draft = judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);

@@ -99,7 +99,7 @@ export const scanOnce = Effect.fnUntraced(function* (
     ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
     ledger: ledgerOf(recorder, ended, null),
     own: { names: own.names, check },
-    next: null,
+    others: [],
     stateChanges: [],
     findings: [
       ...settled.findings,

@@ -96,8 +96,9 @@ export const Observed = Schema.Struct({
    */
   traced: Schema.Int,
   /**
-   * Epoch ms until which a clearance may hold where the transactions fail in a later block (`ClosesAt`); null = `maxAge`
-   * alone bounds it.
+   * Epoch ms until which a clearance may hold: where the transactions fail in a later block (`ClosesAt`), or where blocks
+   * come faster than they can be simulated, the code may tell them apart, and `maxAge` is the default
+   * (`BlocksNotSimulated`); null = `maxAge` alone bounds it.
    */
   until: Schema.NullOr(Schema.Finite),
 });

@@ -10,9 +10,10 @@ import type { Forks, SimulationPart } from "../primitives/names.js";
 
 /**
  * What an endpoint's simulations may not take, beside parts of ours: a state named by its block's `hash`, a further
- * entry (`entries`), a call without `to` (`deployment`), anything that we ask of them (`any`).
+ * entry (`entries`), the root of a beacon block (`beaconRoot`), a call without `to` (`deployment`), anything that we ask
+ * of them (`any`).
  */
-export type Refusable = SimulationPart | "hash" | "entries" | "deployment" | "any";
+export type Refusable = SimulationPart | "hash" | "entries" | "beaconRoot" | "deployment" | "any";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
 export interface Facts {

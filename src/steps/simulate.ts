@@ -20,10 +20,10 @@ import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
-import { placement, readers, slotQueries, witnessCall, type Placement } from "../witness/placement.js";
+import { placement, readers, slotQueries, witnessCall, witnessFees, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
-import { readBy, secondCall, type SecondReading } from "./reading/secondReading.js";
+import { readBy, secondCalls, type SecondReading } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
@@ -37,6 +37,14 @@ export interface Call {
   readonly request: Eth.CallRequest;
   /** The limit it runs with. */
   readonly gas: bigint;
+}
+
+/** How far apart the transactions of a bundle are mined. */
+export interface Spacing {
+  /** From each one's block to that of the one after it. */
+  readonly blocks: number;
+  /** From one block to the next. */
+  readonly seconds: bigint;
 }
 
 /** One run to ask for. */
@@ -57,8 +65,8 @@ export interface Plan {
   readonly blockOverrides: Eth.BlockOverrides | null;
   /** The empty blocks in front; absent = none. */
   readonly ahead?: ReadonlyArray<Eth.BlockOverrides>;
-  /** Whether every call has a block of its own, as whoever produces blocks may place them; absent = no. */
-  readonly isApart?: boolean;
+  /** How far apart the calls have blocks of their own, as whoever produces blocks may place them; null or absent = all are in one. */
+  readonly apart?: Spacing | null;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
   /** What the endpoint does not take, and the request goes without; none when absent. */
@@ -91,13 +99,9 @@ export interface Run {
   readonly slots: View | null;
 }
 
-/** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
-const witnessMaxFee = 10n ** 15n;
-
 const pricedCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: bigint): Eth.CallRequest => ({
   ...witnessCall(at, queries, gas),
-  maxFeePerGas: witnessMaxFee,
-  maxPriorityFeePerGas: 0n,
+  ...witnessFees,
 });
 
 const betweenOf = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
@@ -124,17 +128,15 @@ const lensEntry = (
 
 const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
-/**
- * Seconds between the blocks of a bundle: no fewer than between blocks of the slowest chains, where what has to follow
- * within seconds does not. Odd, so that their parity is not the same either.
- */
-export const blockGap = 13n;
-
 /** The block that comes `count` after: no value that tells blocks from each other is the same, but for the producer. */
-const later = ({ number, time, prevRandao, ...rest }: Eth.BlockOverrides, count: number): Eth.BlockOverrides => ({
+const later = (
+  { number, time, prevRandao, ...rest }: Eth.BlockOverrides,
+  count: number,
+  seconds: bigint,
+): Eth.BlockOverrides => ({
   ...rest,
   ...(number == null ? {} : { number: BigInt(number) + BigInt(count) }),
-  ...(time == null ? {} : { time: BigInt(time) + blockGap * BigInt(count) }),
+  ...(time == null ? {} : { time: BigInt(time) + seconds * BigInt(count) }),
   ...(prevRandao == null ? {} : { prevRandao: wordOf(BigInt(prevRandao) ^ BigInt(count)) }),
 });
 
@@ -180,8 +182,12 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   // why: what one transaction leaves behind is what the next one meets
   const asked = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
-  const rows = plan.isApart === true && asked.length > 1 ? asked : [asked.flat()];
-  const second = (plan.second ?? []).map((reading) => secondCall(reading, at));
+  const { apart = null } = plan;
+  const rows =
+    apart === null
+      ? [asked.flat()]
+      : asked.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
+  const second = (plan.second ?? []).map((reading) => secondCalls(reading, at));
   const left = plan.without ?? new Set<SimulationPart>();
   const context = left.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
@@ -192,9 +198,15 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       blocks: [
         ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
         ...rows.map((row, index) => ({
-          calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? [...last, ...second] : [])],
+          calls: [
+            ...(index === 0 ? first : []),
+            ...row,
+            ...(index === rows.length - 1 ? [...last, ...second.flat()] : []),
+          ],
           ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
-          ...(context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index) }),
+          ...(context === null
+            ? {}
+            : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) }),
         })),
         ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, left)]),
       ],
@@ -218,7 +230,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     });
   }
   const all = own.flatMap((one) => one.calls);
-  const calls = all.slice(0, all.length - second.length);
+  const calls = all.slice(0, all.length - second.flat().length);
+  const read = second.map((_, place) => all[calls.length + second.slice(0, place + 1).flat().length - 1]);
   const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
   const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
@@ -239,7 +252,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     ),
     before: before ?? unseen,
     after: after ?? unseen,
-    second: readBy(plan.second ?? [], all.slice(calls.length)),
+    second: readBy(plan.second ?? [], read),
     met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
     traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),

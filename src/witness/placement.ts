@@ -43,6 +43,9 @@ export const place = (random: Uint8Array): Placement => {
 /** A place of 40 bytes that no contract can foresee. */
 export const placement: Effect.Effect<Placement> = Effect.map(roll(40), (bytes) => place(hexToBytes(bytes)));
 
+/** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
+export const witnessFees = { maxFeePerGas: 10n ** 15n, maxPriorityFeePerGas: 0n };
+
 /** The call that asks the witness these queries; `gas` is what they may take at most, unless less is given. */
 export const witnessCall = ({ sender, address }: Placement, queries: ReadonlyArray<Query>, gas = gasFor(queries)) => ({
   from: sender,

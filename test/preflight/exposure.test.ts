@@ -1,6 +1,6 @@
 /** What contracts could take beside what they do take, balances read twice, and tokens that change their name, on real nodes. */
-import type { Hex } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberToHex, type Hex } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
 import * as Report from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
@@ -163,6 +163,25 @@ for (const [name, start] of scenesFor("exposure")) {
       await mined();
       const report = await run(token(at.knowing, "transfer", you, 5n), [Policy.maxSpent(at.knowing, 5n)]);
       expect([report.verdict, [...new Set(codesOf(report))].sort()]).toEqual([verdict, codes]);
+    });
+
+    describe("of a sender with next to nothing", () => {
+      const rich = "0xffffffffffffffffffff";
+      const set = (balance: string) => (name === "anvil" ? scene.ask("anvil_setBalance", [me, balance]) : undefined);
+      afterEach(() => set(rich));
+
+      it.runIf(name === "anvil").each(kinds)("the same holds (%i)", async (kind, verdict, codes) => {
+        const { send, mined } = sending;
+        await send({ to: at.knowing, data: calldata(artifacts.KnowingToken, "set", [BigInt(kind)]) });
+        await mined();
+        const call = token(at.knowing, "transfer", you, 5n);
+        const { funds } = await run(call);
+        await set(numberToHex((funds[0]?.required ?? 0n) + 1_000n));
+        await mined();
+        const report = await run(call, [Policy.maxSpent(at.knowing, 5n)]);
+        expect([report.verdict, [...new Set(codesOf(report))].sort()]).toEqual([verdict, codes]);
+        expect(report.ledger.rounds).toBe(2);
+      });
     });
 
     it("honest odd tokens stay ready under a policy, for receivers without money, too", async () => {

@@ -70,7 +70,7 @@ export interface Look {
   /** What must be outside of both worlds where it does. */
   readonly field?: Field;
   /** Where alone it may: default everywhere. */
-  readonly where?: "after another block" | "after another block, and on anvil" | "after a contract's block";
+  readonly where?: "after another block" | "after another block, and on anvil";
 }
 
 const plain = (source: string, more: Omit<Look, "code"> = {}): Look => ({ code: () => source, ...more });
@@ -81,8 +81,6 @@ const parent = { limit: "the parent's hash", where: "after another block" } as c
 const kept = { limit: "the parent's hash", where: "after another block, and on anvil" } as const;
 /** The next block's base fee is known, and none after it. */
 const later = { ...outside, where: "after another block" } as const;
-/** Both worlds then have a producer with code. */
-const coded = { ...unordered, where: "after a contract's block" } as const;
 
 /** Asks a system contract for a word. */
 const asked = (contract: string, word: string): string =>
@@ -125,10 +123,9 @@ export const looks: Readonly<Record<string, Look>> = {
   "COINBASE with 1,000 ether": plain(`${ether(1_000n)} COINBASE BALANCE GT`, outside),
   "COINBASE with an even balance": plain("1 COINBASE BALANCE AND", unordered),
   "COINBASE that never lived": plain("COINBASE EXTCODEHASH ISZERO"),
-  "COINBASE with code": plain("COINBASE EXTCODESIZE", coded),
+  "COINBASE with code": plain("COINBASE EXTCODESIZE"),
   "COINBASE with the hash of no code": plain(
     "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470 COINBASE EXTCODEHASH EQ",
-    coded,
   ),
   "COINBASE the last one, or one without money": {
     code: ({ miner }) => `${miner} COINBASE EQ COINBASE BALANCE ISZERO OR`,

@@ -90,11 +90,11 @@ const steady = rows.flatMap(({ name }) =>
 
 const allowed = /SimulationDiverged|ChanceDependent|PriceDependent|NotYet|OutcomeChanged/;
 
-/** Whether a row that is a limit may be one here: after another block, after a block by a contract. */
+/** Whether a row that is a limit may be one here: after another block. */
 const isExcused = (
   { row: { look }, report }: Ready,
   mined: Head,
-  { node, isLater, isCoded }: { readonly node: string; readonly isLater: boolean; readonly isCoded: boolean },
+  { node, isLater }: { readonly node: string; readonly isLater: boolean },
 ): boolean => {
   const { limit, field, where } = look;
   if (limit === undefined) return false;
@@ -102,7 +102,6 @@ const isExcused = (
     const beyond = report.observed.worlds.map((world) => (world[field] ?? 0n) < mined[field]);
     return beyond.length >= 2 && beyond.every((isBelow) => isBelow === beyond[0]);
   }
-  if (where === "after a contract's block") return isCoded;
   return where === undefined || isLater || (node === "anvil" && where === "after another block, and on anvil");
 };
 
@@ -169,8 +168,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
     { timeout: 60_000 },
     async ({ isVault, isLater = false, ...sealed }) => {
       const { keepers, producer } = await found();
-      const { next, miner } = await latest();
-      const isCoded = (await scene.ask("eth_getCode", [`0x${hex(miner, 20)}`, "latest"])) !== "0x";
+      const { next } = await latest();
       const data = numberToHex(next, { size: 32 });
       const ready: Array<Ready> = [];
       const shy: Array<string> = [];
@@ -194,7 +192,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
       const mined = await latest();
       const betrayed: Array<Ready> = [];
       for (const one of ready) if (await isBetrayed(one)) betrayed.push(one);
-      const holes = betrayed.filter((one) => !isExcused(one, mined, { node, isLater, isCoded }));
+      const holes = betrayed.filter((one) => !isExcused(one, mined, { node, isLater }));
       expect(holes.map(({ row }) => row.name)).toEqual([]);
     },
   );

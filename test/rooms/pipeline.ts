@@ -48,8 +48,10 @@ export {
 } from "../../src/pipeline/worlds/compare.js";
 export {
   blocksOf,
+  closeSpacing,
   contraryTime,
   emptyBlocks,
+  gapOf,
   gridOf,
   isParted as isSplit,
   offsetOf,
@@ -57,8 +59,10 @@ export {
   spanOf,
   stepsBetween,
   untilOf,
+  wideSpacing,
 } from "../../src/pipeline/worlds/bracket.js";
 export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
+export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
 export { isParted, type Ground } from "../../src/pipeline/oneGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { refusedPart, type RpcError } from "../../errors/rpc.js";
+import { refusedPart, refusesPart, type RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -18,10 +18,16 @@ import * as Simulate from "../../steps/simulate.js";
 import { inBranch, inRound } from "../rounds.js";
 
 /** What an endpoint may be found not to take. */
-type Lack = SimulationPart | "entries" | "deployment";
+type Lack = SimulationPart | "entries" | "beaconRoot" | "deployment";
 
 /** What may be left out. */
 export const parts = SimulationPart.literals;
+
+const withoutRoot = (context: Simulate.Plan["blockOverrides"]): Simulate.Plan["blockOverrides"] => {
+  if (context === null) return null;
+  const { beaconRoot: _, ...rest } = context;
+  return rest;
+};
 
 /** The plan as an endpoint takes it that lacks these parts; blocks in front, which are nothing but overrides, go with them. */
 export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">): Simulate.Plan => {
@@ -31,9 +37,17 @@ export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">
     ...(left.length === 0 ? {} : { without: new Set(left) }),
     ahead: left.includes("blockOverrides") ? [] : (plan.ahead ?? []),
     lens: lacks.has("entries") ? [] : (plan.lens ?? []),
+    blockOverrides: lacks.has("beaconRoot") ? withoutRoot(plan.blockOverrides) : plan.blockOverrides,
   };
 };
 
+/** A refusal of what was asked, not of the caller; a bare HTTP status is a gateway in trouble. */
+export const isForm = (failure: Failure | null): failure is RpcError =>
+  failure?._tag === "RpcError" &&
+  failure.reason._tag === "InvalidParams" &&
+  (failure.reason.code !== null || failure.reason.httpStatus === null);
+
+const isRooted = ({ blockOverrides }: Simulate.Plan): boolean => blockOverrides?.beaconRoot !== undefined;
 const isReadTwice = ({ second = [] }: Simulate.Plan): boolean => second.length > 0;
 const isLensed = ({ lens = [] }: Simulate.Plan): boolean => lens.length > 0;
 
@@ -50,8 +64,8 @@ const mayRefuseReading: ReadonlySet<string> = new Set<Verdict["_tag"]>([
 const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["InvalidParams", "SimBlockOrder"]);
 
 /**
- * What a refused plan may be asked without: the part that the refusal names, or the entry of the lens where that may be
- * to blame; null = nothing helps. `isLasting` = of that kind no request is taken.
+ * What a refused plan may be asked without: the part that the refusal names, or a root or the entry of the lens where that
+ * may be to blame; null = nothing helps. `isLasting` = of that kind no request is taken.
  */
 export const learn = (
   plan: Simulate.Plan,
@@ -62,6 +76,9 @@ export const learn = (
   const isLeftOut = part !== null && part !== "deployment" && plan.without?.has(part) === true;
   if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
   const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
+  // why: few nodes know it, and it is named in as many words as there are nodes
+  if (isRooted(plan) && isForm(failure) && !refusesPart.test(failure.reason.detail))
+    return { part: "beaconRoot", isNamed: false, isLasting: true };
   if (isReadTwice(plan) && (mayRefuse.has(said) || mayRefuseReading.has(said)) && said !== "SimBlockOrder")
     return { part: "second", isNamed: false, isLasting: false };
   // why: a number that we have set is refused where the head moved, not for the further entry
@@ -75,13 +92,13 @@ export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
   const request = Effect.gen(function* () {
     const { memory } = yield* Rpc;
     let plan = adapt(input, memory.recall("lacks") ?? new Set());
-    let doubted: RpcError | null = null;
+    let doubted: { readonly part: Lack; readonly refusal: RpcError } | null = null;
     let ask: Effect.Effect<Simulate.Run, Failure, Rpc> = Simulate.ask(plan, abis);
     for (;;) {
       const result = yield* Effect.result(ask);
       yield* Effect.yieldNow;
       if (Result.isSuccess(result)) {
-        if (doubted !== null) learnLack(memory, "entries", doubted);
+        if (doubted !== null) learnLack(memory, doubted.part, doubted.refusal);
         return isLensed(input) && !isLensed(plan) ? { ...result.success, slots: null } : result.success;
       }
       const { failure } = result;
@@ -93,22 +110,17 @@ export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
       const isLess =
         less.without?.size !== plan.without?.size ||
         isLensed(less) !== isLensed(plan) ||
+        isRooted(less) !== isRooted(plan) ||
         isReadTwice(less) !== isReadTwice(plan);
       if (lack === null || !isLess) return yield* Effect.fail(failure);
       // why: whether it is to blame is found out by going without
-      if (!lack.isNamed) doubted = refusal;
+      if (!lack.isNamed) doubted = refusal === null || lack.part === "second" ? null : { part: lack.part, refusal };
       plan = less;
       ask = inRound("unsupportedPart", Simulate.ask(plan, abis));
     }
   });
   return inBranch(request);
 };
-
-/** A refusal of what was asked, not of the caller; a bare HTTP status is a gateway in trouble. */
-export const isForm = (failure: Failure | null): failure is RpcError =>
-  failure?._tag === "RpcError" &&
-  failure.reason._tag === "InvalidParams" &&
-  (failure.reason.code !== null || failure.reason.httpStatus === null);
 
 /** The node has no pending state. */
 export const isNoPending = (failure: Failure | null): failure is RpcError =>

@@ -1,7 +1,7 @@
 /** What the worlds between the two ends of the bracket say of what the ends do. Pure. */
 import * as Arr from "effect/Array";
 import type { OutcomeDifference } from "../../primitives/difference.js";
-import { blockGap, type Run } from "../../steps/simulate.js";
+import type { Run } from "../../steps/simulate.js";
 import { compareEffects, isAmount, type Terms } from "../../steps/reading/compare.js";
 import type { RunEffects } from "./movements.js";
 
@@ -11,13 +11,20 @@ export interface WorldRun {
   readonly effects: RunEffects;
 }
 
+/** From one transaction of a bundle to the next, in blocks and in seconds. */
+const stepOf = ({ apart }: Run["plan"]) =>
+  apart == null ? ([0n, 0n] as const) : ([BigInt(apart.blocks), BigInt(apart.blocks) * apart.seconds] as const);
+
 /** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
-export const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
+export const isClockOf = (later: Run, earlier: Run) => {
+  const [a, b] = [later.before.environment, earlier.before.environment];
   const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
+  const [[blocks, seconds], [otherBlocks, otherSeconds]] = [stepOf(later.plan), stepOf(earlier.plan)];
   const isAbout = (gap: bigint, wanted: bigint, step: bigint) =>
-    gap >= wanted && gap < wanted + step * BigInt(plan.calls.length) && (gap - wanted) % step === 0n;
+    later.plan.calls.some((_, place) => gap === wanted + step * BigInt(place));
   return (x: bigint, y: bigint): boolean =>
-    isAbout(x - y, time, blockGap) || (b !== null && y >= b.number && isAbout(x - y, number, 1n));
+    isAbout(x - y, time, seconds - otherSeconds) ||
+    (b !== null && y >= b.number && isAbout(x - y, number, blocks - otherBlocks));
 };
 
 /** What a later world does otherwise than an earlier one. */

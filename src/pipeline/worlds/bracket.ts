@@ -3,7 +3,7 @@
  */
 import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
-import { blockGap } from "../../steps/simulate.js";
+import type { Spacing } from "../../steps/simulate.js";
 
 /** In what steps blocks come. */
 export interface Grid {
@@ -84,9 +84,27 @@ export const emptyBlocks = (
     ...(index === 0 || baseFee === null ? {} : { baseFeePerGas: baseFee }),
   })).slice(skipped);
 
-/** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`. */
-export const isParted = (count: number, from: bigint, nextFork: bigint | null): boolean =>
-  nextFork !== null && nextFork > from && nextFork <= from + blockGap * BigInt(count - 1);
+/** Seconds between the blocks of a bundle where no pace is known: odd, so that not even their parity is the same. */
+const gapWithoutGrid = 13n;
+
+/** A bundle that is mined block by block. */
+export const closeSpacing = ({ slot, isPaced }: Grid): Spacing => ({
+  blocks: 1,
+  seconds: isPaced ? slot : gapWithoutGrid,
+});
+
+/** One of so many transactions that is mined over half of the bracket: by slots that are missed, where no simulation holds as many blocks. */
+export const wideSpacing = ({ slot }: Grid, reach: number, count: number): Spacing => {
+  const blocks = Math.max(2, Math.ceil(reach / 2));
+  return blocks * (count - 1) <= mostAhead ? { blocks, seconds: slot } : { blocks: 1, seconds: slot * BigInt(blocks) };
+};
+
+/** Seconds from one transaction of a bundle to the next. */
+export const gapOf = ({ blocks, seconds }: Spacing): bigint => seconds * BigInt(blocks);
+
+/** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`, so many seconds apart. */
+export const isParted = (count: number, from: bigint, nextFork: bigint | null, gap: bigint): boolean =>
+  nextFork !== null && nextFork > from && nextFork <= from + gap * BigInt(count - 1);
 
 /** When the block of `exact` is: so many steps after the next, and behind a fork that would part a bundle. */
 export const contraryTime = (
@@ -97,7 +115,7 @@ export const contraryTime = (
   nextFork: bigint | null,
 ): bigint => {
   const from = time + offsetOf(grid, steps);
-  if (nextFork === null || !isParted(count, from, nextFork)) return from;
+  if (nextFork === null || !isParted(count, from, nextFork, gapOf(closeSpacing(grid)))) return from;
   if (grid.isPaced) return time + ((nextFork - time + grid.slot - 1n) / grid.slot) * grid.slot;
   return (nextFork - time) % 2n === 0n ? nextFork + 1n : nextFork;
 };

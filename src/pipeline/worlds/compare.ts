@@ -129,7 +129,7 @@ const judge = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next
 /**
  * The second world was not comparable, or did something else. `isTrueToState` = the balances that the runs pretend are
  * those measured; `isTimePretended` = the caller pretends a time, which is then the same in both; `inFlight` = how many
- * transactions of the senders are, which only one of the worlds may hold.
+ * transactions of the senders are, which only one of the worlds may hold; `between` = the runs between the two.
  */
 export const checkContrast = (
   exact: Run,
@@ -139,11 +139,17 @@ export const checkContrast = (
     isTrueToState,
     isTimePretended,
     inFlight,
-  }: { readonly isTrueToState: boolean; readonly isTimePretended: boolean; readonly inFlight: number },
+    between,
+  }: {
+    readonly isTrueToState: boolean;
+    readonly isTimePretended: boolean;
+    readonly inFlight: number;
+    readonly between: ReadonlyArray<Run>;
+  },
 ): ReadonlyArray<Finding> => {
   const why = notComparable(exact, next, isTrueToState);
   if (why !== null) return incomparable(why);
-  const left = [...new Set([...ignoredOverrides(exact), ...ignoredOverrides(next)])];
+  const left = [...new Set([exact, next, ...between].flatMap(ignoredOverrides))];
   const untaken =
     left.length > 0
       ? incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`)

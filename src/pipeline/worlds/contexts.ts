@@ -1,6 +1,7 @@
 /**
  * The worlds of a proof. `next` is the block that comes next, on the sealed head, as faithful as can be said before
- * it is there; `exact` is contrary to it in every value that the chain lets vary, on the state that was asked for.
+ * it is there; `exact` is the last one that a clearance allows, as any real block is, on the state that was asked for.
+ * One of those between, or `exact` where there are none, is contrary in every value that the chain lets vary.
  */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -11,19 +12,24 @@ import type { Hex } from "../../primitives/hex.js";
 import type { RunName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";
 import type { Observed, Report } from "../../report/schema.js";
+import type { Spacing } from "../../steps/simulate.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import type { Request } from "../../transaction/request.js";
-import { complement, ordinaryBlock, otherBaseFee, otherGasLimit, otherProducer } from "./values.js";
+import { complement, contraryBlock, ordinaryBlock, type DrawnBlock } from "./values.js";
 import {
   afterPending,
   blocksOf,
   contraryTime,
+  closeSpacing,
   emptyBlocks,
+  gapOf,
   gridOf,
   inSeconds as seconds,
+  isParted,
   leastReach,
   offsetOf,
   stepsBetween,
+  wideSpacing,
   type Grid,
 } from "./bracket.js";
 
@@ -40,8 +46,8 @@ export interface World {
   readonly state: Observed["blockTag"];
   /** The empty blocks in front of theirs, where they run in a later one than the next; none = it is the next. */
   readonly ahead: ReadonlyArray<Eth.BlockOverrides>;
-  /** Whether the transactions are mined one block after the other: nothing holds them together. */
-  readonly isApart: boolean;
+  /** How far apart the transactions are mined, for nothing holds them together; null = all are in one block. */
+  readonly apart: Spacing | null;
   readonly context: Eth.BlockOverrides;
   /** What the block's producer is given, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
@@ -147,8 +153,6 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const draw = ground.draw ?? { prevRandao: yield* roll(32), chance: yield* roll(40) };
   const { prevRandao, chance } = draw;
   const usual = head?.miner ?? observed.feeRecipient;
-  const builder = otherProducer(usual, chance);
-  const [dice, wealth] = [BigInt(`0x${chance.slice(42, 62)}`), BigInt(`0x${chance.slice(62)}`)];
   const block = tagOf(report);
   const isNewest = block === "pending" || block === "latest";
   const isSealed = block === "pending" && pendingOf(report, chain) === "guess";
@@ -184,36 +188,50 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   };
   // why: a node of one block at a time, and whose own next one it is, can be asked for no later one
   const isCramped = !takesEntries && !isPastNext;
-  const contrary = {
+  const isBracketed = coming !== null && time !== null && takesEntries && !isPlaced && ground.further !== 0;
+  const room = isBracketed ? stepsBetween(reach, ground.further) : [];
+  // why: in what is left of a bracket one that is contrary stands beside the last
+  const steps = isBracketed && room.length === 0 ? [reach] : room;
+  const ofBlock = { usual, gasLimit, baseFee: real, taken, signed };
+  // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
+  // between, what looks at one value of its block is found by that one
+  const far = (isBracketed ? ordinaryBlock : contraryBlock)(
+    { ...ofBlock, blocks: blocksOf(reach) + 1, isLast: true },
+    chance,
+  );
+  const valuesOf = ({ values: { feeRecipient, gasLimit, baseFeePerGas } }: DrawnBlock) => ({
+    ...without({ baseFeePerGas, gasLimit: isFixed ? null : gasLimit }),
+    ...(isFixed ? {} : { feeRecipient }),
+  });
+  const producerOf = ({ state }: DrawnBlock) => (isFixed || place?.feeRecipient !== undefined ? {} : state);
+  const distant = {
     ...without({
       number: coming === null || isCramped ? null : coming + BigInt(takesEntries ? blocksOf(reach) : leastReach),
       time: isPlaced || time === null ? null : contraryTime(time, grid, reach, signed.length, ground.nextFork),
-      gasLimit: isFixed ? null : otherGasLimit(gasLimit, taken, dice),
     }),
-    ...(isFixed ? {} : { feeRecipient: builder }),
+    ...valuesOf(far),
     prevRandao: complement(prevRandao),
+    ...(isBracketed ? { beaconRoot: yield* roll(32) } : {}),
   };
-  // why: an account with nothing, or that never sent, is known for nobody who produces blocks; code that takes
-  // payments is what some producers have, and most have not
-  const producer: Eth.StateOverrides =
-    isFixed || place?.feeRecipient !== undefined
-      ? {}
-      : {
-          [builder]: {
-            ...{ balance: 10n ** 17n + (wealth % 10n ** 19n), nonce: 1n + (dice % 1_000n) },
-            code: `0x00${chance.slice(2)}`,
-          },
-        };
   const aheadOf = (steps: number, skipped: number) =>
     coming === null || time === null || !takesEntries
       ? []
       : emptyBlocks(grid, { number: coming, time, skipped, baseFee: real }, steps);
-  const dear = without({ baseFeePerGas: real === null ? null : otherBaseFee(real, signed) });
   const state = isPinned ? pinned : block;
   const sealed = isPinned && head !== null ? head.number : block;
+  // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
+  const isApart =
+    // guard: a bundle in several blocks
+    signed.length > 1 &&
+    takesEntries &&
+    (isSealed || block !== "pending") &&
+    coming !== null &&
+    time !== null &&
+    far.values.baseFeePerGas !== null;
+  const wide = wideSpacing(grid, reach, signed.length);
   const exact: World = {
     name: "exact",
-    producer,
+    producer: producerOf(far),
     // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
     // why: behind a pending block that is the next one no other can be that
     ...(block === "pending" && !(isPastNext && reach === 0)
@@ -221,44 +239,35 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       : { block: state, state: sealed }),
     // why: where its own pending block is the next one, that is there
     ahead: aheadOf(reach, isPastNext ? 1 : 0),
-    // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
-    isApart:
-      // guard: a bundle in several blocks
-      signed.length > 1 &&
-      takesEntries &&
-      (isSealed || block !== "pending") &&
-      coming !== null &&
-      time !== null &&
-      dear["baseFeePerGas"] !== undefined,
-    context: { ...contrary, ...dear, ...place },
+    apart: isApart ? closeSpacing(grid) : null,
+    context: { ...distant, ...place },
   };
   const { number: _, ...contextOfApart } = exact.context;
   const onHead = pinned === null || head === null ? null : head.number + 1n;
-  const steps =
-    coming === null || time === null || !takesEntries || isPlaced ? [] : stepsBetween(reach, ground.further);
+  // why: which of them is contrary, nobody can know who waits for it
+  const contrary = Number(`0x${chance.slice(-4)}`) % Math.max(1, steps.length);
   const between = yield* Effect.forEach(
     steps,
-    Effect.fnUntraced(function* (step) {
-      const drawn = ordinaryBlock(
-        { gasLimit, baseFee: real, blocks: blocksOf(step) + 1, taken, signed },
-        yield* roll(40),
-      );
-      const { gasLimit: built, baseFeePerGas, feeRecipient } = drawn.values;
+    Effect.fnUntraced(function* (step, index) {
+      const valued = index === contrary ? contraryBlock : ordinaryBlock;
+      const drawn = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, yield* roll(40));
+      const at = time === null ? null : time + offsetOf(grid, step);
+      // why: what is mined together, and what a fork parts, is in the others
+      const isWide = isApart && index === steps.length - 1 && at !== null;
       const world: Worlds["between"][number] = {
-        ...{ name: "between", steps: step, block: state, state: sealed, isApart: false, ahead: aheadOf(step, 0) },
+        ...{ name: "between", steps: step, block: state, state: sealed, ahead: aheadOf(step, 0) },
+        apart: isWide && !isParted(signed.length, at, ground.nextFork, gapOf(wide)) ? wide : null,
         context: {
           ...faithful,
           ...without({
             number: coming === null ? null : coming + BigInt(blocksOf(step)),
-            time: time === null ? null : time + offsetOf(grid, step),
-            gasLimit: isFixed ? null : built,
-            baseFeePerGas,
+            time: at,
           }),
-          ...(isFixed ? {} : { feeRecipient }),
-          prevRandao: yield* roll(32),
+          ...valuesOf(drawn),
+          ...{ prevRandao: yield* roll(32), beaconRoot: yield* roll(32) },
           ...place,
         },
-        producer: isFixed || place?.feeRecipient !== undefined ? {} : drawn.state,
+        producer: producerOf(drawn),
       };
       return world;
     }),
@@ -270,14 +279,14 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       block: state,
       state: sealed,
       ahead: [],
-      isApart: false,
+      apart: null,
       context: { ...faithful, ...place },
       producer: {},
     },
     swap: { ...exact, name: "swap", block: state, state: sealed, ahead: aheadOf(reach, 0) },
     priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
     apart: {
-      ...{ ...exact, name: "apart", ahead: [] },
+      ...{ ...exact, name: "apart", ahead: [], apart: wide },
       ...(block === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : {}),
       // why: without a hash the number may be taken by then
       context: place?.number !== undefined ? exact.context : { ...contextOfApart, ...without({ number: onHead }) },

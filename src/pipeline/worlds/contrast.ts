@@ -213,7 +213,7 @@ export const checkRuns = (
   const contrasted = Result.isFailure(next)
     ? checkRefused(next.failure, isPendingOnly, inFlight)
     : checkContrast(exact, next.success, contrast ?? same, {
-        ...{ isTrueToState: isTrueToState(claim, proof), inFlight },
+        ...{ isTrueToState: isTrueToState(claim, proof), inFlight, between: compared.between.map(({ run }) => run) },
         // why: where nothing is left of the bracket, there is no later time
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined || claim.worlds.reach === 0,
       });

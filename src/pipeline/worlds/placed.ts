@@ -36,7 +36,7 @@ const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
 
 /** Whether what a bundle does may hang on all of it being in one block, and `exact` has it so. */
 const isTogether = ({ bundle, worlds, report }: ProofInput): boolean =>
-  bundle.length > 1 && !worlds.exact.isApart && report.transactions.some(runsCode);
+  bundle.length > 1 && worlds.exact.apart === null && report.transactions.some(runsCode);
 
 const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Placing> => {
   const { report, bundle, worlds } = claim;
@@ -55,7 +55,11 @@ export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> 
       Effect.fnUntraced(function* (placing) {
         const { name, bundle, world } = placing;
         const limits = Arr.map(bundle, ({ request }) => request.gas);
-        const plan = { ...gasPlan({ ...trialIn(claim, world), bundle }, limits), name, isApart: name === "apart" };
+        const plan = {
+          ...gasPlan({ ...trialIn(claim, world), bundle }, limits),
+          name,
+          apart: name === "apart" ? world.apart : null,
+        };
         return { placing, heard: yield* Effect.result(simulate(plan, claim.abis)) };
       }),
       { concurrency: "unbounded" },

@@ -1,14 +1,14 @@
 /**
  * Balances read a second time, by calls of an account itself: a token may know the witness by its code, its gas or its
  * wealth, and tell it what nobody else hears. Behind the transactions only: in front of them such a call would raise the
- * account's nonce. Pure.
+ * account's nonce. Who cannot pay for it gets what it costs in front of it, behind all that is measured. Pure.
  */
 import type * as Eth from "../../eth/index.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
-import type { Placement } from "../../witness/placement.js";
+import { witnessFees, type Placement } from "../../witness/placement.js";
 import { balanceOf, type Call } from "../../witness/queries.js";
 import { unseen, type View } from "../../witness/view.js";
 import type { Report } from "../../report/schema.js";
@@ -22,13 +22,18 @@ export interface SecondReading {
   readonly query: Call;
   /** The most gas that it may have. */
   readonly gas: bigint;
+  /** Wei that the account is given for it. */
+  readonly gift: bigint;
   readonly fees: Pick<Eth.CallRequest, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">;
 }
 
 /** How many balances one run reads a second time. */
 export const mostSecond = 8;
-/** Gas of one reading: more than the witness gives, where it can be paid; with less than the least it is not asked. */
-export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n };
+/**
+ * Gas of one reading: more than the witness gives, and never less than the least. `gift` is for giving the account what
+ * that costs, code of its own that takes it included.
+ */
+export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n, gift: 100_000n };
 
 /** What is proven, as far as it says who can pay for a reading. */
 interface Proven {
@@ -52,8 +57,8 @@ const feesOf = ({ gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Fees
 };
 
 /**
- * Who reads which balances, at the price that it signs: a signer its own, the first signer those of others; nothing where
- * what it will have left does not suffice. `baseFee` = that of the block, wei per gas; null = not known.
+ * Who reads which balances, at the price that it signs: a signer its own, the first signer those of others; `baseFee` =
+ * that of the block, wei per gas; null = not known.
  */
 export const secondReadings = (
   { bundle, measure, report }: Proven,
@@ -62,29 +67,36 @@ export const secondReadings = (
   const all = judged(measure.holdings).slice(0, mostSecond);
   return all.flatMap(({ token, account }): ReadonlyArray<SecondReading> => {
     const payer = bundle.find(({ signer }) => signer === account) ?? bundle[0];
-    const funds = report.funds.find((one) => one.account === payer?.signer);
-    if (payer === undefined || funds?.balance == null) return [];
-    const left = funds.balance - (funds.expected ?? funds.required ?? funds.balance);
+    if (payer === undefined) return [];
+    const funds = report.funds.find((one) => one.account === payer.signer);
+    const left = funds?.balance == null ? 0n : funds.balance - (funds.expected ?? funds.required ?? funds.balance);
     const { price, fees } = feesOf(payer.request, baseFee);
     // why: what is expected to be paid is no bound, and each reading pays for those before it
     const affordable =
       price === 0n ? secondGas.most : (left * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
-    const gas = affordable < secondGas.most ? affordable : secondGas.most;
-    return gas < secondGas.least ? [] : [{ from: payer.signer, query: balanceOf(token, account), gas, fees }];
+    const isPoor = affordable < secondGas.least;
+    const gas = isPoor || affordable > secondGas.most ? secondGas.most : affordable;
+    const reading = { from: payer.signer, query: balanceOf(token, account), gas, fees };
+    return [{ ...reading, gift: isPoor ? secondGas.most * price : 0n }];
   });
 };
 
-/** The call, with an amount of gas that no contract can foresee. */
-export const secondCall = ({ from, query, gas, fees }: SecondReading, { address }: Placement): Eth.CallRequest => {
+/** The call, with an amount of gas that no contract can foresee, behind what its account is given for it. */
+export const secondCalls = (
+  { from, query, gas, fees, gift }: SecondReading,
+  { address, sender }: Placement,
+): readonly [...gift: ReadonlyArray<Eth.CallRequest>, reading: Eth.CallRequest] => {
   const room = gas - secondGas.usual;
   const more = room > 0n ? secondGas.usual + (BigInt(`0x${address.slice(-8)}`) % room) : gas;
-  return { from, to: query.to, data: query.data, gas: more, ...fees };
+  const reading = { from, to: query.to, data: query.data, gas: more, ...fees };
+  const given = { ...{ from: sender, to: from, value: gift, gas: secondGas.gift }, ...witnessFees };
+  return gift === 0n ? [reading] : [given, reading];
 };
 
 /** What the readings answered. */
 export const readBy = (
   readings: ReadonlyArray<SecondReading>,
-  results: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData">>,
+  results: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData"> | undefined>,
 ): View => {
   const answers = new Map(readings.map(({ query }, place) => [`${query.to}${query.data}`, results[place]]));
   return {

@@ -62,6 +62,11 @@ export const checkChanges = (
     .sort((one, other) => rankOf(one) - rankOf(other))
     .slice(0, mostTraced);
   const all = [...looked, ...traced];
+  const shown = all.filter(({ isShown }) => isShown);
+  const rowOf = ({ contract, slot, holds, word }: Read) => `${contract} ${slot ?? `${holds} ${word}`}`;
+  const known = new Set(shown.map(rowOf));
+  // why: what changes in another world alone is no less a change
+  const others = new Map(looked.flatMap((change) => (known.has(rowOf(change)) ? [] : [[rowOf(change), change]])));
   const transactionOf = (contract: Address): number | null => {
     const [only = null, ...more] = bundle.filter(({ calls }) => calls.read.some(({ to }) => lower(to) === contract));
     return more.length > 0 ? null : (only?.index ?? null);
@@ -92,12 +97,10 @@ export const checkChanges = (
   const row = { slot: null, holds: null, before: null, after: null, transaction: null };
   return {
     changes: [
-      ...all
-        .filter(({ isShown }) => isShown)
-        .map(({ contract, slot, holds, was, word, seen }): StateChange => ({
-          ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordHex(was), after: wordHex(word) },
-          ...{ transaction: transactionOf(contract), seen },
-        })),
+      ...[...shown, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
+        ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordHex(was), after: wordHex(word) },
+        ...{ transaction: transactionOf(contract), seen },
+      })),
       ...keys.map(({ account, word, transaction }): StateChange => ({
         ...{ ...row, account, holds: "key", after: wordHex(word), transaction, seen: "calldata" },
       })),
@@ -139,6 +142,7 @@ export const stateChangesIn = (
   {
     round,
     next,
+    between,
     traced,
   }: {
     readonly round: {
@@ -147,6 +151,7 @@ export const stateChangesIn = (
       readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
     };
     readonly next: AskResult<SlotRun>;
+    readonly between: ReadonlyArray<AskResult<SlotRun>>;
     readonly traced: Traced;
   },
   bundle: ReadonlyArray<Ran>,
@@ -156,7 +161,7 @@ export const stateChangesIn = (
   const contracts = [...new Set([...lensOf(proven), ...calledBy(proven)])];
   const { changes, findings } = checkChanges(bundle, contracts, {
     before: successOf(round.alone)?.slots ?? null,
-    worlds: [run, successOf(next)].filter((world) => world !== null),
+    worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
     suspects: suspectsOf(proven),
     traced,
     codeOf: (account) => successOf(round.codes.get(account)),

@@ -1,7 +1,18 @@
 /** How far the worlds of a proof stand from the next block, and how long a clearance holds that closes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blocksOf, emptyBlocks, gridOf, offsetOf, reachOf, stepsBetween, untilOf } from "../../rooms/pipeline.js";
+import {
+  blocksOf,
+  closeSpacing,
+  emptyBlocks,
+  gapOf,
+  gridOf,
+  offsetOf,
+  reachOf,
+  stepsBetween,
+  untilOf,
+  wideSpacing,
+} from "../../rooms/pipeline.js";
 
 const [ethereum, base, fast, unknown] = [
   gridOf({ blockTimeMs: 12_000 }, true),
@@ -58,6 +69,20 @@ describe("the blocks between", () => {
         expect(steps.every((step) => step > 0 && step < reach)).toBe(true);
       }),
     );
+  });
+});
+
+describe("a bundle", () => {
+  it.each([
+    ["Ethereum", ethereum, 2, [1, 12n, 2, 12n]],
+    ["2 s", base, 2, [1, 2n, 8, 2n]],
+    ["200 ms", fast, 2, [1, 1n, 16, 1n]],
+    ["no known pace", unknown, 2, [1, 13n, 2, 12n]],
+    ["Ethereum, more than one simulation holds as many blocks for", ethereum, 18, [1, 12n, 1, 24n]],
+  ] as const)("is mined close together and over half of the bracket: %s", (_, grid, count, said) => {
+    const [close, wide] = [closeSpacing(grid), wideSpacing(grid, reachOf(grid, 30n), count)];
+    expect([close.blocks, close.seconds, wide.blocks, wide.seconds]).toEqual(said);
+    expect(gapOf(wide) > gapOf(close)).toBe(true);
   });
 });
 

@@ -73,7 +73,7 @@ describe("the contrast of two runs", () => {
 
 describe("the other world", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
-  const fair = { isTrueToState: true, isTimePretended: false, inFlight: 0 };
+  const fair = { isTrueToState: true, isTimePretended: false, inFlight: 0, between: [] as ReadonlyArray<Run> };
   const check = (next: Run, contrast: Partial<WorldDiff> = {}, how: Partial<typeof fair> = {}) =>
     checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
   const whose = new Set([alice]);
@@ -211,6 +211,7 @@ describe("the other world", () => {
     const [finding] = check(ignoring);
     expect([finding?.code, finding?.severity]).toEqual(["BaseNotComparable", "unavailable"]);
     expect(JSON.stringify(finding?.numbers)).toContain(name);
+    expect(check(later, {}, { between: [ignoring] })).toEqual([finding]);
   });
 });
 

@@ -14,7 +14,7 @@ describe("the time of the contrary world", () => {
     ["behind it, where it parts the last from the others", 4, 1_052n, 1_053n],
   ])("is %s", (_, count, nextFork, time) => {
     expect(contraryTime(1_000n, unpaced, 1, count, nextFork)).toBe(time);
-    expect(isParted(count, contraryTime(1_000n, unpaced, 1, count, nextFork), nextFork)).toBe(false);
+    expect(isParted(count, contraryTime(1_000n, unpaced, 1, count, nextFork), nextFork, 13n)).toBe(false);
     expect((time - 1_000n) % 2n).toBe(1n);
   });
 });

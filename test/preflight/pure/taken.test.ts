@@ -75,8 +75,14 @@ describe("the base fee without validation", () => {
 });
 
 const whole = plan({
-  ...{ blockOverrides: { time: 7n }, ahead: [{ time: 5n }], lens: [`0x${"11".repeat(20)}`] },
+  ...{
+    blockOverrides: { time: 7n, beaconRoot: `0x${"be".repeat(32)}` as const },
+    ahead: [{ time: 5n }],
+    lens: [`0x${"11".repeat(20)}`],
+  },
 });
+
+const rootless = { ...whole, blockOverrides: { time: 7n } };
 
 describe("what an endpoint lacks is left out", () => {
   it.each([
@@ -84,6 +90,7 @@ describe("what an endpoint lacks is left out", () => {
     ["a part", ["validation"], { without: new Set(["validation"]) }],
     ["the block, and what stands in front", ["blockOverrides"], { without: new Set(["blockOverrides"]), ahead: [] }],
     ["the entry of the lens", ["entries"], { lens: [] }],
+    ["the root of a beacon block", ["beaconRoot"], { blockOverrides: { time: 7n } }],
     ["what no plan goes without", ["deployment"], {}],
   ] as const)("%s", (_, lacks, expected) => expect(adapt(whole, new Set(lacks))).toEqual({ ...whole, ...expected }));
 
@@ -100,11 +107,18 @@ describe("what an endpoint lacks is left out", () => {
     ],
     [
       "the same words again",
-      { ...whole, without: new Set(["validation"] as const) },
+      { ...rootless, without: new Set(["validation"] as const) },
       invalid("unknown field `validation`"),
       { ...lens, isLasting: true },
     ],
-    ["a form that may be the lens's", whole, invalid("nonsense"), { ...lens, isLasting: true }],
+    ["a form that may be the root's", whole, invalid("nonsense"), { ...lens, part: "beaconRoot", isLasting: true }],
+    [
+      "a block hash that is not taken, which is no root's",
+      whole,
+      invalid("block hash not supported"),
+      { ...lens, isLasting: true },
+    ],
+    ["a form that may be the lens's", rootless, invalid("nonsense"), { ...lens, isLasting: true }],
     [
       "gas that the lens may have taken",
       whole,
@@ -113,24 +127,32 @@ describe("what an endpoint lacks is left out", () => {
     ],
     ["an order of blocks", { ...whole, blockOverrides: null }, order, { ...lens, isLasting: true }],
     ["a number that we have set", { ...whole, blockOverrides: { number: 7n } }, order, null],
-    ["a form, without a lens", { ...whole, lens: [] }, invalid("nonsense"), null],
+    ["a form, without a lens", { ...rootless, lens: [] }, invalid("nonsense"), null],
     ["a node in trouble", whole, syncing, null],
     ["what the call does", whole, new ExecutionReverted({}), null],
   ] as const)("learnt from %s", (_, given, failure, expected) => expect(learn(given, failure)).toEqual(expected));
 });
 
-describe("a run whose lens may be to blame", () => {
-  const asked = (answers: (asked: number) => Answer) =>
+describe("a run whose root or lens may be to blame", () => {
+  const asked = (answers: (asked: number) => Answer, of: typeof whole = rootless) =>
     Effect.gen(function* () {
-      const heard = yield* Effect.result(simulate({ ...whole, ahead: [] }, indexAbis([])));
+      const heard = yield* Effect.result(simulate({ ...of, ahead: [] }, indexAbis([])));
       const { memory } = yield* Rpc.Rpc;
-      return [Result.isSuccess(heard), memory.recall("lacks")?.has("entries") ?? false];
+      const lacks = memory.recall("lacks");
+      return [Result.isSuccess(heard), lacks?.has("entries") ?? false, lacks?.has("beaconRoot") ?? false];
     }).pipe(Effect.provide(layerScripted({ eth_simulateV1: (_, before) => answers(before) })), Effect.runPromise);
   const refusal = rpcError({ code: -32602, message: "nonsense" });
   const block = { number: "0x1", hash: `0x${"01".repeat(32)}`, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
   const ran = [{ ...block, parentHash: `0x${"02".repeat(32)}`, calls: [] }];
+  const call = { status: "0x1", gasUsed: "0x0", returnData: "0x", logs: [] };
+  const seen = [...ran, { ...block, number: "0x2", timestamp: "0x2", parentHash: block.hash, calls: [call] }];
   it("is asked without, and that is remembered where it helped", async () =>
-    expect(await asked((before) => (before === 0 ? refusal : ran))).toEqual([true, true]));
+    expect(await asked((before) => (before === 0 ? refusal : ran))).toEqual([true, true, false]));
   it("is no lack of the endpoint where it did not help", async () =>
-    expect(await asked(() => refusal)).toEqual([false, false]));
+    expect(await asked(() => refusal)).toEqual([false, false, false]));
+  it("is asked without its root first, and without the lens where that did not help", async () => {
+    expect(await asked((before) => (before === 0 ? refusal : seen), whole)).toEqual([true, false, true]);
+    expect(await asked((before) => (before < 2 ? refusal : ran), whole)).toEqual([true, true, false]);
+    expect(await asked(() => refusal, whole)).toEqual([false, false, false]);
+  });
 });

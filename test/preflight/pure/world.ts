@@ -155,7 +155,7 @@ export const about = (changed: Partial<About> = {}): About => ({
     readings: [],
   },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
-  ...{ own: { names: [], check: () => [] }, next: null, stateChanges: [] },
+  ...{ own: { names: [], check: () => [] }, others: [], stateChanges: [] },
   ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null, isForkUsed: true },
   ...changed,
 });
