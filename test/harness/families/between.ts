@@ -127,12 +127,13 @@ export const between: ReadonlyArray<Family> = [
     `GASLIMIT ${first} EQ GASLIMIT ${second} ADD 2 SWAP1 MOD OR`,
     (_, { gasLimit }) => [gasLimit, gasLimit % 2n],
   ),
-  ...traits.map(([name, trait, word]) =>
-    hostile(`steals for 13 to 24 s, but for ${name}`, `${outside("TIMESTAMP")} ${trait} OR`, (dice, next, slot) => [
+  ...traits.map(([name, trait, word]): Family => ({
+    ...hostile(`steals for 13 to 24 s, but for ${name}`, `${outside("TIMESTAMP")} ${trait} OR`, (dice, next, slot) => [
       ...long(dice, next, slot),
       word(next),
     ]),
-  ),
+    isChancy: true,
+  })),
   apart("a bundle that steals when mined some slots apart", false, ({ below }, _, slot) => {
     const from = 1 + below(slot * 2);
     return [from, from + slot + below(slot)];

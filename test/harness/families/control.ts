@@ -22,8 +22,11 @@ const unnamed = "ff".repeat(20);
  * that is the first, an address that nobody named.
  */
 const silent = creation(`36604014602f575f355f5260203560205260405f2073${unnamed}165f3555005b6020355f355500`);
-/** That address in the slot that is the first word, from the time that is the second word up to that of the third. */
-const timed = creation(`6020354210602857604035421160285773${unnamed}5f35555b00`);
+/**
+ * As that with 64 bytes; of more, the same address in the slot that is the first word, from the time that is the second word
+ * up to that of the third.
+ */
+const timed = creation(`366040146031576020354210602f576040354211602f5773${unnamed}5f35555b005b6020355f355500`);
 /** `sstore(0, calldataload(4)); return true`, whatever the selector. */
 const takingOver: Hex = "0x6004355f5560015f5260205ff3";
 /** A token that keeps allowances and tells of none: `approve`, `allowance`, and 1,000 for every other question. */
@@ -56,8 +59,7 @@ const holding = (name: string, isHonest: boolean, code: Hex, draw: Draw): Family
   ...{ kind, name, isHonest },
   prepare: async ({ put, scene }) => {
     const to = await put(code);
-    const at = await put(silent);
-    if (to === at) for (const slot of watched) await scene.pool(other, { to, data: wordsOf(slot, self) });
+    for (const slot of watched) await scene.pool(other, { to, data: wordsOf(slot, self) });
     await scene.mine();
     return (dice, next) => ({ input: { from: other.address, to, data: draw(dice, next) } });
   },

@@ -8,6 +8,7 @@ import * as Chains from "../../../src/Chains.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { layerOf, other, startAnvilScene } from "../../preflight/scene.js";
 import { creation } from "../creation.js";
+import { startProxy } from "../proxy.js";
 import type { Class, Dice, Family, Member, Next, Stage } from "./kit.js";
 
 const isAnvil = (bed: string): boolean => bed === "anvil";
@@ -20,14 +21,17 @@ const aged = (kind: Class, name: string, isHonest: boolean, age: (dice: Dice) =>
     const chainId = 424_312;
     const begun = Math.floor(Date.now() / 1_000) - 10_000;
     const scene = await startAnvilScene(chainId, ["--timestamp", String(begun)]);
-    open.set(bed, [...(open.get(bed) ?? []), scene.stop]);
-    const layer = Layer.merge(layerOf(scene.url), Chains.layerWith(chainId, { blockTimeMs: 12_000 }));
+    // why: an endpoint says in its headers what time it is
+    const proxy = await startProxy({ target: scene.url });
+    open.set(bed, [...(open.get(bed) ?? []), proxy.stop, scene.stop]);
+    const layer = Layer.merge(layerOf(proxy.url), Chains.layerWith(chainId, { blockTimeMs: 12_000 }));
     let kept = await scene.ask("evm_snapshot", []);
     return async (dice): Promise<Member> => {
       await scene.ask("evm_revert", [kept]);
       kept = await scene.ask("evm_snapshot", []);
       await scene.ask("evm_setNextBlockTimestamp", [Math.floor(Date.now() / 1_000) - age(dice)]);
       await scene.mine();
+      proxy.reset();
       return { input: { from: other.address, to: nobody, value: BigInt(1 + dice.below(1_000)) }, layer };
     };
   },
