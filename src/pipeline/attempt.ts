@@ -66,7 +66,9 @@ export const attempt = Effect.fnUntraced(function* (
   const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
   const proof = yield* Effect.tap(askProof(claim, because), Effect.yieldNow);
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
+  yield* Effect.yieldNow;
   const bundle = keep(signed, answers);
+  yield* Effect.yieldNow;
   const { run } = proof.round;
   const { sighted } = yield* Effect.service(CurrentRun);
   const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));

@@ -164,6 +164,7 @@ const proveOnce = Effect.fnUntraced(function* (
     const ends = [closesIn(standing.closed, attempt, now), spanIn(claim, proof.round.askedAt)];
     const until = ends.flatMap((end) => end.until ?? []);
     const changed = stateChangesIn(claim, proof, bundle);
+    yield* Effect.yieldNow;
     const placed = worldsOfPlaced(claim, answers.run, proof.placed);
     const findings = [
       ...found,

@@ -7,8 +7,10 @@ export const plainJson = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plainJson);
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value))
-    if (field !== undefined)
-      // why: JSON of a node may have a field `__proto__`
+    if (field === undefined) continue;
+    // why: JSON of a node may have a field `__proto__`
+    else if (name !== "__proto__") fields[name] = plainJson(field);
+    else
       Object.defineProperty(fields, name, {
         ...{ value: plainJson(field), enumerable: true, configurable: true, writable: true },
       });

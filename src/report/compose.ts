@@ -4,7 +4,7 @@ import { chainOf } from "./chain.js";
 import { docsOf, type Finding, type Severity } from "./finding.js";
 import { chainText, escapeText } from "../primitives/text.js";
 import { type Document, type Item, joined, type RenderOptions, type Section, type Tone } from "./document.js";
-import { dateText, type Names, namesFor } from "./amounts.js";
+import { dateText, type Names } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
 import * as Arr from "effect/Array";
@@ -26,7 +26,7 @@ import {
 } from "./sections/stakes.js";
 import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
 import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
-import { stakesOf } from "./stakes.js";
+import { readingOf, type Reading } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
@@ -124,9 +124,11 @@ const nextOf = (report: Report): string => {
 };
 
 /** `report` laid out, in the words of its chain. */
-export const compose = (report: Report, options: RenderOptions = {}): Document => {
-  const names = namesFor(report, options);
-  const stakes = stakesOf(report);
+export const compose = (
+  report: Report,
+  options: RenderOptions = {},
+  { names, stakes }: Reading = readingOf(report, options),
+): Document => {
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
@@ -136,7 +138,7 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
   return {
     verdict: report.verdict,
     because: headline(report, names),
-    summary: sentencesOf(report, names, stakes),
+    summary: sentencesOf(report, { names, stakes }),
     findings: findingsSections(report, names),
     stakes: [
       ...callsSection(report, look),

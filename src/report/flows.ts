@@ -55,91 +55,111 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
       });
 };
 
-const holdingOf = (account: string, { token, tokenId }: Unit): string =>
-  `${account}/${token?.toLowerCase() ?? ""}/${tokenId ?? ""}`;
-
 /** A sum that a holding got from one party: negative where it gave. */
-interface Sum extends Unit {
-  readonly account: string;
-  readonly party: string | null;
+interface Sum {
   amount: bigint;
   parts: Array<Part>;
 }
 
-const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
-  void sums.set(key, (sums.get(key) ?? 0n) + amount);
+/** What an account has of one unit: what the events count that it gets, and by party. */
+interface Holding extends Unit {
+  readonly account: string;
+  counted: bigint;
+  readonly parties: Map<string | null, Sum>;
+}
 
-/** What the events tell, by holding and party. */
-const sumsOf = (transfers: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
-  const sums = new Map<string, Map<string | null, Sum>>();
-  const counted = new Map<string, bigint>();
-  const move = (account: string, party: string, { token, tokenId }: Unit, amount: bigint, part: Part) => {
-    if (!accounts.has(account)) return;
-    const holding = holdingOf(account, { token, tokenId });
-    add(counted, holding, amount);
-    const parties = sums.get(holding) ?? new Map<string | null, Sum>();
-    sums.set(holding, parties);
-    const sum: Sum = parties.get(party) ?? { account, party, token, tokenId, amount: 0n, parts: [] };
-    parties.set(party, sum);
-    sum.amount += amount;
-    if (sum.parts.length <= mostParts) sum.parts.push(part);
-  };
-  for (const { standard, token, tokenId, from, to, amount, transaction } of transfers) {
-    const [giver, taker] = [from.toLowerCase(), to.toLowerCase()];
-    if (giver === taker) continue;
-    const one = standard === "erc721" ? 1n : amount;
-    move(giver, taker, { token, tokenId }, -one, { amount, transaction });
-    move(taker, giver, { token, tokenId }, one, { amount, transaction });
-    if (standard !== "erc721" || tokenId === null) continue;
-    // why: an NFT's contract also counts how many an account has
-    for (const [account, by] of [[giver, -1n] as const, [taker, 1n] as const])
-      add(counted, holdingOf(account, { token, tokenId: null }), by);
-  }
-  return { sums, counted };
-};
+/** What every account gives and gets, each holding of which anything is told once, in the order of the telling. */
+export interface Ledger {
+  readonly holdings: ReadonlyArray<Holding>;
+  readonly counted: (account: string, unit: Unit) => bigint;
+}
 
 /**
- * What each sender, or each of the accounts, gives and gets, by party: events say who, measured balances how much. What falls short of the events
- * is taken from their only party; everything else that they do not explain is of a party of its own, which is not known.
+ * What every account gives and gets, read once for a rendering: events say who, measured balances how much. What falls short
+ * of the events is taken from their only party; everything else that they do not explain is of a party of its own, which is
+ * not known.
  */
-export const flowsOf = (
-  report: Report,
-  accounts: ReadonlySet<string> = new Set(accountsOf(report)),
-): ReadonlyArray<Flow> => {
-  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], accounts);
-  for (const { account: whose, token, tokenId, delta, after } of report.balanceChanges) {
-    const account = whose.toLowerCase();
-    const holding = holdingOf(account, { token, tokenId });
-    const rest = delta - (counted.get(holding) ?? 0n);
-    if (after === null || rest === 0n || !accounts.has(account)) continue;
-    const parties = sums.get(holding) ?? new Map<string | null, Sum>();
-    sums.set(holding, parties);
-    const [only] = parties.values();
+export const ledgerOf = (report: Report): Ledger => {
+  const byAccount = new Map<string, Map<string, Map<bigint | null, Holding>>>();
+  const holdings: Array<Holding> = [];
+  const at = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+    const found = map.get(key) ?? make();
+    if (!map.has(key)) map.set(key, found);
+    return found;
+  };
+  const find = (account: string, { token, tokenId }: Unit): Holding => {
+    const ofToken = at(
+      at(byAccount, account, () => new Map()),
+      token?.toLowerCase() ?? "",
+      () => new Map(),
+    );
+    return at(ofToken, tokenId, () => ({ account, token, tokenId, counted: 0n, parties: new Map() }));
+  };
+  const tell = (holding: Holding, party: string | null, sum: Sum): void => {
+    if (holding.parties.size === 0) holdings.push(holding);
+    holding.parties.set(party, sum);
+  };
+  const move = (account: string, party: string, unit: Unit, amount: bigint, part: Part): void => {
+    const holding = find(account, unit);
+    holding.counted += amount;
+    const sum = holding.parties.get(party) ?? { amount: 0n, parts: [] };
+    sum.amount += amount;
+    if (sum.parts.length <= mostParts) sum.parts.push(part);
+    if (!holding.parties.has(party)) tell(holding, party, sum);
+  };
+  for (const one of [...report.transfers, ...untold(report)]) {
+    const [giver, taker] = [one.from.toLowerCase(), one.to.toLowerCase()];
+    if (giver === taker) continue;
+    const amount = one.standard === "erc721" ? 1n : one.amount;
+    move(giver, taker, one, -amount, one);
+    move(taker, giver, one, amount, one);
+    if (one.standard !== "erc721" || one.tokenId === null) continue;
+    // why: an NFT's contract also counts how many an account has
+    find(giver, { token: one.token, tokenId: null }).counted -= 1n;
+    find(taker, { token: one.token, tokenId: null }).counted += 1n;
+  }
+  for (const { account, token, tokenId, delta, after } of report.balanceChanges) {
+    if (after === null) continue;
+    const holding = find(account.toLowerCase(), { token, tokenId });
+    const rest = delta - holding.counted;
+    if (rest === 0n) continue;
+    const [only] = holding.parties.values();
     // why: a fee or a refund takes from what events say; what goes beyond them may be anybody's
     const isLess = only !== undefined && rest < 0n !== only.amount < 0n && sizeOf(rest) <= sizeOf(only.amount);
-    if (isLess && parties.size === 1) {
+    if (isLess && holding.parties.size === 1) {
       only.amount += rest;
       only.parts = [];
-    } else parties.set(null, { account, party: null, token, tokenId, amount: rest, parts: [] });
+    } else tell(holding, null, { amount: rest, parts: [] });
   }
-  const flows = [...sums.values()].flatMap((parties) =>
-    [...parties.values()].flatMap(({ amount, ...about }): ReadonlyArray<Flow> => {
-      if (amount === 0n) return [];
-      return [{ ...about, way: amount < 0n ? "out" : "in", amount: sizeOf(amount) }];
-    }),
-  );
+  const counted: Ledger["counted"] = (account, { token, tokenId }) =>
+    byAccount
+      .get(account)
+      ?.get(token?.toLowerCase() ?? "")
+      ?.get(tokenId)?.counted ?? 0n;
+  return { holdings, counted };
+};
+
+const flowsIn = ({ account, token, tokenId, parties }: Holding): ReadonlyArray<Flow> =>
+  [...parties].flatMap(([party, { amount, parts }]) => {
+    const way = amount < 0n ? "out" : "in";
+    return amount === 0n ? [] : [{ account, party, token, tokenId, way, amount: sizeOf(amount), parts }];
+  });
+
+/** What each of the accounts gives and gets, by party: what leaves first. */
+export const flowsOf = ({ holdings }: Ledger, accounts: ReadonlySet<string>): ReadonlyArray<Flow> => {
+  const flows = holdings.flatMap((holding) => (accounts.has(holding.account) ? flowsIn(holding) : []));
   return [...flows.filter(({ way }) => way === "out"), ...flows.filter(({ way }) => way === "in")];
 };
 
 /** What events claim that a sender gets of a token, where its balance does not grow: each token once. */
-export const claimsOf = (report: Report): ReadonlyArray<Flow> => {
-  const { counted } = sumsOf(report.transfers, new Set(accountsOf(report)));
+export const claimsOf = (report: Report, { counted }: Ledger): ReadonlyArray<Flow> => {
+  const accounts = new Set(accountsOf(report));
   const claims = report.balanceChanges.flatMap(
     ({ account: whose, token, tokenId, delta, after }): ReadonlyArray<Flow> => {
       const account = whose.toLowerCase();
-      const amount = counted.get(holdingOf(account, { token, tokenId })) ?? 0n;
-      if (token === null || after === null || delta > 0n || amount <= 0n) return [];
-      return [{ account, way: "in", party: null, token, tokenId, amount, parts: [] }];
+      if (token === null || after === null || delta > 0n || !accounts.has(account)) return [];
+      const amount = counted(account, { token, tokenId });
+      return amount <= 0n ? [] : [{ account, way: "in", party: null, token, tokenId, amount, parts: [] }];
     },
   );
   return Object.values(Arr.groupBy(claims, ({ account, token }): string => `${account}/${token}`)).map(
@@ -180,27 +200,30 @@ const nearest = ({ options, transactions, owned }: Report): ReadonlyArray<string
  * those that hand on what they got, nor of those far away that get something for it, as a pool does; but where nothing of
  * a sender's moves, all that those near pay, and of the others whatever they have less of.
  */
-export const paymentsOf = (report: Report, mine: ReadonlyArray<Flow>): ReadonlyArray<ReadonlyArray<Flow>> => {
+export const paymentsOf = (
+  report: Report,
+  { holdings }: Ledger,
+  isQuiet: boolean,
+): ReadonlyArray<ReadonlyArray<Flow>> => {
   const senders = new Set(accountsOf(report));
-  const parties = report.transfers.flatMap(({ from, to }) => [from, to]);
-  const all = new Set(
-    [...parties, ...report.balanceChanges.map(({ account }) => account)].map((one) => one.toLowerCase()),
-  );
-  const flows = flowsOf(report, new Set([...all].filter((account) => !senders.has(account))));
-  const nets = new Map<string, bigint>();
-  for (const flow of flows) add(nets, holdingOf(flow.account, flow), flow.way === "in" ? flow.amount : -flow.amount);
   const near = new Map([...new Set(nearest(report))].map((account, rank) => [account, rank]));
-  const isQuiet = mine.length === 0;
-  const byPayer = Object.entries(Arr.groupBy(flows, ({ account }) => account));
-  const payments = byPayer.flatMap(([account, own]) => {
-    const isNear = near.has(account);
-    const isTold = isQuiet || isNear || (!isNobody(account) && own.every(({ way }) => way === "out"));
-    const paid = own.filter(
-      (flow) =>
-        flow.way === "out" &&
-        !senders.has(flow.party ?? "") &&
-        ((isQuiet && isNear) || (nets.get(holdingOf(account, flow)) ?? 0n) < 0n),
-    );
+  const byPayer = new Map<string, Array<Flow>>();
+  const getters = new Set<string>();
+  for (const holding of holdings) {
+    const { account } = holding;
+    if (senders.has(account)) continue;
+    const flows = flowsIn(holding);
+    const net = flows.reduce((sum, { way, amount }) => (way === "in" ? sum + amount : sum - amount), 0n);
+    const isTold = (isQuiet && near.has(account)) || net < 0n;
+    const outs = flows.filter(({ way }) => way === "out");
+    if (outs.length < flows.length) getters.add(account);
+    if (outs.length === 0) continue;
+    const paid = byPayer.get(account) ?? [];
+    byPayer.set(account, paid);
+    for (const flow of outs) if (isTold && !senders.has(flow.party ?? "")) paid.push(flow);
+  }
+  const payments = [...byPayer].flatMap(([account, paid]) => {
+    const isTold = isQuiet || near.has(account) || (!isNobody(account) && !getters.has(account));
     return isTold && paid.length > 0 ? [{ paid, rank: near.get(account) ?? near.size }] : [];
   });
   return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);

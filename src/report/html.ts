@@ -3,6 +3,7 @@ import { sha256, stringToBytes } from "viem";
 import { compose } from "./compose.js";
 import { type Block, type Section, verdictTone, type RenderOptions } from "./document.js";
 import type { Report } from "./schema.js";
+import { readingOf } from "./stakes.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
 
 /** How the page looks: one column on a phone, tables on a desktop, dark ink in print. */
@@ -102,7 +103,8 @@ const sectionHtml = ({ title, tone, blocks }: Section): string =>
  * end. Its own policy forbids everything but its one style sheet, by hash; every string of the report is escaped.
  */
 export const toHtml = (report: Report, options: RenderOptions = {}): string => {
-  const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options);
+  const reading = readingOf(report, options);
+  const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options, reading);
   const hash = btoa(String.fromCharCode(...sha256(stringToBytes(style), "bytes")));
   return `<!doctype html>
 <html lang="en" dir="ltr">
@@ -120,7 +122,7 @@ export const toHtml = (report: Report, options: RenderOptions = {}): string => {
 ${summary.map((line) => `<p class="summary">${escapeXml(line)}</p>`).join("\n")}</header>
 <main>
 ${findings.map(sectionHtml).join("\n")}
-<div class="picture">${drawing(report, options, "")}</div>
+<div class="picture">${drawing(report, reading, summary, "")}</div>
 ${stakes.map(sectionHtml).join("\n")}
 <footer><p><strong>Next:</strong> ${escapeXml(next)}</p><p class="dim">${escapeXml(about)}</p></footer>
 <details><summary>Everything else, exact</summary>

@@ -6,12 +6,11 @@ import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
 import { ReportVersion } from "../errors/input.js";
-import { withJson } from "../primitives/json.js";
+import { plainJson, withJson } from "../primitives/json.js";
 import { inOwnCurrency } from "./chain.js";
 import { Report, reportVersion } from "./schema.js";
 
 const codec = Schema.toCodecJson(Report);
-const encode = Schema.encodeSync(codec);
 const decode = Schema.decodeUnknownEffect(codec);
 
 /** Deeper than any report (ABI tuples included), far from the end of the stack. */
@@ -20,12 +19,14 @@ const maxDepth = 256;
 const children = (value: unknown): ReadonlyArray<unknown> =>
   typeof value !== "object" || value === null ? [] : Array.isArray(value) ? value : Object.values(value);
 
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
 /** Whether arrays and objects nest at most `maxDepth` deep; level by level, so that it cannot overflow itself. */
 const isShallow = (json: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [json];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return false;
-    level = [...new Set(level.flatMap(children))];
+    level = [...new Set(level.flatMap((one) => children(one).filter(isObject)))];
   }
   return true;
 };
@@ -34,7 +35,7 @@ const isShallow = (json: unknown): boolean => {
  * The report as plain JSON, bigints as decimal strings. `JSON.stringify(report)` writes the same fields of a report as it came;
  * a copy made by spread or `structuredClone` needs this function.
  */
-export const toJson = (report: Report): Schema.Json => encode(report);
+export const toJson = (report: Report): Schema.Json => plainJson(report) as Schema.Json;
 
 /** The `version` that the JSON names, where it names one. */
 const versionIn = (json: unknown): number | null => {

@@ -1,8 +1,18 @@
 /** What a report says of its senders' money beside what moves: who gets rights, what could be taken, what it costs. Pure. */
 import { isNobody } from "../abi/words.js";
-import { accountsOf, amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople } from "./amounts.js";
+import {
+  accountsOf,
+  amountInSentence,
+  dateText,
+  idText,
+  namesFor,
+  sendersOf,
+  tokenForPeople,
+  type AmountOptions,
+  type Names,
+} from "./amounts.js";
 import type { Exposure } from "./exposure.js";
-import { flowsOf, type Flow } from "./flows.js";
+import { flowsOf, ledgerOf, type Flow, type Ledger } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
 import type { Report } from "./schema.js";
 import { formatGasPrice } from "../primitives/units.js";
@@ -64,15 +74,28 @@ const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<
 
 /** What is at stake for the senders, read once for a whole rendering. */
 export interface Stakes {
+  readonly ledger: Ledger;
   readonly flows: ReadonlyArray<Flow>;
   readonly grants: ReadonlyArray<Grant>;
   readonly exposures: ReadonlyArray<Exposure>;
 }
 
 export const stakesOf = (report: Report): Stakes => {
-  const flows = flowsOf(report);
-  return { flows, grants: grantsOf(report), exposures: exposuresOf(report, flows) };
+  const ledger = ledgerOf(report);
+  const flows = flowsOf(ledger, new Set(accountsOf(report)));
+  return { ledger, flows, grants: grantsOf(report), exposures: exposuresOf(report, flows) };
 };
+
+/** What every part of a rendering is written from. */
+export interface Reading {
+  readonly names: Names;
+  readonly stakes: Stakes;
+}
+
+export const readingOf = (report: Report, options: AmountOptions): Reading => ({
+  names: namesFor(report, options),
+  stakes: stakesOf(report),
+});
 
 /** How much could be taken of what. */
 export const exposureText = ({ amount, ...unit }: Exposure, names: Names): string =>

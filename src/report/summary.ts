@@ -6,7 +6,6 @@ import {
   accountsOf,
   amountInSentence,
   mostForPeople,
-  namesFor,
   tokenForPeople,
   type AmountOptions,
   type Names,
@@ -25,8 +24,9 @@ import {
   subjectsOf,
   type Cost,
   type Grant,
+  readingOf,
+  type Reading,
   type Stakes,
-  stakesOf,
   type Subject,
 } from "./stakes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
@@ -149,12 +149,12 @@ const clausesOf = (
 };
 
 /** What others pay or grant because of it, a sentence each; of an account that a sender owns also what it gets. */
-const payments = (report: Report, mine: ReadonlyArray<Flow>, names: Names, isIf: boolean): ReadonlyArray<string> => {
+const payments = (report: Report, { ledger, flows }: Stakes, names: Names, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
   const own = new Set(accountsOf(report));
-  const paid = new Map(paymentsOf(report, mine).map((flows) => [flows[0]?.account ?? "", flows]));
+  const paid = new Map(paymentsOf(report, ledger, flows.length === 0).map((paid) => [paid[0]?.account ?? "", paid]));
   const owned = report.owned.map(({ account }) => account.toLowerCase());
-  const gets = flowsOf(report, new Set(owned)).filter(({ way, party }) => way === "in" && !own.has(party ?? ""));
+  const gets = flowsOf(ledger, new Set(owned)).filter(({ way, party }) => way === "in" && !own.has(party ?? ""));
   const owners = new Set(report.approvals.map(({ owner }) => owner.toLowerCase()).filter((owner) => !own.has(owner)));
   const grants = grantsOf(report, owners).filter(({ change }) => change === "new");
   const all = [...new Set([...paid.keys(), ...grants.map(({ approval }) => approval.owner.toLowerCase())])];
@@ -225,9 +225,9 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
 };
 
 /** The summary without the reason for the verdict, by sentences. */
-export const sentencesOf = (report: Report, names: Names, stakes: Stakes = stakesOf(report)): ReadonlyArray<string> => {
-  const { flows } = stakes;
-  const claimed = claimsOf(report);
+export const sentencesOf = (report: Report, { names, stakes }: Reading): ReadonlyArray<string> => {
+  const { ledger, flows } = stakes;
+  const claimed = claimsOf(report, ledger);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
   const subjects = subjectsOf(report, names);
@@ -260,7 +260,7 @@ export const sentencesOf = (report: Report, names: Names, stakes: Stakes = stake
     ...hindrances(report, names),
     ...told.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
-    ...payments(report, flows, names, isIf),
+    ...payments(report, stakes, names, isIf),
     ...powersOf(report, names),
     ...exposureSentence(stakes, names),
     ...doubtsOf(report),
@@ -274,10 +274,12 @@ export const sentencesOf = (report: Report, names: Names, stakes: Stakes = stake
  * {@link AmountOptions} say; every string of the report is escaped and bounded. Every rendering begins with it.
  */
 export const summary = (report: Report, options: AmountOptions = {}): string => {
-  const names = namesFor(report, options);
-  const sentences = sentencesOf(report, names);
+  const reading = readingOf(report, options);
+  const sentences = sentencesOf(report, reading);
   const { verdict } = report;
   const why =
-    verdict === "ready" ? [] : [`${verdict.toUpperCase()}: ${escapeText(reasonOf(report, names), mostReason)}.`];
+    verdict === "ready"
+      ? []
+      : [`${verdict.toUpperCase()}: ${escapeText(reasonOf(report, reading.names), mostReason)}.`];
   return [...why, ...sentences].join(" ");
 };

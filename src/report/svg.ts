@@ -6,7 +6,6 @@ import {
   decimalsOf,
   idText,
   mostForPeople,
-  namesFor,
   signedText,
   symbolOf,
   type AmountOptions,
@@ -18,7 +17,7 @@ import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
 import { failuresOf, isTwice, roundingOf, type Flow } from "./flows.js";
-import { costsOf, spenderText, stakesOf, type Cost, type Grant, type Stakes } from "./stakes.js";
+import { costsOf, spenderText, readingOf, type Cost, type Grant, type Reading, type Stakes } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 
 /** One arrow. */
@@ -242,10 +241,13 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
     .slice(0, mostCaptions);
 const mostCaptions = 3;
 
-/** The picture; `style` is what stands in it before everything else. */
-export const drawing = (report: Report, options: AmountOptions, style: string): string => {
-  const names = namesFor(report, options);
-  const stakes = stakesOf(report);
+/** The picture; `said` describes it, `style` is what stands in it before everything else. */
+export const drawing = (
+  report: Report,
+  { names, stakes }: Reading,
+  said: ReadonlyArray<string>,
+  style: string,
+): string => {
   const { rows, cut } = rowsOf(report, names, stakes);
   const captions = captionsOf(report);
   const lower = captions.length * captionHeight;
@@ -255,7 +257,7 @@ export const drawing = (report: Report, options: AmountOptions, style: string): 
   );
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
   const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - lower - 8, width - 20, 12, "dim");
-  const text = escapeXml(sentencesOf(report, names, stakes).join(" "));
+  const text = escapeXml(said.join(" "));
   return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 ${-lower} ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect y="${-lower}" width="${width}" height="${height}" fill="#fff" class="back"/>${called.join("")}${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
 };
 
@@ -265,5 +267,7 @@ export const drawing = (report: Report, options: AmountOptions, style: string): 
  * For light and dark, with a title and a description; no script, no reference to anything outside. The same report gives
  * the same picture. Every string of the report is escaped and bounded.
  */
-export const toSvg = (report: Report, options: AmountOptions = {}): string =>
-  drawing(report, options, `<style>${svgStyle}</style>`);
+export const toSvg = (report: Report, options: AmountOptions = {}): string => {
+  const reading = readingOf(report, options);
+  return drawing(report, reading, sentencesOf(report, reading), `<style>${svgStyle}</style>`);
+};

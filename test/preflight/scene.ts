@@ -157,8 +157,8 @@ const sceneOn = (
   return scene;
 };
 
-export const startAnvilScene = async (): Promise<Scene> => {
-  const node = await startAnvil({ noMining: true });
+export const startAnvilScene = async (chainId = 31337, args: ReadonlyArray<string> = []): Promise<Scene> => {
+  const node = await startAnvil({ noMining: true, chainId, args });
   const seal = async ({ feeRecipient, after }: Sealed) => {
     if (feeRecipient !== undefined) await rawRequest(node.url, "anvil_setCoinbase", [feeRecipient]);
     if (after !== undefined) {
@@ -167,7 +167,7 @@ export const startAnvilScene = async (): Promise<Scene> => {
     }
     await mineAnvil(node.url);
   };
-  return sceneOn("anvil", 31337, node, () => mineAnvil(node.url), seal);
+  return sceneOn("anvil", chainId, node, () => mineAnvil(node.url), seal);
 };
 
 /** A geth of one's own. */
@@ -183,7 +183,7 @@ export const scenesFor = (
 ): ReadonlyArray<readonly [name: string, start: () => Promise<Scene>]> => {
   const bin = findGethOrWarn(`${what} on geth`);
   const geth = () => startGethScene(bin ?? "", { args });
-  return [["anvil", startAnvilScene], ...(bin === null ? [] : [["geth", geth] as const])];
+  return [["anvil", () => startAnvilScene()], ...(bin === null ? [] : [["geth", geth] as const])];
 };
 
 /** Tries nothing twice, so that every fault is seen. */

@@ -23,7 +23,7 @@ const operations: Readonly<Record<string, string>> = {
     PREVRANDAO: "44",
   },
   ...{ GASLIMIT: "45", CHAINID: "46", SELFBALANCE: "47", BASEFEE: "48", BLOBBASEFEE: "4a", POP: "50", MLOAD: "51" },
-  ...{ MSTORE: "52", GAS: "5a", DUP1: "80", SWAP1: "90", STATICCALL: "fa" },
+  ...{ MSTORE: "52", SLOAD: "54", GAS: "5a", DUP1: "80", SWAP1: "90", STATICCALL: "fa" },
 };
 
 const push = (value: bigint): string =>

@@ -65,3 +65,4 @@ export { checkPayouts } from "../../src/steps/reading/payouts.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
 export * as Simulate from "../../src/steps/simulate.js";
 export type { Plan, Run } from "../../src/steps/simulate.js";
+export { exposed } from "../../src/steps/reading/exposure.js";

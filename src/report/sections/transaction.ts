@@ -63,8 +63,12 @@ const eventName = ({ decoded, ...log }: Outcome["logs"][number]): string =>
 const eventsText = (outcome: Outcome): string | null => {
   if (outcome.logs.length === 0) return null;
   const counts = new Map<string, number>();
+  // why: of thousands, most are of one kind, and what an ABI explains is decoded already
+  const byTopics = new Map<string, string>();
   for (const log of outcome.logs) {
-    const name = eventName(log);
+    const kind = log.decoded === null ? `${log.topics[0]}/${log.topics.length}/${log.data.length}` : null;
+    const name = (kind === null ? undefined : byTopics.get(kind)) ?? eventName(log);
+    if (kind !== null) byTopics.set(kind, name);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const names = [...counts].slice(0, 12).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));

@@ -2,6 +2,7 @@
  * What contracts could take of our accounts beside what they do take: by allowances, as operators, as delegates
  * (EIP-7702), and of the value sent. Read behind the transactions, by the witness in its run. Pure.
  */
+import * as Arr from "effect/Array";
 import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
 import type { KnownToken } from "../../Chains.js";
@@ -22,6 +23,8 @@ import type { Standards } from "./transferLogs.js";
 
 /** How many pairs one proof looks at. */
 const mostPairs = 64;
+/** How many ids of one token; a pair of which there are more counts as not looked at, too. */
+const mostIds = 64;
 
 /** What one contract may have a right to, of one account and token. */
 export interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
@@ -97,16 +100,20 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
     ...delegates.map(([account]) => account),
     ...likelySafes(bundle),
   ]);
+  const movedOf = Arr.groupBy(transfers, ({ token }): string => token ?? "");
+  const rightsOf = Arr.groupBy(rights, ({ owner, token }): string => `${owner}/${token}`);
   const found = new Map<string, Pair>();
+  let cut = 0;
   const add = (pair: Pair) => found.set(`${pair.spender}/${pair.account}/${pair.token}/${pair.isDelegate}`, pair);
   for (const account of accounts) {
     const own = delegates.flatMap(([whose, delegate]) => (whose === account ? [delegate] : []));
     const acting = { account, isDelegate: true, rights: [], isWanted: false };
     for (const spender of own) add({ ...acting, spender, token: null, ids: [] });
     for (const token of tokens) {
-      const told = rights.filter((right) => right.owner === account && right.token === token);
-      const moved = transfers.filter((transfer) => transfer.token === token);
-      const ids = [...new Set([...moved, ...told].flatMap(({ tokenId }) => tokenId ?? []))];
+      const told = rightsOf[`${account}/${token}`] ?? [];
+      const named = new Set([...(movedOf[token] ?? []), ...told].flatMap(({ tokenId }) => tokenId ?? []));
+      const ids = [...named].slice(0, mostIds);
+      if (named.size > ids.length) cut += 1;
       const over = { token, ids, isWanted: sources.wanted.includes(token) };
       for (const spender of own) add({ ...acting, ...over, spender });
       for (const spender of new Set([...called, ...told.map((right) => right.spender)])) {
@@ -123,7 +130,7 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
     }
   }
   const all = [...found.values()];
-  return { pairs: all.slice(0, mostPairs), cut: Math.max(0, all.length - mostPairs), known, trusted };
+  return { pairs: all.slice(0, mostPairs), cut: cut + Math.max(0, all.length - mostPairs), known, trusted };
 };
 
 /** What is read of one pair; of a spender inside Permit2 also what Permit2 may take. */

@@ -35,6 +35,7 @@ import {
 } from "../../witness/queries.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import type { Call } from "../../abi/batches.js";
+import { memoize } from "../../primitives/record.js";
 import type { Standards } from "./transferLogs.js";
 
 /** One right to look at. */
@@ -103,15 +104,23 @@ const asNft = (right: Right, id: bigint): Right => ({
   ...{ ...right, standard: "erc721", tokenId: id, said: BigInt(right.spender !== nobody) },
 });
 
-/** The rights one transaction's logs tell of, in their order. */
-export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> =>
-  logs.flatMap((log) => {
+/** The rights that the logs of a first transaction tell of, in their order; read again by each that compares runs. */
+const rightsToldIn = memoize((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Right> => {
+  const transaction = 0;
+  return logs.flatMap((log) => {
     const row = rightEvents[eventOf(log) ?? ""];
     if (row === undefined) return [];
     const keeper = log.address.toLowerCase() as Address;
     const whose: Whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction };
     return settled(rightOf(row, valuesOf(log, row.values.length), whose), log) ?? [];
   });
+});
+
+/** The rights one transaction's logs tell of, in their order. */
+export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> => {
+  const told = rightsToldIn(logs);
+  return transaction === 0 ? told : told.map((right) => ({ ...right, transaction }));
+};
 
 /** Whether an event of this kind tells of a right. */
 export const tellsOfRight = (signature: string): boolean => rightEvents[signature] !== undefined;

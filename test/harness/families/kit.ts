@@ -1,0 +1,234 @@
+/**
+ * Families of attacks (`hostile`) and of honest transactions that look alike, by class: members are drawn by seed, and are
+ * preflighted on real nodes. What an attacker may know (the next block, by an earlier report) its members know.
+ */
+import * as Layer from "effect/Layer";
+import { numberToHex, type Hex } from "viem";
+import * as Chains from "../../../src/Chains.js";
+import type * as Preflight from "../../../src/Preflight.js";
+import type { Report } from "../../../src/Report.js";
+import type * as Rpc from "../../../src/Rpc.js";
+import { nextBaseFee } from "../../rooms/chains.js";
+import {
+  layerOf,
+  other,
+  preflightOn,
+  scenesFor,
+  startAnvilScene,
+  type AnyInput,
+  type Scene,
+} from "../../preflight/scene.js";
+import { assemble, watcher } from "../../preflight/watchers.js";
+
+/** What is drawn, by seed. */
+export interface Dice {
+  /** A whole number below `most`. */
+  readonly below: (most: number) => number;
+  readonly of: <A>(list: ReadonlyArray<A>) => A;
+  readonly address: () => Hex;
+}
+
+/** Mulberry32. */
+export const diceOf = (seed: number): Dice => {
+  let state = seed;
+  const below = (most: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % most;
+  };
+  return {
+    below,
+    of: (list) => list[below(list.length)] as (typeof list)[number],
+    address: () => `0x${Array.from({ length: 20 }, () => (1 + below(255)).toString(16).padStart(2, "0")).join("")}`,
+  };
+};
+
+/** The block that comes next. */
+export interface Next {
+  readonly time: number;
+  readonly number: number;
+  readonly baseFee: bigint;
+  readonly gasLimit: bigint;
+}
+
+/** A node with what was deployed on it; `slot` = seconds between blocks, as the attacker believes. */
+export interface Stage {
+  readonly bed: string;
+  readonly scene: Scene;
+  readonly slot: number;
+  readonly layer: Layer.Layer<Rpc.Rpc>;
+  /** Deploys, each code once. */
+  readonly put: (bytecode: Hex) => Promise<Hex>;
+}
+
+export interface Member {
+  readonly input: AnyInput;
+  readonly options?: Preflight.Options;
+  /** How the node is reached; by default as it is. */
+  readonly layer?: Layer.Layer<Rpc.Rpc>;
+  /** Of an attack: whether the report stops it; by default where it is not `ready`. */
+  readonly isCaught?: (report: Report) => boolean | Promise<boolean>;
+}
+
+export const classes = [
+  "1 between the samples",
+  "1 steals for less than 13 s",
+  "1 draws by randomness",
+  "2 silent control",
+  "3 stale and mixed",
+  "3 one or two slots behind",
+  "4 the pool",
+  "5 the switch",
+  "6 the witness",
+] as const;
+export type Class = (typeof classes)[number];
+
+export interface Family {
+  readonly kind: Class;
+  readonly name: string;
+  readonly isHonest: boolean;
+  /** Whether some members get through by chance, or for what nobody can know. */
+  readonly isChancy?: boolean;
+  /** The beds on which it means anything; default the two nodes without a pace. */
+  readonly on?: (bed: string) => boolean;
+  /** Makes it ready on a node, then draws members. */
+  readonly prepare: (stage: Stage) => Promise<(dice: Dice, next: Next) => Member | Promise<Member>>;
+}
+
+export const wordOf = (word: bigint | number): string => numberToHex(word, { size: 32 }).slice(2);
+export const wordsOf = (...words: ReadonlyArray<bigint | number>): Hex => `0x${words.map(wordOf).join("")}`;
+
+/** A bed: a node, and the pace that its chain is said to have. */
+export interface Bed {
+  readonly name: string;
+  readonly start: () => Promise<Scene>;
+  /** Milliseconds; null = nobody knows. */
+  readonly paceMs: number | null;
+}
+const paced = (name: string, chainId: number, paceMs: number): Bed => ({
+  ...{ name, paceMs, start: () => startAnvilScene(chainId) },
+});
+export const beds = (): ReadonlyArray<Bed> => [
+  ...scenesFor("families").map(([name, start]) => ({ name, start, paceMs: null })),
+  ...[paced("12 s", 424_212, 12_000), paced("2 s", 424_202, 2_000), paced("200 ms", 424_200, 200)],
+];
+export const isUnpaced = (bed: string): boolean => !/^\d/.test(bed);
+
+const steady = watcher(assemble("TIMESTAMP"));
+export const stageOn = async ({ name, start, paceMs }: Bed): Promise<Stage> => {
+  const scene = await start();
+  const places = new Map<Hex, Promise<Hex>>();
+  const put = (bytecode: Hex): Promise<Hex> => {
+    const known = places.get(bytecode) ?? scene.deploy({ abi: [], bytecode });
+    places.set(bytecode, known);
+    return known;
+  };
+  const chain = paceMs === null ? Layer.empty : Chains.layerWith(scene.chainId, { blockTimeMs: paceMs });
+  const layer = Layer.merge(layerOf(scene.url), chain);
+  // why: what 150 full blocks would make of a fee is another matter
+  if (paceMs !== null && paceMs < 1_000) await scene.ask("anvil_setNextBlockBaseFeePerGas", ["0x7"]);
+  return { bed: name, scene, slot: Math.ceil((paceMs ?? 12_000) / 1_000), layer, put };
+};
+
+/** What a proof of now says of the next block. */
+const nextOn = async ({ scene, layer, put }: Stage): Promise<Next> => {
+  await scene.mine();
+  const to = await put(steady);
+  const { observed } = await preflightOn(layer, { from: other.address, to, value: 1n });
+  const world = observed.worlds.find(({ run }) => run === "next");
+  const header = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
+  const of = (name: string) => BigInt(header[name] ?? "0x0");
+  const fee = nextBaseFee(
+    { baseFeePerGas: of("baseFeePerGas"), gasLimit: of("gasLimit"), gasUsed: of("gasUsed"), blobGasUsed: null },
+    { elasticity: 2n, denominator: 8n, minBaseFeePerGas: 0n },
+  );
+  if (world === undefined) throw new Error(`no proof of the next block: ${observed.tier}`);
+  return {
+    ...{ time: Number(world.timestamp), number: Number(world.number) },
+    ...{ baseFee: fee ?? 0n, gasLimit: of("gasLimit") },
+  };
+};
+
+/** One member and what became of it. */
+export interface Judged {
+  readonly bed: string;
+  readonly family: Family;
+  readonly verdict: Report["verdict"];
+  /** An attack that is stopped, an honest one that is `ready`. */
+  readonly isRight: boolean;
+  readonly codes: ReadonlyArray<string>;
+}
+
+/** So many members of each class on a bed, attacks and honest ones alike, drawn from its families in turn. */
+export const judgeOn = async (
+  bed: Bed,
+  families: ReadonlyArray<Family>,
+  count: number,
+  seed: number,
+): Promise<ReadonlyArray<Judged>> => {
+  const fitting = families.filter(({ on = isUnpaced }) => on(bed.name));
+  if (fitting.length === 0) return [];
+  const stage = await stageOn(bed);
+  const judged: Array<Judged> = [];
+  try {
+    let [next, askedAt] = [await nextOn(stage), Date.now()];
+    for (const kind of classes)
+      for (const isHonest of [false, true]) {
+        const ours = fitting.filter((family) => family.kind === kind && family.isHonest === isHonest);
+        const dice = diceOf(seed + classes.indexOf(kind) * 2 + Number(isHonest));
+        for (const [index, family] of ours.entries()) {
+          const draw = await family.prepare(stage);
+          // why: what makes it ready is mined
+          [next, askedAt] = [await nextOn(stage), Date.now()];
+          for (let nth = index; nth < count; nth += ours.length) {
+            // why: a node that mines on demand gives the next block its own clock
+            if (Date.now() - askedAt > 1_500) [next, askedAt] = [await nextOn(stage), Date.now()];
+            const { input, options, layer = stage.layer, isCaught } = await draw(dice, next);
+            const report = await preflightOn(layer, input, options);
+            const { verdict, findings } = report;
+            const isRight = isHonest
+              ? verdict === "ready"
+              : isCaught === undefined
+                ? verdict !== "ready"
+                : await isCaught(report);
+            judged.push({
+              bed: bed.name,
+              family,
+              verdict,
+              isRight,
+              codes: [...new Set(findings.map(({ code }) => code))],
+            });
+          }
+        }
+      }
+  } finally {
+    await stage.scene.stop();
+  }
+  return judged;
+};
+
+const share = (part: number, of: number): string => (of === 0 ? "" : `${((100 * part) / of).toFixed(1)} %`);
+
+/** How many are right, by class and by bed. */
+export const tableOf = (judged: ReadonlyArray<Judged>): string => {
+  const rows = classes.flatMap((kind) =>
+    [...new Set(judged.map(({ bed }) => bed))].flatMap((bed) => {
+      const ours = judged.filter((one) => one.family.kind === kind && one.bed === bed);
+      const [attacks, honest] = [false, true].map((is) => ours.filter(({ family }) => family.isHonest === is));
+      if (attacks === undefined || honest === undefined || ours.length === 0) return [];
+      const right = (all: ReadonlyArray<Judged>) => all.filter(({ isRight }) => isRight).length;
+      const missed = new Set(attacks.filter(({ isRight }) => !isRight).map(({ family }) => family.name));
+      const cells = [
+        ...[kind, bed, String(attacks.length), share(right(attacks), attacks.length)],
+        ...[String(honest.length), share(right(honest), honest.length), [...missed].join("; ")],
+      ];
+      return [`| ${cells.join(" | ")} |`];
+    }),
+  );
+  return [
+    "| class | node or pace | attacks | caught | honest | `ready` | not all caught |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+};

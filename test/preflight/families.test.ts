@@ -1,0 +1,20 @@
+/**
+ * The families of attacks that `npm run accuracy:families` counts, and honest transactions beside them: a few members of
+ * each. Those that get through by chance are counted there alone.
+ */
+import { describe, expect, it } from "vitest";
+import { familiesOn } from "../harness/families/all.js";
+import { beds, classes, type Judged } from "../harness/families/kit.js";
+import { isWhole } from "../harness/parts.js";
+
+const shown = ({ family, verdict, codes }: Judged) => `${family.kind}: ${family.name}: ${verdict} ${codes.join(" ")}`;
+const [first, ...others] = beds();
+
+describe.each([first, ...(isWhole ? others : [])].filter((bed) => bed !== undefined))("on $name", (bed) => {
+  it("stops every attack, and nothing honest", async () => {
+    const judged = await familiesOn(bed, isWhole ? 24 : 14, 7, ({ isChancy }) => isChancy !== true);
+    expect(judged.filter(({ isRight }) => !isRight).map(shown)).toEqual([]);
+    const met = classes.filter((kind) => judged.some(({ family }) => family.kind === kind));
+    expect(met.length).toBeGreaterThanOrEqual(bed.paceMs === null ? 4 : 1);
+  }, 600_000);
+});
