@@ -11,7 +11,8 @@ export type { ShownChain } from "./report/chain.js";
 export { diff, diffText } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, OwnName, Severity, StepName } from "./report/finding.js";
 export { Exposure, Exposures } from "./report/exposure.js";
-export { notes, type Note } from "./report/notes.js";
+export { notes } from "./report/notes.js";
+export type { Note } from "./primitives/statement.js";
 export { settle } from "./postflight/settle.js";
 export type {
   Comparison,

@@ -243,7 +243,7 @@ const modulesOf = (paths: ReadonlyArray<string>): ReadonlyArray<Module> =>
 const files = walkFiles("src");
 const modules = modulesOf(files);
 
-/** What the sources may weigh at most. Each number only goes down: lower it with the weight. */
+/** What the sources weigh: lower it with the weight. A feature that needs more raises it by just that, and its commit says so. */
 const mostWeight = { files: 322, codeLines: 33_470, typeDeclarations: 789 };
 
 /** Lines that are neither blank, comment nor import. */
@@ -294,12 +294,12 @@ describe("the sources", () => {
     expect(sumOf(codeLinesOf)).toBeLessThanOrEqual(mostWeight.codeLines);
     expect(sumOf(typeDeclarationsOf)).toBeLessThanOrEqual(mostWeight.typeDeclarations);
   });
-  it("stay below 310 lines a file, beside examples in doc comments", () =>
+  it("have at most 300 lines a file, beside examples in doc comments", () =>
     expect(
       modules
         .map(({ file, text }) => ({ file, text: text.replace(/^ *\* @example\n(?:(?! *\*\/).*\n)*/gm, "") }))
         .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
-        .filter(({ lines }) => lines > 310)
+        .filter(({ lines }) => lines > 300)
         .map(({ file, lines }) => `${file}: ${lines} lines`),
     ).toEqual([]));
 });
