@@ -26,7 +26,7 @@ import type * as Step from "./Step.js";
 import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
-import { settle } from "./postflight/ask/later.js";
+import { settle } from "./settle/ask/later.js";
 import { lazyImport } from "./primitives/effects.js";
 import type { Prove, Watched } from "./watch/watch.js";
 
@@ -35,8 +35,8 @@ export type { AbiSource, AccountInput, BlockInput } from "./report/options.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
 export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "./pipeline/index.js";
-export type { SettleOptions } from "./postflight/settlement.js";
-export { settle } from "./postflight/ask/later.js";
+export type { SettleOptions } from "./settle/settlement.js";
+export { settle } from "./settle/ask/later.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 

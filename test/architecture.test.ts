@@ -19,7 +19,7 @@ const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; re
   { floor: 3.5, group: "report", paths: /^src\/report\/.+\.ts$/ },
   { floor: 4, group: "reading", paths: /^src\/steps\/reading\/.+\.ts$/ },
   { floor: 4.5, group: "steps", paths: /^src\/steps\/[^/]+\.ts$/ },
-  { floor: 4.8, group: "settlement", paths: /^src\/postflight\/[^/]+\.ts$/ },
+  { floor: 4.8, group: "settlement", paths: /^src\/settle\/[^/]+\.ts$/ },
   { floor: 5, group: "Report", paths: /^src\/Report\.ts$/ },
   // Below the pipeline that evaluates it, above the report that it judges.
   { floor: 5.5, group: "Policy", paths: /^src\/(Policy|policy\/.+)\.ts$/ },
@@ -29,7 +29,7 @@ const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; re
   { floor: 6, group: "pipeline", paths: /^src\/pipeline\/.+\.ts$/ },
   // Callers of the pipeline, which knows nothing of them.
   { floor: 6.1, group: "watch", paths: /^src\/watch\/.+\.ts$/ },
-  { floor: 6.2, group: "postflight", paths: /^src\/postflight\/ask\/.+\.ts$/ },
+  { floor: 6.2, group: "settle", paths: /^src\/settle\/ask\/.+\.ts$/ },
   { floor: 6.4, group: "Preflight", paths: /^src\/Preflight\.ts$/ },
   { floor: 6.5, group: "facade", paths: /^src\/promise\/.+\.ts$/ },
   // Between the pipeline and a key or a wallet.
@@ -71,7 +71,7 @@ const floorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
 
 /** Rooms beside the core, which call it, and the doors that put both together. */
 const callers =
-  /^src\/((watch|postflight|rpc\/quorum|nonces|cli|promise|guard)\/|(Rpc|Eth|Nonces|NonceStore|Preflight)\.ts$)/;
+  /^src\/((watch|settle|rpc\/quorum|nonces|cli|promise|guard)\/|(Rpc|Eth|Nonces|NonceStore|Preflight)\.ts$)/;
 
 /** Imports by which the core would know of what stands beside it, statically, lazily or by type. */
 const callerBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
@@ -340,7 +340,7 @@ describe("these rules", () => {
     expect(breach("src/rpc/http.ts", 'import { Rpc } from "../Rpc.js";')).toEqual([]);
   });
   it("keep the pipeline and its steps ignorant of who calls it", () => {
-    for (const room of ["watch", "postflight", "rpc/quorum"])
+    for (const room of ["watch", "settle", "rpc/quorum"])
       for (const file of ["src/pipeline/scan.ts", "src/steps/code.ts"])
         expect(callerBreaches([moduleOf(file, `import type { A } from "../${room}/a.js";`)])).toHaveLength(1);
     expect(callerBreaches([moduleOf("src/Preflight.ts", 'import { a } from "./watch/a.js";')])).toEqual([]);

@@ -20,7 +20,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/promise\//, "frames of a stack"],
   [/^src\/primitives\/(hex|names|problem|text)\.ts$/, "the shapes of addresses, of users' names and of untrusted text"],
   [/^src\/policy\/data\.ts$/, "policies written by hand"],
-  [/^src\/postflight\/settle\.ts$/, "words of events, and addresses of balances"],
+  [/^src\/settle\/settle\.ts$/, "words of events, and addresses of balances"],
   [/^src\/report\/amounts\.ts$/, "the price that a caller gives"],
   [/^src\/report\/options\.ts$/, "a time that a caller gives"],
   [

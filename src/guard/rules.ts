@@ -5,7 +5,7 @@ import * as Semaphore from "effect/Semaphore";
 import type { Difference } from "../primitives/difference.js";
 import type { Hash } from "../primitives/hex.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
-import type { Comparison, SettlementClass } from "../postflight/settlement.js";
+import type { Comparison, SettlementClass } from "../settle/settlement.js";
 import { mismatch } from "../report/matches.js";
 import type { Clearance, Report, Request } from "../report/schema.js";
 import type { NonceStore } from "../nonces/service.js";
