@@ -1,5 +1,5 @@
 /** One request to a guard, and whether the guard has a say in it. Pure. */
-import { safely } from "../primitives/record.js";
+import { safely } from "../primitives/index.js";
 
 /** One request, as EIP-1193 has it. */
 export interface Asked {

@@ -11,11 +11,10 @@ import {
   type LocalAccount,
 } from "viem";
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
-import { InvalidConnection } from "../errors/input.js";
-import type { Report, Request } from "../report/schema.js";
-import { lazyImport } from "../primitives/effects.js";
+import { InvalidConnection } from "../errors/index.js";
+import type { Report, Request } from "../report/index.js";
+import { lazyImport, isRecord } from "../primitives/index.js";
 import { GuardRefused } from "./failures.js";
-import { isRecord } from "../primitives/record.js";
 import { attempt } from "../promise/facade.js";
 import type { Asked } from "./asked.js";
 import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
-import { lazyImport } from "../primitives/effects.js";
+import { lazyImport } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { isJudged, snapshot, type Asked } from "./asked.js";
 import type { GuardRules } from "./rules.js";

@@ -6,7 +6,7 @@
  * with a {@link Decision}: the answer, and what to write. It changes nothing itself.
  */
 import type { Mutable } from "effect/Types";
-import type { Hash, Hex } from "../primitives/hex.js";
+import type { Hash, Hex } from "../primitives/index.js";
 
 /** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
 export interface Attempt {

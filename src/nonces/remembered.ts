@@ -3,7 +3,7 @@
  * it, and operations decided on it. Pure. It may be old: nothing that is decided here counts before a compare-and-set on
  * the lane's version.
  */
-import type { Hex } from "../primitives/hex.js";
+import type { Hex } from "../primitives/index.js";
 import type { LaneId } from "./lane.js";
 import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./laneRules.js";
 import type { Wanted } from "./makeStore.js";

@@ -3,11 +3,10 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
-import { InvalidStep } from "../errors/input.js";
+import { InvalidStep } from "../errors/index.js";
 import { madeOf, OwnSteps, type OwnStep } from "../pipeline/index.js";
-import type { BuiltInStep } from "../primitives/names.js";
-import { isRecord } from "../primitives/record.js";
-import type { Report } from "../report/schema.js";
+import { type BuiltInStep, isRecord } from "../primitives/index.js";
+import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
 

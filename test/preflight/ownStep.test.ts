@@ -214,17 +214,17 @@ describe("a step of one's own", () => {
     }
     const circle: { self?: unknown } = {};
     circle.self = circle;
-    const answers = () =>
-      ({
-        list: [1, 2],
-        map: new Map([["a", [1]]]),
-        set: new Set([1]),
-        bytes: Uint8Array.of(1),
-        date: new Date(5),
-        hits: new Hits(),
-        circle,
-        [Symbol.for("own")]: [1],
-      }) as const;
+    const own = Symbol("own");
+    const answers = () => ({
+      list: [1, 2],
+      map: new Map([["a", [1]]]),
+      set: new Set([1]),
+      bytes: Uint8Array.of(1),
+      date: new Date(5),
+      hits: new Hits(),
+      circle,
+      [own]: [1],
+    });
     const seen: Array<unknown> = [];
     const emptying = Step.make({
       name: "acme/emptying",
@@ -234,7 +234,7 @@ describe("a step of one's own", () => {
         expect(answer.circle.self).toBe(answer.circle);
         seen.push(answer.hits instanceof Hits);
         const found = answer.list.splice(0).map(() => Step.warning("acme/Hit", "a hit"));
-        for (const part of [answer.map.get("a"), answer.hits.list, answer[Symbol.for("own")]]) part?.splice(0);
+        for (const part of [answer.map.get("a"), answer.hits.list, answer[own]]) part?.splice(0);
         for (const part of [answer.map, answer.set]) part.clear();
         answer.bytes.fill(0);
         answer.date.setTime(0);

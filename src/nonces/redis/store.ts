@@ -1,8 +1,8 @@
 /** The store over effect's Redis service. */
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
-import type { NonceStoreError } from "../../errors/nonces.js";
-import type { Hash } from "../../primitives/hex.js";
+import type { NonceStoreError } from "../../errors/index.js";
+import type { Hash } from "../../primitives/index.js";
 import { violations } from "../check.js";
 import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
