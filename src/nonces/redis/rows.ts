@@ -17,7 +17,7 @@ export const wordsOf = (cause: unknown): string => {
 };
 
 /** Words after which nothing gets better by itself. */
-const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|DAMAGED|CROSSSLOT|unknown command|ERR (?!max number))/;
+const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|CROSSSLOT|unknown command|ERR (?!max number))/;
 export const isHopeless = (cause: unknown): boolean => hopeless.test(wordsOf(cause));
 
 export const storeError = (operation: string, cause: unknown): NonceStoreError =>
