@@ -8,7 +8,7 @@ import type { FullBlock, FullTransaction } from "./block.js";
 import { getFullBlock } from "./transactions.js";
 
 /** Whoever took the nonce, and the block that holds it. */
-export interface NonceTaker {
+interface NonceTaker {
   readonly mined: FullTransaction;
   readonly block: FullBlock;
 }

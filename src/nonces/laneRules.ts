@@ -238,7 +238,7 @@ const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Advance 
 };
 
 /** `implausible`: the latest count is not believed. `forgotten`: the chain is where nothing is kept of the lane. */
-export type Advance = "done" | "implausible" | "forgotten";
+type Advance = "done" | "implausible" | "forgotten";
 
 /** The counts cannot be acted on. */
 export type Unmoved =

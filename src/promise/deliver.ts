@@ -122,7 +122,7 @@ const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution,
 });
 
 /** How a report is cleared; nothing is sent where it fails. */
-export type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
+type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
 
 /** `Report.ready`, of reports whose warnings somebody agreed to. */
 const clearsBy = (onCaution: OnCaution): Clears => {

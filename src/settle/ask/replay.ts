@@ -22,7 +22,7 @@ import { isSameRun } from "../settle.js";
 import type { MinedOutcome, Replay } from "../settlement.js";
 
 /** What is run again. */
-export interface ReplayInput {
+interface ReplayInput {
   readonly report: Report;
   /** Its place in the report. */
   readonly transaction: number;

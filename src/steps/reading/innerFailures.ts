@@ -10,7 +10,7 @@ import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from 
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
 import { families, requestBatch, type Family } from "../../abi/known/batches.js";
 import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { OutcomeLog } from "../../report/parts.js";
@@ -39,8 +39,6 @@ export interface Inner {
   /** The call that it is within; null for those of the transaction's own calldata. */
   readonly parent: Inner | null;
 }
-
-const lower = (account: string): Address => account.toLowerCase() as Address;
 
 const flatten = (within: InnerCallList, by: Address, parent: Inner | null): ReadonlyArray<Inner> =>
   within.calls.flatMap((call, index) => {

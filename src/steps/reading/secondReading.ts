@@ -26,7 +26,7 @@ export interface SecondReading {
 }
 
 /** How many balances one run reads a second time. */
-export const mostSecond = 8;
+const mostSecond = 8;
 /** Gas of one reading: more than the witness gives, where it can be paid; with less than the least it is not asked. */
 export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n };
 
