@@ -7,26 +7,16 @@
 import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
 import type { AbiSources } from "../abi/abiIndex.js";
-import { looksLikeRevert } from "../abi/revert.js";
-import { isBytes, type Hex } from "../primitives/hex.js";
+import { isBytes } from "../primitives/hex.js";
 import { besu, hardhat, nethermind } from "./dialects/clients.js";
 import { byStatus, codes, conditions, lookups } from "./dialects/conditions.js";
 import { erigon, execution, geth, reth } from "./dialects/geth.js";
-import { answerOf, type Answer, delayMs, type Dialect, failed, failedBy, says } from "./dialects/evidence.js";
+import { answerOf, delayMs, type Dialect, failed, failedBy, says } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
-import {
-  bytesInText,
-  type Flat,
-  type Level,
-  saysReverted,
-  flatten,
-  httpStatus,
-  integer,
-  isObject,
-  parseJson,
-} from "./flatten.js";
+import { revert } from "./dialects/revert.js";
+import { type Flat, flatten, httpStatus, integer, isObject, parseJson } from "./flatten.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
-import { ExecutionReverted, type Verdict, VmHalt } from "./verdicts.js";
+import { type Verdict, VmHalt } from "./verdicts.js";
 
 /** Headers as a plain record of any case, or anything with `get`, such as `Headers`. */
 export type HeadersLike =
@@ -127,44 +117,6 @@ export interface ClassifyInput {
   /** The contract that was called, whose own ABI counts first. */
   readonly to?: string | null | undefined;
 }
-
-/** HTTP answers that never come from an execution. */
-const refusals: ReadonlySet<number | null> = new Set([401, 403, 429]);
-
-/** Codes whose `data` is a transaction hash: a sent transaction that timed out or was refused. */
-const hashCodes: ReadonlySet<number | null> = new Set([4, 5]);
-
-// Nethermind and parity put the verdict into `data` under a code that others use for other things; -32000 needs the bytes
-const vmError = (level: Level): boolean =>
-  ((level.code === -32015 || level.code === -32016) && level.texts.some((text) => bytesInText(text) !== null)) ||
-  ((level.code === -32015 || level.code === -32016 || level.code === -32000) &&
-    level.bytes !== null &&
-    looksLikeRevert(level.bytes));
-
-// released anvil (1.3.6 to 1.7.1) answers every failed simulated call with this pair
-const anvilCall = (flat: Flat, level: Level): boolean => flat.scope === "call" && level.code === -3200;
-
-const reverts = (flat: Flat, level: Level): boolean =>
-  level.code === 3 || level.texts.some(saysReverted) || vmError(level) || anvilCall(flat, level);
-
-/** The revert bytes: under the level that speaks of the revert first, then deeper, then above, then `returnData`. */
-const bytesOf = (flat: Flat, at: number): Hex | null => {
-  const levels = [...flat.levels.slice(at), ...flat.levels.slice(0, at)].filter(({ code }) => !hashCodes.has(code));
-  const found = levels.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
-  if (flat.returnData !== null) found.push(flat.returnData);
-  return found.find((bytes) => bytes.length > 2) ?? found[0] ?? null;
-};
-
-/** An execution that reverted, with its bytes where the node kept them: before all words, for those are the contract's and may say anything. */
-const revert = (flat: Flat): Answer => {
-  if (refusals.has(flat.httpStatus)) return undefined;
-  const at = flat.levels.findIndex((level) => reverts(flat, level));
-  if (at < 0) return undefined;
-  const texts = flat.levels[at]?.texts ?? [];
-  const text = texts.find(saysReverted) ?? texts[0] ?? null;
-  // the bytes were checked when they were found; a megabyte is not checked twice
-  return new ExecutionReverted({ data: bytesOf(flat, at), text, raw: flat.raw }, { disableChecks: true });
-};
 
 const transportWords =
   /fetch failed|failed to fetch|network ?(?:request failed|error)|load failed|socket (?:hang up|closed|connection)|ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w+|certificate|SocketClosedError|WebSocketRequestError|other side closed|terminated/;
