@@ -5,7 +5,7 @@
  *     npm run histories        (HISTORIES=n of each class, default 100)
  */
 import type { SettlementClass } from "../src/Report.js";
-import { settlementClasses } from "../src/postflight/settlement.js";
+import { settlementClasses } from "../src/settle/settlement.js";
 import { groundOn, histories, settledFrom } from "../test/harness/histories.js";
 import { scenesFor } from "../test/preflight/scene.js";
 

@@ -14,10 +14,10 @@ import type { Head } from "./eth/heads.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
 import { lazyImport } from "./primitives/effects.js";
-import { chainId, getBlock } from "./eth/index.js";
+import { chainId, getBlock } from "./eth/methods.js";
 import type { Rpc } from "./rpc/index.js";
 
-export * from "./eth/index.js";
+export * from "./eth/methods.js";
 export type { HeadOptions } from "./eth/watchHeads.js";
 export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
 

@@ -9,7 +9,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import type { Address } from "./primitives/hex.js";
+import { type Address, lower } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
 import { judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import { judgeExposure } from "./policy/exposure.js";
@@ -38,7 +38,6 @@ export {
 /** A token's address, or the chain's own currency. */
 export type Token = `0x${string}` | "native";
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
 const tokenOf = (token: Token): Address | null => (token === "native" ? null : lower(token));
 
 /** A policy as its name and its data say. */

@@ -12,20 +12,21 @@ import type { InvalidTransaction } from "./errors/input.js";
 import type { BuiltInStep } from "./primitives/names.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipeline/index.js";
 import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready, type MaxSendable } from "./pipeline/index.js";
-import { policiesOf, prepare, revise, type Options } from "./pipeline/index.js";
+import { prepare, revise, type Options } from "./pipeline/index.js";
 import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeline/index.js";
 import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
 import { abisOf } from "./report/options.js";
 import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
+import type { Policy } from "./report/policy.js";
 import type { Blocker } from "./report/ready.js";
-import type { Clearance, Report } from "./report/schema.js";
+import type { Clearance, Report, ReportOptions } from "./report/schema.js";
 import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
 import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
-import { settle } from "./postflight/ask/later.js";
+import { settle } from "./settle/ask/later.js";
 import { lazyImport } from "./primitives/effects.js";
 import type { Prove, Watched } from "./watch/watch.js";
 
@@ -34,8 +35,8 @@ export type { AbiSource, AccountInput, BlockInput } from "./report/options.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
 export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "./pipeline/index.js";
-export type { SettleOptions } from "./postflight/settlement.js";
-export { settle } from "./postflight/ask/later.js";
+export type { SettleOptions } from "./settle/settlement.js";
+export { settle } from "./settle/ask/later.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 
@@ -126,6 +127,14 @@ export const reserving = <E, R>(
     }, reported("reserving")),
   );
 
+const policyDoor = lazyImport(() => import("./Policy.js"));
+
+/** The policies that a report holds, as far as they can be rebuilt. */
+const policiesIn = ({ policies }: ReportOptions): Effect.Effect<ReadonlyArray<Policy>> =>
+  policies.length === 0
+    ? Effect.succeed([])
+    : Effect.map(policyDoor, ({ fromData }) => policies.flatMap((data) => fromData(data) ?? []));
+
 /**
  * Simulates the exact requests of a report twice: on the state that was asked for, and on the sealed head in the block
  * that comes next. The outcome is compared with that of an older report (`OutcomeChanged`). Nonce, gas limit and price
@@ -159,7 +168,7 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
     if (requestsOf(report) === null) return report;
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
-    const policies = yield* policiesOf(options.policies, revised.options);
+    const policies = options.policies ?? (yield* policiesIn(revised.options));
     const abis = abisOf(revised.options);
     const earlier = revised.stage === "scanned" ? revised.ledger : null;
     const { defaults } = yield* Rpc;

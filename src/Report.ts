@@ -11,8 +11,9 @@ export type { ShownChain } from "./report/chain.js";
 export { diff, diffText } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, OwnName, Severity, StepName } from "./report/finding.js";
 export { Exposure, Exposures } from "./report/exposure.js";
-export { notes, type Note } from "./report/notes.js";
-export { settle } from "./postflight/settle.js";
+export { notes } from "./report/notes.js";
+export type { Note } from "./primitives/statement.js";
+export { settle } from "./settle/settle.js";
 export type {
   Comparison,
   MinedOutcome,
@@ -23,8 +24,8 @@ export type {
   SettledDifference,
   Settlement,
   SettlementClass,
-} from "./postflight/settlement.js";
-export { settledText } from "./postflight/text.js";
+} from "./settle/settlement.js";
+export { settledText } from "./settle/text.js";
 export { matches, mismatch } from "./report/matches.js";
 export { ready, type Blocker } from "./report/ready.js";
 export { toHtml } from "./report/html.js";

@@ -41,7 +41,7 @@ export type Look = Exclude<Query, { readonly kind: "environment" }>;
 
 /** The answer of a step, and its reads. */
 export interface StepAnswer<A> {
-  /** The success value of `ask`. */
+  /** The success value of `ask`: a copy for each world. Instances of classes with private fields cannot be copied. */
   readonly answer: A;
   /** The reads of `looks` before the transactions; null for one that failed. */
   readonly before: View;

@@ -8,19 +8,30 @@ import { linesOf, root, walkFiles } from "./harness/sources.js";
 const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/errors\//, "what nodes say of failures"],
   [/^src\/rpc\//, "URLs, headers and answers of servers"],
-  [/^src\/nonces\//, "rows and replies of stores, hashes that callers give"],
+  [/^src\/nonces\/(check|guard|lane|rows)\.ts$/, "rows of stores, hashes and addresses that callers give"],
+  [/^src\/nonces\/(postgres\/store|redis\/(durability|rows))\.ts$/, "rows and failures of servers"],
+  [/^src\/nonces\/protocol\/identity\.ts$/, "the mark of a lane, as a store gives it back"],
   [/^src\/cli\//, "what people type, and messages of libraries"],
-  [/^src\/abi\//, "signatures, types and calldata that callers and contracts give"],
-  [/^src\/eth\//, "numbers on the wire"],
-  [/^src\/witness\//, "bytes that contracts return"],
-  [/^src\/steps\//, "words, code and bytes of contracts, and names of their functions"],
+  [
+    /^src\/abi\/(batchForms|encode|layout|print|revertOf|values)\.ts$/,
+    "signatures, types, names and calldata that callers and contracts give",
+  ],
+  [/^src\/abi\/table\.ts$/, "types in a table that is written short: they are written out, and nothing is told by it"],
+  [/^src\/eth\/(encode|logs|shape)\.ts$/, "numbers on the wire"],
+  [/^src\/witness\/answers\.ts$/, "bytes that contracts return"],
+  [
+    /^src\/steps\/(code|reading\/(addressPositions|outputs))\.ts$/,
+    "code and bytes of contracts, and the types of their events",
+  ],
+  [/^src\/steps\/reading\/safeCode\.ts$/, "a template of code: its places are filled in, and nothing is told by it"],
+  [/^src\/steps\/reading\/tokenShortfall\.ts$/, "the words that tokens revert with"],
   [/^src\/pipeline\/extras\/trace\.ts$/, "the trace of a node"],
   [/^src\/guard\//, "methods, addresses and numbers that pages ask wallets with"],
-  [/^src\/transaction\//, "hex that callers give"],
-  [/^src\/promise\//, "frames of a stack"],
+  [/^src\/transaction\/signer\.ts$/, "hex that callers give"],
+  [/^src\/promise\/facade\.ts$/, "frames of a stack"],
   [/^src\/primitives\/(hex|names|problem|text)\.ts$/, "the shapes of addresses, of users' names and of untrusted text"],
   [/^src\/policy\/data\.ts$/, "policies written by hand"],
-  [/^src\/postflight\/settle\.ts$/, "words of events, and addresses of balances"],
+  [/^src\/settle\/settle\.ts$/, "words of events, and addresses of balances"],
   [/^src\/report\/amounts\.ts$/, "the price that a caller gives"],
   [/^src\/report\/options\.ts$/, "a time that a caller gives"],
   [
@@ -43,6 +54,9 @@ describe("patterns", () => {
 
   it("stand only where somebody else's text is read", () =>
     expect(found.filter((place) => !readers.some(([paths]) => paths.test(place.split(":")[0] ?? "")))).toEqual([]));
+
+  it("are named where they stand, and nowhere else", () =>
+    expect(readers.filter(([paths]) => !found.some((place) => paths.test(place.split(":")[0] ?? "")))).toEqual([]));
 
   it("are seen however they are written", () => {
     const seen = (code: string) => patternsIn("a.ts", code).length;

@@ -230,7 +230,7 @@ const lineOf = (call: DecodedCall, { currency, look = wholeLook }: CallLook): st
 };
 
 /** A call within a call for people: its place, as far to the right as it is within others, and what it is. */
-export interface InnerLine {
+interface InnerLine {
   readonly indent: string;
   readonly place: string;
   readonly text: string;

@@ -49,7 +49,7 @@ export interface InnerCall {
   readonly mayFail: boolean;
   /** What a router makes it by; null = it stands in the batch as it is made. */
   readonly command: Command | null;
-  /** The signature of the function that makes the calls within it; null where there are none. */
+  /** The selector of the function that makes the calls within it; empty for a command's, null where there are none. */
   readonly form: string | null;
   /** The calls within it, in order. */
   readonly calls: ReadonlyArray<InnerCall>;
@@ -75,12 +75,13 @@ interface Room {
   calls: number;
 }
 
-/** The function that makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
+/** The selector of what makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
 const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | null): string | null => {
-  if (command != null) return "EXECUTE_SUB_PLAN";
-  const items = wellKnown.functions(data.slice(0, argumentsAt).toLowerCase());
+  if (command != null) return "";
+  const selector = data.slice(0, argumentsAt).toLowerCase();
+  const items = wellKnown.functions(selector);
   const readings = functionsOf(data, abis, { address });
-  return readings.find((reading) => items.some(({ signature }) => signature === reading.signature))?.signature ?? null;
+  return readings.some((reading) => items.some(({ signature }) => signature === reading.signature)) ? selector : null;
 };
 
 /** The calls within bytes, and the function that makes them; none where they are not as it would read them. */

@@ -33,7 +33,7 @@ export const DecodedArgument: Schema.Codec<DecodedArgument> = Schema.Union([
 ]).annotate({ identifier: "DecodedArgument" });
 
 /** How much of a value is kept. */
-export interface ValueLimits {
+interface ValueLimits {
   /** Elements of a list, fields of a tuple. */
   readonly items: number;
   /** Lists and tuples within each other. */

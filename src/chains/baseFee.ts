@@ -74,7 +74,7 @@ const mostBaseFee = 1n << 96n;
 const mostBlocks = 100_000;
 
 /** A base fee after some full blocks. */
-export interface Grown {
+interface Grown {
   /** Wei per gas. */
   readonly baseFeePerGas: bigint;
   /** How many full blocks it outlives: those asked for, unless the fee went beyond all reason before. */

@@ -10,9 +10,7 @@ import { toHtml } from "../report/html.js";
 import { toJson } from "../report/json.js";
 import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
-import { ready } from "../report/ready.js";
-import { Clearance, type Report } from "../report/schema.js";
-import { times } from "../report/options.js";
+import { ready, Clearance, type Report, times } from "../report/index.js";
 import {
   deadlineText,
   endpointFlags,

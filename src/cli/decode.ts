@@ -5,16 +5,21 @@ import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
 import type { Abi } from "abitype";
-import { type DecodedCall, decodeCall, functionText, innerLines } from "../abi/calls.js";
-import { wellKnown } from "../abi/decodeCall.js";
-import { decodeLog } from "../abi/decodeLogs.js";
-import { decodeRevert } from "../abi/table.js";
-import { describeLog, describeValue, describeLayer } from "../abi/print.js";
-import type { Provenance } from "../abi/revert.js";
-import { nobody } from "../abi/words.js";
-import { no, type Checked } from "../primitives/problem.js";
-import { isHash, type Hash, type Hex } from "../primitives/hex.js";
-import { escapeText } from "../primitives/text.js";
+import {
+  type DecodedCall,
+  decodeCall,
+  functionText,
+  innerLines,
+  wellKnown,
+  decodeLog,
+  decodeRevert,
+  describeLog,
+  describeValue,
+  describeLayer,
+  type Provenance,
+  nobody,
+} from "../abi/index.js";
+import { no, type Checked, isHash, type Hash, type Hex, escapeText } from "../primitives/index.js";
 import { Exited, exitCodes, orWrong, withExitCodes, wrong } from "./exit.js";
 import { readAbi, text, toggle } from "./flags.js";
 import { jsonText, print } from "./terminal.js";

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect";
 import type * as Result from "effect/Result";
 import * as Command from "effect/cli/Command";
 import type { HelpDoc } from "effect/cli/HelpDoc";
-import type { Report } from "../report/schema.js";
+import type { Report } from "../report/index.js";
 
 /** The package's, as `--version` says it; a test compares it with package.json. */
 export const version = "0.2.0";

@@ -5,13 +5,10 @@
 import * as Result from "effect/Result";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
-import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/encode.js";
-import { addressProblem, each, no, type Checked } from "../primitives/problem.js";
-import { isRecord } from "../primitives/record.js";
-import { escapeText } from "../primitives/text.js";
+import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/index.js";
+import { addressProblem, each, no, type Checked, isRecord, escapeText } from "../primitives/index.js";
 import type { LooseCall } from "../Transaction.js";
-import { fieldNames, fields, type Unit } from "../transaction/fields.js";
-import { fieldHint } from "../transaction/validate.js";
+import { fieldNames, fields, type Unit, fieldHint } from "../transaction/index.js";
 import { count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
 

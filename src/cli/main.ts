@@ -10,7 +10,7 @@ import * as Command from "effect/cli/Command";
 import * as GlobalFlag from "effect/cli/GlobalFlag";
 import type { HelpDoc } from "effect/cli/HelpDoc";
 import { TerminalCapabilities } from "effect/cli/TerminalCapabilities";
-import { escapeText } from "../primitives/text.js";
+import { escapeText } from "../primitives/index.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
 import { doctor } from "./doctor/doctor.js";

@@ -1,8 +1,7 @@
 /** Numbers as people type them: decimal or hex, and amounts with a unit. Exact, or refused. */
 import * as Result from "effect/Result";
-import { isHash } from "../primitives/hex.js";
-import { escapeText } from "../primitives/text.js";
-import { BlockName } from "../report/options.js";
+import { isHash, escapeText } from "../primitives/index.js";
+import { BlockName } from "../report/index.js";
 
 type Parsed<A> = Result.Result<A, string>;
 

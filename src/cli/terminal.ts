@@ -11,8 +11,7 @@ import * as Result from "effect/Result";
 import * as Stdio from "effect/Stdio";
 import * as Stream from "effect/Stream";
 import * as Terminal from "effect/Terminal";
-import { isRecord } from "../primitives/record.js";
-import { escapeText } from "../primitives/text.js";
+import { isRecord, escapeText } from "../primitives/index.js";
 import { orWrong, Unwritten, wrong, type WrongUsage } from "./exit.js";
 
 /** How text on stdout should look. */

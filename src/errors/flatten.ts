@@ -190,7 +190,7 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
 };
 
 /** What the flattening found; status and delay are for the caller to weigh against the transport's. */
-export interface Flattened extends Pick<Flat, "levels" | "texts" | "codes" | "range"> {
+interface Flattened extends Pick<Flat, "levels" | "texts" | "codes" | "range"> {
   /** A delay as the payload wrote it, e.g. `30s`. */
   readonly delay: string | null;
   /** An HTTP status that a library's error carried. */

@@ -34,7 +34,7 @@ export class InvalidConnection extends stated<InvalidConnection>()(
   "correct the connection",
 ) {}
 
-/** A step of one's own cannot be what it is given as; no pipeline was made. */
+/** A step of one's own, or what it asks `request` for, cannot be what it is given as; nothing was made or sent. */
 export class InvalidStep extends stated<InvalidStep>()(
   "InvalidStep",
   {

@@ -1,6 +1,6 @@
 /** The transaction that took a nonce, found by the counts of its sender from block to block. */
 import * as Effect from "effect/Effect";
-import * as Eth from "./index.js";
+import * as Eth from "./methods.js";
 import type { Address } from "../primitives/hex.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Failure } from "./ask.js";
@@ -8,7 +8,7 @@ import type { FullBlock, FullTransaction } from "./block.js";
 import { getFullBlock } from "./transactions.js";
 
 /** Whoever took the nonce, and the block that holds it. */
-export interface NonceTaker {
+interface NonceTaker {
   readonly mined: FullTransaction;
   readonly block: FullBlock;
 }

@@ -1,5 +1,5 @@
 /** One request to a guard, and whether the guard has a say in it. Pure. */
-import { isRecord, safely } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/index.js";
 import { GuardRefused } from "./failures.js";
 
 /** One request, as EIP-1193 has it. */

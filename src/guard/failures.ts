@@ -1,10 +1,7 @@
 /** Why a guard kept a request from the key, or tells of one that the wallet changed. */
 import * as Result from "effect/Result";
-import type { Hash } from "../primitives/hex.js";
-import type { Difference } from "../primitives/difference.js";
-import { decidingSeverity } from "../report/ready.js";
-import { pageOf } from "../primitives/statement.js";
-import type { Report } from "../report/schema.js";
+import { type Difference, type Hash, pageOf } from "../primitives/index.js";
+import { decidingSeverity, type Report } from "../report/index.js";
 
 /** The field and both values of one difference, in words. */
 const differenceText = ({ what, a, b }: Difference): string =>

@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
-import { lazyImport } from "../primitives/effects.js";
-import { isRecord, safely } from "../primitives/record.js";
+import { isRecord, lazyImport, safely } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { isJudged, readAsked, unreadable, type Asked } from "./asked.js";
 import { fail, GuardRefused } from "./failures.js";

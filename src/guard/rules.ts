@@ -2,12 +2,10 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
-import type { Difference } from "../primitives/difference.js";
-import type { Hash } from "../primitives/hex.js";
+import type { Difference, Hash } from "../primitives/index.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
-import type { Comparison, SettlementClass } from "../postflight/settlement.js";
-import { mismatch } from "../report/matches.js";
-import type { Clearance, Report, Request } from "../report/schema.js";
+import type { Comparison, SettlementClass } from "../settle/settlement.js";
+import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { NotCleared } from "./failures.js";
 

@@ -1,8 +1,8 @@
 /** Transactions as JSON-RPC writes them: read into an input, and written from a cleared request. Pure. */
 import { formatTransactionRequest, numberToHex } from "viem";
-import { isRecord } from "../primitives/record.js";
-import type { Report, Request } from "../report/schema.js";
-import { fields } from "../transaction/fields.js";
+import { isRecord } from "../primitives/index.js";
+import type { Report, Request } from "../report/index.js";
+import { fields } from "../transaction/index.js";
 
 /** Only what JSON-RPC writes for a number is one: wallets do not agree on "10" and "". */
 const number = (value: unknown): unknown =>

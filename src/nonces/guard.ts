@@ -1,6 +1,6 @@
 /** What is written to no lane, and what a process remembers of lanes, so that it notices when a store that lasts does not. */
 import * as Effect from "effect/Effect";
-import { NonceStoreError } from "../errors/nonces.js";
+import { NonceStoreError } from "../errors/index.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt, Counts, Keep } from "./laneRules.js";
 import type { Result, Store } from "./store.js";

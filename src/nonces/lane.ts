@@ -1,7 +1,7 @@
 /** Whose nonces: one sequence of one account on one chain. */
 import * as Result from "effect/Result";
-import type { Address } from "../primitives/hex.js";
-import { InvalidLane } from "../errors/nonces.js";
+import type { Address } from "../primitives/index.js";
+import { InvalidLane } from "../errors/index.js";
 
 /** One sequence of nonces. `key` 0, or left out, is the account's own nonce. */
 export interface Lane {

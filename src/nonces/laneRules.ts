@@ -6,7 +6,7 @@
  * with a {@link Decision}: the answer, and what to write. It changes nothing itself.
  */
 import type { Mutable } from "effect/Types";
-import type { Hash, Hex } from "../primitives/hex.js";
+import type { Hash, Hex } from "../primitives/index.js";
 
 /** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
 export interface Attempt {
@@ -238,7 +238,7 @@ const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Advance 
 };
 
 /** `implausible`: the latest count is not believed. `forgotten`: the chain is where nothing is kept of the lane. */
-export type Advance = "done" | "implausible" | "forgotten";
+type Advance = "done" | "implausible" | "forgotten";
 
 /** The counts cannot be acted on. */
 export type Unmoved =

@@ -1,6 +1,6 @@
 /** The operations of the nonce protocol, one pure decision each. See `laneRules.ts`. */
 import { kindAndWhy } from "../errors/sendOutcome.js";
-import type { Hash } from "../primitives/hex.js";
+import type { Hash } from "../primitives/index.js";
 import {
   advance,
   decide,

@@ -3,7 +3,8 @@
  * it, and operations decided on it. Pure. It may be old: nothing that is decided here counts before a compare-and-set on
  * the lane's version.
  */
-import type { Hex } from "../primitives/hex.js";
+import * as BigInts from "effect/BigInt";
+import type { Hex } from "../primitives/index.js";
 import type { LaneId } from "./lane.js";
 import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./laneRules.js";
 import type { Wanted } from "./makeStore.js";
@@ -62,7 +63,7 @@ export interface Remembered {
 }
 
 /** What the store's clock said, and when, ms on the clock of this process. */
-export interface StoreClock {
+interface StoreClock {
   readonly now: number;
   readonly at: number;
   /** How long the answer took. */
@@ -80,13 +81,10 @@ const whole = function* (from: bigint, to: bigint) {
   for (let nonce = from; nonce < to; nonce += 1n) yield nonce;
 };
 
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
 /** The nonces outside `[floor, next)` that are wanted, as ranges within the lane. */
 const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Wanted) =>
-  [[smaller(from ?? floor, floor - recent), floor] as const, [tail, tail + oldest] as const].map(
-    ([start, end]) => [larger(start, tail), smaller(end, next)] as const,
+  [[BigInts.min(from ?? floor, floor - recent), floor] as const, [tail, tail + oldest] as const].map(
+    ([start, end]) => [BigInts.max(start, tail), BigInts.min(end, next)] as const,
   );
 
 /** What was read, with what is missing of what was wanted. */
@@ -200,12 +198,17 @@ export const wantedFor = (
   history: bigint | null,
   missing: ReadonlyArray<bigint>,
 ): Wanted => {
-  const oldest = missing.reduce(larger) - tail + remembersOldest;
+  const oldest = missing.reduce((one, other) => BigInts.max(one, other)) - tail + remembersOldest;
   const isOld = oldest <= 8n * remembersOldest;
-  const from = isOld ? history : smaller(missing.reduce(smaller), history ?? missing.reduce(smaller));
+  const from = isOld
+    ? history
+    : BigInts.min(
+        missing.reduce((one, other) => BigInts.min(one, other)),
+        history ?? missing.reduce((one, other) => BigInts.min(one, other)),
+      );
   return {
     ...wanted,
-    oldest: isOld ? larger(oldest, wanted.oldest) : wanted.oldest,
-    from: from === null ? wanted.from : smaller(from - 1n, wanted.from ?? from),
+    oldest: isOld ? BigInts.max(oldest, wanted.oldest) : wanted.oldest,
+    from: from === null ? wanted.from : BigInts.min(from - 1n, wanted.from ?? from),
   };
 };

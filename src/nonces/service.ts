@@ -2,8 +2,7 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { lazyImport } from "../primitives/effects.js";
-import type { Hex } from "../primitives/hex.js";
+import { lazyImport, type Hex } from "../primitives/index.js";
 import type { Result, Store } from "./store.js";
 
 /** The store of nonces. */

@@ -1,12 +1,11 @@
 /** Whether signed bytes are what was leased. Pure. */
 import * as Result from "effect/Result";
 import { keccak256, parseTransaction, serializeTransaction } from "viem";
-import type { Hash, Hex } from "../primitives/hex.js";
-import { SignedMismatch } from "../errors/nonces.js";
-import { authorityOf, readSigned } from "../transaction/signer.js";
+import { type Hash, type Hex, safely } from "../primitives/index.js";
+import { SignedMismatch } from "../errors/index.js";
+import { authorityOf, readSigned } from "../transaction/index.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt } from "./laneRules.js";
-import { safely } from "../primitives/record.js";
 
 const mismatch = (field: string, expected: unknown, actual: unknown) =>
   Result.fail(new SignedMismatch({ field, expected: String(expected), actual: String(actual) }));

@@ -1,7 +1,6 @@
 /** A lane for people: where it stands, and what is wrong with it. Pure. */
 import { kindAndWhy } from "../errors/sendOutcome.js";
-import type { Hash } from "../primitives/hex.js";
-import { escapeText } from "../primitives/text.js";
+import { type Hash, escapeText } from "../primitives/index.js";
 import type { LaneId } from "./lane.js";
 import { gapsOf } from "./metrics.js";
 import { foreign, type Counts } from "./laneRules.js";

@@ -1,7 +1,7 @@
 /** The interface that every store of nonces has: the pure operations, made atomic and durable, what they are asked and what they answer. */
 import type * as Effect from "effect/Effect";
-import type { Hash } from "../primitives/hex.js";
-import type { NonceStoreError } from "../errors/nonces.js";
+import type { Hash } from "../primitives/index.js";
+import type { NonceStoreError } from "../errors/index.js";
 import type { SendOutcomeKind } from "../errors/sendOutcome.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt, Counts, Keep, Slot, Unmoved } from "./laneRules.js";

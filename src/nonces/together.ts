@@ -11,7 +11,7 @@ import * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Random from "effect/Random";
-import { NonceStoreError } from "../errors/nonces.js";
+import { NonceStoreError } from "../errors/index.js";
 import { makeCommitsSeen } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { makeStore, type Operation, type Wanted } from "./makeStore.js";

@@ -26,14 +26,30 @@ import { OwnSteps, type Own, type OwnStep, type Seen } from "./own.js";
 /** Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of one. */
 const most = { looks: 32, gas: 1_000_000, answer: 1024, data: 8192, findings: 256, text: 1024, numbers: 32, why: 200 };
 
-/** What users' code is handed: a change to it changes nothing of ours. */
-const copyOf = <A>(value: A): A => {
+/** What users' code is handed: a change to it changes nothing of ours, nor what the next world is judged by. */
+const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf) as A;
-  const fields = Object.getOwnPropertyDescriptors(value);
-  for (const field of Object.values<PropertyDescriptor>(fields))
-    if ("value" in field) field.value = copyOf(field.value);
-  return Object.create(Object.getPrototypeOf(value), fields);
+  if (copies.has(value)) return copies.get(value) as A;
+  const as = <B>(copy: B): B => (copies.set(value, copy), copy);
+  const inner = (part: unknown) => copyOf(part, copies);
+  if (value instanceof Date) return as(new Date(value)) as A;
+  if (value instanceof Uint8Array) return as(value.slice()) as A;
+  if (value instanceof Set) {
+    const copy = as(new Set<unknown>());
+    for (const part of value) copy.add(inner(part));
+    return copy as A;
+  }
+  if (value instanceof Map) {
+    const copy = as(new Map<unknown, unknown>());
+    for (const [key, part] of value) copy.set(inner(key), inner(part));
+    return copy as A;
+  }
+  const copy = as<object>(Array.isArray(value) ? [] : Object.create(Object.getPrototypeOf(value)));
+  for (const key of Reflect.ownKeys(value)) {
+    const field = Object.getOwnPropertyDescriptor(value, key) ?? {};
+    Object.defineProperty(copy, key, "value" in field ? { ...field, value: inner(field.value) } : field);
+  }
+  return copy as A;
 };
 
 const viewOf = ({ environment, account, call }: View): View => ({
@@ -50,7 +66,7 @@ const wordsOf = (error: unknown): string =>
   ).slice(0, most.why);
 
 const unavailable = (step: OwnName, why: string): Finding => ({
-  ...note("StepUnavailable", "unavailable", { evidence: "unavailable" }, text("because", why)),
+  ...note("StepUnavailable", "unavailable", { evidence: "unavailable" }, text("step", step), text("because", why)),
   step,
 });
 
@@ -64,6 +80,10 @@ const heard = <A>(input: A): A => {
 const tried = <A>(what: string, use: () => Result.Result<A, string>): Result.Result<A, string> =>
   Result.flatMap(Result.try({ try: use, catch: (error) => `${what} threw: ${wordsOf(error)}` }), (result) => result);
 
+/** What a schema reads, or why it does not: also what somebody's getter throws. */
+const readIn = <A>(read: (input: unknown) => Exit.Exit<A, unknown>, input: unknown): Result.Result<A, unknown> =>
+  Exit.match(read(input), { onSuccess: Result.succeed, onFailure: (cause) => Result.fail(Cause.squash(cause)) });
+
 const Look = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("account"), address: Address }),
   Schema.Struct({
@@ -74,7 +94,7 @@ const Look = Schema.Union([
     returnCap: Schema.Finite,
   }),
 ]);
-const readLooks = Schema.decodeUnknownResult(Schema.Array(Look).pipe(Schema.check(Schema.isMaxLength(most.looks))));
+const readLooks = Schema.decodeUnknownExit(Schema.Array(Look).pipe(Schema.check(Schema.isMaxLength(most.looks))));
 
 const within = (value: number, least: number, limit: number): number => Math.min(Math.max(value, least), limit);
 
@@ -83,7 +103,7 @@ const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<Readonl
   looks === null
     ? Result.succeed([])
     : tried("looks", () =>
-        Result.mapBoth(readLooks(heard(looks(copyOf(bundle)))), {
+        Result.mapBoth(readIn(readLooks, heard(looks(copyOf(bundle)))), {
           onSuccess: (all) =>
             all.map((look) =>
               look.kind === "account"
@@ -106,12 +126,12 @@ const Found = Schema.Struct({
   numbers: Schema.optional(Schema.Array(Figure)),
   transaction: Schema.optional(Schema.NullOr(Schema.Int)),
 });
-const readFound = Schema.decodeUnknownResult(Found);
+const readFound = Schema.decodeUnknownExit(Found);
 
 /** One thing that a step found, read as what it is: data of somebody else's. */
 const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
-  const read = tried("check", () => Result.mapError(readFound(found), wordsOf));
-  if (Result.isFailure(read)) return unavailable(step, `check found what is no finding: ${read.failure}`);
+  const read = readIn(readFound, found);
+  if (Result.isFailure(read)) return unavailable(step, `check found what is no finding: ${wordsOf(read.failure)}`);
   const { code, severity, sentence, remedy = "", numbers = [], transaction = null } = read.success;
   return transaction !== null && (transaction < 0 || transaction >= size)
     ? unavailable(step, "check found something of a transaction that there is not")
@@ -136,7 +156,7 @@ const checkIn = (
 ): ReadonlyArray<Finding> => {
   const seen = { before: viewOf(before), after: viewOf(after) };
   const found = tried("check", () => {
-    const all: unknown = heard(step.check(copyOf({ ...report, ...moved }), { answer, ...seen }));
+    const all: unknown = heard(step.check(copyOf({ ...report, ...moved }), { answer: copyOf(answer), ...seen }));
     return Array.isArray(all)
       ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
       : Result.fail("check must give a list");

@@ -16,6 +16,6 @@ export { MeasureLimits, type Limits } from "./limits.js";
 export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
-export { policiesOf, prepare, revise, type Options } from "./prepare.js";
+export { prepare, revise, type Options } from "./prepare.js";
 export { ready } from "./steps.js";
 export { inputsOf, proveChosen, proveScanned, scanOnce, withLast } from "./twoRounds.js";

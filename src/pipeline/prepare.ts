@@ -13,7 +13,6 @@ import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import * as Transaction from "../Transaction.js";
-import { rare } from "./later.js";
 
 /** What every run takes. All optional. */
 export interface Options extends GivenRows<typeof named & typeof times> {
@@ -57,15 +56,6 @@ const complete = (
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-/** The policies of a run: those given now, else those that the report holds, as far as they can be rebuilt. */
-export const policiesOf = (
-  given: ReadonlyArray<Policy> | undefined,
-  { policies }: ReportOptions,
-): Effect.Effect<ReadonlyArray<Policy>> => {
-  if (given !== undefined || policies.length === 0) return Effect.succeed(given ?? []);
-  return Effect.map(rare, ({ fromData }) => policies.flatMap((data) => fromData(data) ?? []));
-};
-
 /** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
 export interface Prepared {
   readonly bundle: Bundle;
@@ -88,7 +78,7 @@ export const prepare = Effect.fnUntraced(function* (
   return {
     bundle: bundleOf(transactions, options.accounts),
     options,
-    policies: yield* policiesOf(given.policies, options),
+    policies: given.policies ?? [],
     abis: abisOf(options),
   };
 });

@@ -1,5 +1,4 @@
 /** What few runs need. One file, for each more of them would have a bundler cut what they share with the pipeline once more. */
-export { fromData } from "../Policy.js";
 export { beginOwn } from "./beginOwn.js";
 export { askCalls, askFirst, bisectUnsupported } from "./endpoint/bisect.js";
 export { withSent, withTrace } from "./extras/trace.js";

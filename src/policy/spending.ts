@@ -2,6 +2,7 @@
  * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, and over what the
  * bundle may cost. Amounts are told in the token's own units, with the raw ones that were judged beside.
  */
+import * as BigInts from "effect/BigInt";
 import type { Address } from "../primitives/hex.js";
 import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
@@ -14,7 +15,7 @@ import { feeTerms, type Transfer } from "../report/parts.js";
 export const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
 /** Wei of the report's chain, in the unit of the amount that it is told `beside`. */
-export const nativeText = (report: Pick<Report, "chain" | "chainId">, wei: bigint, beside: bigint = wei): string =>
+const nativeText = (report: Pick<Report, "chain" | "chainId">, wei: bigint, beside: bigint = wei): string =>
   formatWei(wei, currencyOf(report), beside);
 
 /** `25 USDC (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
@@ -127,8 +128,6 @@ const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readon
   return [...ids.values()].reduce((gone, net) => (net < 0n ? gone - net : gone), 0n);
 };
 
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
 /** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
 const spentOf = (report: Report, subject: Subject): Net => {
   const accounts = accountsOf(report, subject);
@@ -149,8 +148,8 @@ const spentOf = (report: Report, subject: Subject): Net => {
   if (!hasIds) return { measured: measured === null ? null : -measured, logged: -logged };
   const isMeasured = measured !== null && rows.every(({ evidence }) => evidence === "measured");
   return {
-    measured: isMeasured ? larger(-measured, goneById(rows)) : null,
-    logged: larger(-logged, goneById(moves)),
+    measured: isMeasured ? BigInts.max(-measured, goneById(rows)) : null,
+    logged: BigInts.max(-logged, goneById(moves)),
   };
 };
 

@@ -31,3 +31,6 @@ export const maxBytes = 4 * 1024 * 1024;
 /** Even-length hex with `0x` of at most {@link maxBytes} bytes. */
 export const isBytes = (value: unknown): value is Hex =>
   typeof value === "string" && value.length % 2 === 0 && value.length <= 2 + maxBytes * 2 && hexDigits.test(value);
+
+/** An address as all of ours are written. */
+export const lower = (account: string): Address => account.toLowerCase() as Address;

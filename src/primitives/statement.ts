@@ -1,10 +1,12 @@
 /** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
+import * as Record from "effect/Record";
 import * as Schema from "effect/Schema";
 import type * as Cause from "effect/Cause";
 import { differenceText, OutcomeDifference } from "./difference.js";
 import { checksummed, escapeText } from "./text.js";
 import { type Currency, formatGas, formatGasPrice, formatWei, largestOf, roundUnits } from "./units.js";
 import { Address, nullable } from "./hex.js";
+import type { StepName } from "./names.js";
 import { plainJson } from "./json.js";
 
 /**
@@ -36,6 +38,22 @@ export interface Statement {
   /** What to do; empty where nothing is to be done. */
   readonly remedy: string;
 }
+
+/** One kind of note. The sentence is true of every finding with its code: what is particular stands in its numbers. */
+export interface Note {
+  /** The step that finds it. */
+  readonly step: StepName;
+  /** What it says. */
+  readonly sentence: string;
+  /** Empty where nothing is to be done. */
+  readonly remedy: string;
+}
+
+/** The notes of one step, each by its code. */
+export const noted = <Code extends string>(
+  step: StepName,
+  said: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
+): Readonly<Record<Code, Note>> => Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
 
 type Quantity = bigint | number | null;
 

@@ -15,7 +15,7 @@ const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u202f\u205f\u2800\ufff0-\u
 const escapeOne = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16) ?? "fffd"}}`;
 
 /** The default bound on a quoted string, in characters. */
-export const quoteLimit = 256;
+const quoteLimit = 256;
 
 /**
  * `text` with every invisible or direction-changing character escaped, at most `limit` characters

@@ -3,19 +3,22 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Ref from "effect/Ref";
 import * as Result from "effect/Result";
-import { InvalidTransaction } from "../errors/input.js";
-import { PartlySent, type NonceError } from "../errors/nonces.js";
-import { gap, NotProven } from "../errors/verdicts.js";
+import { InvalidTransaction, PartlySent, type NonceError, gap, NotProven } from "../errors/index.js";
 import { getTransactionCount } from "../eth/index.js";
 import * as Nonces from "../Nonces.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
-import { escapeText } from "../primitives/text.js";
-import { digestOfReport } from "../report/digest.js";
-import { mismatch } from "../report/matches.js";
-import { ready } from "../report/ready.js";
-import type { Clearance, Report, Request, Wait } from "../report/schema.js";
+import { escapeText } from "../primitives/index.js";
+import {
+  digestOfReport,
+  mismatch,
+  ready,
+  type Clearance,
+  type Report,
+  type Request,
+  type Wait,
+} from "../report/index.js";
 import { attempt, type RunOptions } from "./facade.js";
 import { functionGiven } from "./given.js";
 import { Rpc } from "../rpc/index.js";
@@ -119,7 +122,7 @@ const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution,
 });
 
 /** How a report is cleared; nothing is sent where it fails. */
-export type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
+type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
 
 /** `Report.ready`, of reports whose warnings somebody agreed to. */
 const clearsBy = (onCaution: OnCaution): Clears => {

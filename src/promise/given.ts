@@ -1,9 +1,9 @@
 /** What callers without types may hand in for a report or a function. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { InvalidTransaction } from "../errors/input.js";
+import { InvalidTransaction } from "../errors/index.js";
 import { ready } from "../pipeline/index.js";
-import type { Report } from "../report/schema.js";
+import type { Report } from "../report/index.js";
 
 const lists = ["transactions", "findings", "funds"] as const;
 const records = ["observed", "options"] as const;

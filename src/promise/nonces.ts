@@ -1,12 +1,12 @@
 /** Nonces over Promises: lanes that are started, kept and repaired by one call each. */
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
-import { NonceError, PartlySent } from "../errors/nonces.js";
+import { NonceError, PartlySent } from "../errors/index.js";
 import { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
 import type { LaneId } from "../nonces/lane.js";
 import { checkKept } from "../nonces/protocol/reconcile.js";
-import type { Hash } from "../primitives/hex.js";
+import type { Hash } from "../primitives/index.js";
 import { attempt, type Abortable, type Facade } from "./facade.js";
 import { functionGiven } from "./given.js";
 

@@ -1,11 +1,11 @@
 /** Reports without Effect. */
 import * as Effect from "effect/Effect";
 import { fromJson as decode } from "../report/json.js";
-import type { Clearance, Report } from "../report/schema.js";
+import type { Clearance, Report } from "../report/index.js";
 import { clearing } from "./given.js";
 
 export { toJson } from "../report/json.js";
-export type { Clearance, Report } from "../report/schema.js";
+export type { Clearance, Report } from "../report/index.js";
 export { summary } from "../report/summary.js";
 export { toText, type TextOptions } from "../report/text.js";
 

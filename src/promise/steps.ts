@@ -2,15 +2,20 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import { InvalidStep } from "../errors/index.js";
 import { madeOf, OwnSteps, type OwnStep } from "../pipeline/index.js";
-import type { BuiltInStep } from "../primitives/names.js";
-import type { Report } from "../report/schema.js";
+import { type BuiltInStep, isRecord } from "../primitives/index.js";
+import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
 
 /** When and where a step is asked, and how it asks the node. */
 export interface StepContext extends Step.Context {
-  /** A JSON-RPC request on the door's connection; it stands in the ledger under the step's name. Rejects with the tagged error. */
+  /**
+   * A JSON-RPC request on the door's connection; it stands in the ledger under the step's name. Rejects with the tagged
+   * error: also of what is no request, or comes after the run (`InvalidStep`).
+   */
   readonly request: (asked: {
     /** The JSON-RPC method. */
     readonly method: string;
@@ -49,6 +54,18 @@ export interface WrittenSteps<A, B, C, D, E, F> extends Pick<Steps, "without"> {
   ];
 }
 
+const wrong = (field: string, problem: string): InvalidStep => new InvalidStep({ field, problem });
+
+/** What a step asks `request` for. */
+const requestIn = (asked: unknown): Result.Result<readonly [string, ReadonlyArray<unknown>], InvalidStep> => {
+  const { method, params = [] } = isRecord(asked) ? asked : {};
+  if (typeof method !== "string" || method === "")
+    return Result.fail(wrong("request.method", "must be a method's name"));
+  return Array.isArray(params)
+    ? Result.succeed([method, params])
+    : Result.fail(wrong("request.params", "must be a list"));
+};
+
 /** The same, with an effect of what its `ask` gives: a Promise or a value. */
 const stepOf = (step: OwnStep): OwnStep => {
   const { ask } = step;
@@ -57,7 +74,14 @@ const stepOf = (step: OwnStep): OwnStep => {
     Effect.flatMap(Rpc, (rpc) =>
       Effect.contextWith((services: Context.Context<never>) => {
         const run = Effect.runPromiseWith(services);
-        const request: StepContext["request"] = ({ method, params = [] }) => run(rpc.request(method, params));
+        const request = (asked: unknown) =>
+          run(
+            Effect.catchCause(
+              Effect.flatMap(Effect.fromResult(requestIn(asked)), ([method, params]) => rpc.request(method, params)),
+              (cause) =>
+                context.signal.aborted ? Effect.fail(wrong("request", "the run is over")) : Effect.failCause(cause),
+            ),
+          );
         const asking: StepContext = { ...context, request };
         return Effect.tryPromise({ try: () => Promise.resolve(ask(bundle, asking)), catch: (error) => error });
       }),

@@ -6,7 +6,7 @@ import { safely } from "../primitives/record.js";
 import type { Address, Hash } from "../primitives/hex.js";
 
 /** The parts of a report that its digest is over. */
-export type Promised = Pick<Report, "chainId" | "transactions">;
+type Promised = Pick<Report, "chainId" | "transactions">;
 
 /** The requests of the report in order; null while one of them has a hole. */
 export const requestsOf = ({

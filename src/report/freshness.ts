@@ -15,7 +15,7 @@ const elapsed = (ms: number): bigint => BigInt(Math.floor(ms / 1000));
 export const minesOnDemand = (chainId: number | null): boolean => onDemand.includes(chainId);
 
 /** How old the newest block may be, seconds: from `doubtful` on a report says so, from `stale` on nothing is ready. */
-export interface HeadLimits {
+interface HeadLimits {
   readonly doubtful: bigint;
   readonly stale: bigint;
   /** How long a head has to stay the newest before it says that the chain is slow, and not the node. */

@@ -1,14 +1,13 @@
 /** Whether what was signed is what a clearance allows. Apart from the digest, for it reads signatures, which most pages never do. Pure. */
 import { SignedMismatch } from "../errors/nonces.js";
+import { plainJson } from "../primitives/json.js";
 import { readSigned } from "../transaction/signer.js";
 import { type Request, type Signable, signingHash } from "../transaction/request.js";
 import { digestOfSignables } from "./digest.js";
 import type { Clearance } from "./schema.js";
 
 const written = (value: unknown): string =>
-  typeof value === "object" && value !== null
-    ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner))
-    : String(value ?? "none");
+  typeof value === "object" && value !== null ? JSON.stringify(plainJson(value)) : String(value ?? "none");
 
 const other = (field: string, expected: unknown, actual: unknown): SignedMismatch =>
   new SignedMismatch({ field, expected: written(expected), actual: written(actual) });

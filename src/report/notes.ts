@@ -1,21 +1,5 @@
 /** The catalogue of notes: what each code of our own says and asks for, and which step says it. */
-import * as Record from "effect/Record";
-import type { StepName } from "../primitives/names.js";
-
-/** One kind of note. The sentence is true of every finding with its code: what is particular stands in its numbers. */
-export interface Note {
-  /** The step that finds it. */
-  readonly step: StepName;
-  /** What it says. */
-  readonly sentence: string;
-  /** Empty where nothing is to be done. */
-  readonly remedy: string;
-}
-
-const of = <Code extends string>(
-  step: StepName,
-  said: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
-): Readonly<Record<Code, Note>> => Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
+import { noted as of } from "../primitives/statement.js";
 
 /** Every code that is no error of its own, in the order of the steps. */
 export const notes = {

@@ -185,8 +185,15 @@ export const detailsOf = (finding: Finding, names: Names, lead: string): string 
 /** The reason for the verdict, in the same words. */
 export const reasonOf = (report: Report, names: Names): string => {
   const { because, findings } = report;
-  const deciding = findings.find(({ sentence }) => sentence === because);
-  return deciding === undefined ? because : sentenceOf(deciding, names);
+  const [deciding, ...others] = findings.filter(({ sentence }) => sentence === because);
+  if (deciding === undefined) return because;
+  const steps = [deciding, ...others].flatMap(({ numbers }) =>
+    numbers.flatMap(({ name, unit, value }) => (name === "step" && unit === "text" ? [value] : [])),
+  );
+  const which = [...new Set(steps)];
+  const more = which.length > mostItems ? [`${which.length - mostItems} more`] : [];
+  const named = which.length === 0 ? "" : `: ${listed([...which.slice(0, mostItems), ...more])}`;
+  return `${sentenceOf(deciding, names)}${named}`;
 };
 
 /** Longer than any reason of our own. */

@@ -23,7 +23,7 @@ const codes: Readonly<Record<Tone | "strong", string>> = {
 };
 
 /** Colours a text, or leaves it as it is. */
-export type Paint = (text: string, ...tones: ReadonlyArray<Tone | "strong">) => string;
+type Paint = (text: string, ...tones: ReadonlyArray<Tone | "strong">) => string;
 
 /** A {@link Paint} that colours only when `color` is true. */
 export const painter =

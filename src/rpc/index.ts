@@ -1,4 +1,13 @@
 /** The service that asks a node, and what a run is: the door of this room. Its layers are made in `Rpc.ts`. */
-export { CurrentRun, Rpc } from "./service.js";
-export type { LedgerEntry, Run, HeadSighting, Subscribe, Subscription, Testimony } from "./service.js";
-export type { Facts, Memory, Refusable } from "./memory.js";
+export { malformed } from "./answer.js";
+export { type Facts, type Memory, memoryOf, type Refusable } from "./memory.js";
+export {
+  CurrentRun,
+  type HeadSighting,
+  type LedgerEntry,
+  Rpc,
+  type Run,
+  type Subscribe,
+  type Subscription,
+  type Testimony,
+} from "./service.js";

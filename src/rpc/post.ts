@@ -193,7 +193,7 @@ const weightOf = (body: Uint8Array): number => {
 export type Unpack = (body: Uint8Array) => Result.Result<Uint8Array, Posted>;
 
 /** Where the parts of one answer go. Whatever comes after its end, or after `close`, is nobody's any more. */
-export interface Receiver {
+interface Receiver {
   /** A part of the body; false = the answer is too large, and its end was told. */
   readonly data: (chunk: Uint8Array) => boolean;
   /** The whole body is here; `unpack` is null where it is unpacked already. */

@@ -33,7 +33,7 @@ const Admission = Context.Reference<Admitted | null>("evm-preflight/Rpc/Admissio
 });
 
 /** What came of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
-export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["came"] | null => {
+const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["came"] | null => {
   const admission = fiber.getRef(Admission);
   return admission === null || admission.isOver ? null : admission.came;
 };

@@ -26,7 +26,7 @@ import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 /** Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. */
-export type Cut = (chunk: string | Uint8Array) => ReadonlyArray<string> | null;
+type Cut = (chunk: string | Uint8Array) => ReadonlyArray<string> | null;
 
 const [quote, backslash] = [0x22, 0x5c];
 const opening = new Set([0x5b, 0x7b]);

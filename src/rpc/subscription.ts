@@ -33,7 +33,7 @@ export const isSubscribing = (transport: unknown): transport is Subscribing =>
 const closed = new WeakSet<object>();
 
 /** Closes viem's client of a socket, once: it is kept by URL, so that a second time would forget its successor. */
-export const closeClient = (client: unknown): void => {
+const closeClient = (client: unknown): void => {
   if (!isRecord(client) || closed.has(client)) return;
   closed.add(client);
   const { close: end } = client;

@@ -37,7 +37,7 @@ const spenderKind = (before: Account | null, after: Account | null): Approval["s
 };
 
 /** Whether an amount is all that there is of a token, of which there is `supply`; null = nobody knows. */
-export const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
+const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
   // why: a supply of nothing is what a fallback answers, or a token that does not count it
   if (supply === null || supply === 0n) return amount >= narrowMaximum;
   return amount >= (supply < unlimitedFrom ? supply : unlimitedFrom);

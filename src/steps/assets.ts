@@ -57,7 +57,7 @@ export type GasPaid = ReadonlyMap<Address, bigint>;
  * How far the operator fee may have moved a signer's balance in a run, wei. Some nodes take it in a simulation, others
  * (op-geth) take nothing and give back what the limit leaves of it.
  */
-export type OperatorFees = ReadonlyMap<Address, { readonly taken: bigint; readonly given: bigint }>;
+type OperatorFees = ReadonlyMap<Address, { readonly taken: bigint; readonly given: bigint }>;
 
 /** What the witness saw before the bundle, and after it. */
 interface Sights {

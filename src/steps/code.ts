@@ -48,7 +48,7 @@ export const ask = (
   );
 
 /** Where a deployment with this nonce puts its contract; null for calls. */
-export const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>
+const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>
   to === null && nonce !== null ? (getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Address) : null;
 
 /** When code came to an address: before a transaction ran, only after it, or nobody can tell. */

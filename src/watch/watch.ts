@@ -8,17 +8,13 @@ import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Semaphore from "effect/Semaphore";
 import * as Stream from "effect/Stream";
-import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
-import type { Chain } from "../Chains.js";
-import { FeeCapTooLow } from "../errors/verdicts.js";
-import type { Head, Header } from "../eth/index.js";
+import { nextBaseFee, parametersOf, type Chain } from "../chains/index.js";
+import { FeeCapTooLow } from "../errors/index.js";
+import { type Head, type Header, chainsInUse } from "../eth/index.js";
 import type { Options } from "../pipeline/index.js";
-import type { Difference } from "../primitives/difference.js";
+import type { Difference } from "../primitives/index.js";
 import { diff } from "../report/diff.js";
-import { headLimitsOf, minesOnDemand } from "../report/freshness.js";
-import { expiryOf, ready, verdictOf, type Blocker } from "../report/ready.js";
-import type { Report } from "../report/schema.js";
-import { chainsInUse } from "../eth/chains.js";
+import { headLimitsOf, minesOnDemand, expiryOf, ready, verdictOf, type Blocker, type Report } from "../report/index.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
 /** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */

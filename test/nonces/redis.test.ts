@@ -177,7 +177,10 @@ if (bin !== null) {
       ]);
       expect(yield* Effect.flip(store.read(lane))).toMatchObject({ isRetryable: false });
       yield* Effect.promise(() => client.sendCommand(["HDEL", key, "floor"]));
-      expect(yield* Effect.flip(store.bootstrap(lane, at(5n), keepAll))).toMatchObject({ isRetryable: false });
+      expect(yield* Effect.flip(store.bootstrap(lane, at(5n), keepAll))).toMatchObject({
+        detail: "the lane has lost its bounds",
+        isRetryable: false,
+      });
       yield* Effect.promise(() => client.sendCommand(["SET", key, "mine"]));
       expect(yield* Effect.flip(store.read(lane))).toMatchObject({ operation: "read", isRetryable: false });
     });

@@ -208,6 +208,46 @@ describe("a step of one's own", () => {
     expect(report.verdict).toBe("ready");
   });
 
+  it("is judged by the same answer in each world, whatever it does with it", async () => {
+    class Hits {
+      readonly list = [3];
+    }
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    const own = Symbol("own");
+    const answers = () => ({
+      list: [1, 2],
+      map: new Map([["a", [1]]]),
+      set: new Set([1]),
+      bytes: Uint8Array.of(1),
+      date: new Date(5),
+      hits: new Hits(),
+      circle,
+      [own]: [1],
+    });
+    const seen: Array<unknown> = [];
+    const emptying = Step.make({
+      name: "acme/emptying",
+      ask: () => Effect.sync(answers),
+      check: (_, { answer }) => {
+        expect(answer).toEqual(answers());
+        expect(answer.circle.self).toBe(answer.circle);
+        seen.push(answer.hits instanceof Hits);
+        const found = answer.list.splice(0).map(() => Step.warning("acme/Hit", "a hit"));
+        for (const part of [answer.map.get("a"), answer.hits.list, answer[own]]) part?.splice(0);
+        for (const part of [answer.map, answer.set]) part.clear();
+        answer.bytes.fill(0);
+        answer.date.setTime(0);
+        answer.circle.self = null;
+        return found;
+      },
+    });
+    const mine = Preflight.make({ steps: [emptying] });
+    const report = await on(mine.preflight(native));
+    expect([report.stage, report.verdict, seen]).toEqual(["proven", "caution", [true, true, true]]);
+    expect(ofStep(report, "acme/emptying")).toEqual(["acme/Hit/warning"]);
+  });
+
   it("does not change what we read, whatever it looks at", async () => {
     const starved = Step.make({
       name: "acme/starved",
@@ -403,6 +443,50 @@ describe("a step that gives no answer", () => {
     expect([report.verdict, ofStep(report, "acme/bad")]).toEqual(["unknown", ["StepUnavailable/unavailable"]]);
     expect(Result.isFailure(await on(Effect.result(pipeline.ready(report))))).toBe(true);
     expect(Result.isFailure(await readiness(report))).toBe(true);
+  });
+
+  it("is told by its name and its reason in every rendering, of several each", async () => {
+    const boo = (name: "acme/one" | "acme/two", why: string) =>
+      Step.make({
+        name,
+        check: () => {
+          throw new Error(why);
+        },
+      });
+    const mine = Preflight.make({ steps: [boo("acme/one", "boo"), boo("acme/two", "x")] });
+    const report = await on(mine.scan(native));
+    const full = { full: true } as const;
+    for (const text of [
+      Report.toText(report),
+      Report.toText(report, full),
+      Report.toMarkdown(report, full),
+      Report.toHtml(report, full),
+    ]) {
+      expect(text).toMatch(/acme\/one[^]*check threw: boo/);
+      expect(text).toMatch(/acme\/two[^]*check threw: x/);
+    }
+    expect(Report.summary(report)).toContain("a step of your own gave no answer: acme/one and acme/two.");
+    const left = await on(Preflight.make({ steps: [], without: ["code", "nonce"] }).scan(native));
+    expect(Report.summary(left)).toContain("a step was left out of the pipeline: code and nonce.");
+  });
+
+  it("says what a getter of a finding or of a look throws", async () => {
+    const thrower = {
+      get code(): "acme/a" {
+        throw new Error("no code today");
+      },
+      get kind(): "account" {
+        throw new Error("no kind today");
+      },
+    };
+    for (const [step, why] of [
+      [{ name: "acme/bad", check: () => [thrower as never] }, "no code today"],
+      [{ name: "acme/bad", looks: () => [thrower as never], check: () => [] }, "no kind today"],
+    ] as const) {
+      const report = await on(Preflight.make({ steps: [step] }).scan(native));
+      expect(ofStep(report, "acme/bad")).toEqual(["StepUnavailable/unavailable"]);
+      expect(Report.toText(report)).toContain(why);
+    }
   });
 
   it("says nothing that may be a key", async () => {

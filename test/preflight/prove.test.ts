@@ -135,5 +135,9 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     const restored = await Effect.runPromise(Report.fromJson(Report.toJson(fine)));
     expect((await prove(scene.url, restored)).verdict).toBe("unknown");
     expect((await prove(scene.url, restored, { policies: [] })).verdict).toBe("ready");
+    // what is plain data is rebuilt of the report alone
+    const dear = await preflight(scene.url, transfer(), { policies: [Policy.maxFee(1n)] });
+    const rebuilt = await Effect.runPromise(Report.fromJson(Report.toJson(dear)));
+    expect(severe(await prove(scene.url, rebuilt))).toEqual(["PolicyViolation/blocker"]);
   });
 });

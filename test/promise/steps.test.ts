@@ -136,6 +136,34 @@ describe("the Promise door", () => {
     expect(report.verdict).toBe("unknown");
   });
 
+  it("names what is no request, and what comes after the run", async () => {
+    const refusals: Array<unknown> = [];
+    let late: (() => Promise<unknown>) | undefined;
+    await using preflight = createPreflight({
+      url: node.url,
+      steps: [
+        {
+          name: "acme/odd",
+          ask: async (_, { request }) => {
+            late = () => request({ method: "eth_chainId" });
+            for (const odd of [{}, undefined, { method: "" }, { method: "eth_chainId", params: {} }])
+              refusals.push(await failing((request as (asked: unknown) => Promise<unknown>)(odd)));
+          },
+          check: () => [],
+        },
+      ],
+    });
+    expect((await preflight.scan(native)).verdict).toBe("ready");
+    refusals.push(await failing(late?.() ?? Promise.resolve()));
+    expect(refusals.map((error) => [(error as Errors.InvalidStep)._tag, (error as Errors.InvalidStep).field])).toEqual([
+      ["InvalidStep", "request.method"],
+      ["InvalidStep", "request.method"],
+      ["InvalidStep", "request.method"],
+      ["InvalidStep", "request.params"],
+      ["InvalidStep", "request"],
+    ]);
+  });
+
   it("throws what is no step where it is made, whatever the way to the node", () => {
     const steps = [{ name: "acme" as "a/b", check: () => [] }];
     for (const make of [

@@ -1,7 +1,7 @@
 /** What tests take from `src/abi`: a file that moves inside it is followed here, and in no test. */
 export { indexAbis, signatureOf, type AbiSources } from "../../src/abi/abiIndex.js";
 export { callsIn, callsWithin } from "../../src/abi/batches.js";
-export { forms as batchForms } from "../../src/abi/known/batches.js";
+export { families, forms as batchForms } from "../../src/abi/known/batches.js";
 export { coerce, coerceAll, type Reading } from "../../src/abi/encode.js";
 export { isDecodable, arrayOf, elementOf, isDynamic } from "../../src/abi/layout.js";
 export { callIn, callText, decodeCall, describeRawCall, innerLines } from "../../src/abi/calls.js";

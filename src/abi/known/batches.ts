@@ -199,3 +199,28 @@ export const forms: Readonly<Record<string, Form>> = {
   "0xd18af54d": made,
   "0x61b69abd": made,
 };
+
+/** Functions of whose calls one kind of events tells, one each and in their order. */
+export type Family = "safe" | "module" | "operation" | "request" | "try";
+
+/** ERC-2771 executeBatch: it passes over requests that are no longer valid without an event. */
+export const requestBatch = "0xccf96b4a";
+
+/** By the functions of {@link forms}; the others tell of no call by an event. */
+export const families: Readonly<Record<string, Family>> = {
+  "0x6a761202": "safe",
+  "0x468721a7": "module",
+  "0x5229073f": "module",
+  "0x6928e74b": "module",
+  "0xb0c19912": "module",
+  "0xc6fe8747": "module",
+  "0x2b99e506": "module",
+  "0x1fad948c": "operation",
+  "0x765e827f": "operation",
+  "0x4b1d7cf5": "operation",
+  "0xdbed18e0": "operation",
+  [requestBatch]: "request",
+  "0xdf905caf": "request",
+  "0xe9ae5c53": "try",
+  "0xd691c964": "try",
+};

@@ -5,6 +5,7 @@
 import type { Hex } from "../../primitives/hex.js";
 import { valuesOf } from "../layout.js";
 import { isBatch } from "../batches.js";
+import type { Family } from "./batches.js";
 import { eventOf, type Log } from "../words.js";
 
 /** Where a value stands in a log: the number of a topic, or of a word of the data. */
@@ -13,7 +14,7 @@ export type Place = readonly ["topic" | "word", number];
 /** One kind of event about a call that its emitter made. */
 export interface InnerEvent {
   /** Events of one family tell of the calls of its functions, one each and in their order; null where nothing orders them. */
-  readonly family: "safe" | "module" | "operation" | "request" | "try" | null;
+  readonly family: Family | null;
   /** Whether the call failed: always, never, or where a value is zero or is not. */
   readonly fails:
     | boolean

@@ -32,7 +32,7 @@ export const movementEvents: Readonly<Record<string, MovementRow>> = {
 };
 
 /** Which arguments of a function are whose tokens move, who gets them and how many; absent = the caller's, or an id. */
-export interface MoveRow {
+interface MoveRow {
   readonly from?: number;
   readonly to: number;
   readonly amount?: number;

@@ -2,15 +2,7 @@
 import type { Roles } from "../words.js";
 
 /** Whose rules a right follows. */
-export type RightStandard =
-  | "erc20"
-  | "erc721"
-  | "erc6909"
-  | "erc777"
-  | "permit2"
-  | "aaveDebt"
-  | "morpho"
-  | "cryptopunks";
+type RightStandard = "erc20" | "erc721" | "erc6909" | "erc777" | "permit2" | "aaveDebt" | "morpho" | "cryptopunks";
 
 /** `open`: an amount or an id, where the shape leaves open which. `all`: everything or nothing, as an amount. */
 type Role = "owner" | "spender" | "token" | "id" | "amount" | "flag" | "all" | "expiration" | "open";
@@ -59,7 +51,7 @@ export const rightEvents: Readonly<Record<string, RightRow>> = {
 };
 
 /** A function that gives rights; who gives is the caller, and what is given the contract's own, where no value says it. */
-export interface GrantRow extends RightRow {
+interface GrantRow extends RightRow {
   /** Whether the contract that is called gets the right, and not somebody whom a value names. */
   readonly isTaken?: boolean;
   /** A signed permit: anybody may have used it before. */

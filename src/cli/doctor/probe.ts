@@ -1,10 +1,8 @@
 /** One question put to an endpoint, and what its answer shows; and which methods and block tags it answers. */
 import * as Effect from "effect/Effect";
-import type { RpcError } from "../../errors/rpc.js";
-import type { Verdict } from "../../errors/verdicts.js";
+import type { RpcError, Verdict } from "../../errors/index.js";
 import * as Eth from "../../eth/index.js";
-import { statementText } from "../../primitives/statement.js";
-import { formatGasPrice } from "../../primitives/units.js";
+import { statementText, formatGasPrice } from "../../primitives/index.js";
 import { Rpc } from "../../rpc/index.js";
 import { unreached } from "../endpoint.js";
 

@@ -2,14 +2,13 @@
 import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
-import { indexAbis } from "../../abi/abiIndex.js";
+import { indexAbis } from "../../abi/index.js";
 import { lookup } from "../../Chains.js";
-import { forkOf } from "../../chains/rules.js";
+import { forkOf } from "../../chains/index.js";
 import * as Eth from "../../eth/index.js";
 import { askRun } from "../../pipeline/index.js";
 import type { Rpc, KnownEndpoint } from "../../Rpc.js";
-import { lacksTip } from "../../steps/reading/quote.js";
-import type { Plan, Run } from "../../steps/simulate.js";
+import { lacksTip, type Plan, type Run } from "../../steps/index.js";
 import * as Transaction from "../../Transaction.js";
 import {
   finding,

@@ -12,7 +12,7 @@ import { CallToolResult, Tool } from "effect/ai/McpSchema";
 import * as McpServer from "effect/ai/McpServer";
 import type { Options } from "../../Preflight.js";
 import { Rpc } from "../../rpc/index.js";
-import { isRecord } from "../../primitives/record.js";
+import { isRecord } from "../../primitives/index.js";
 import { version } from "../exit.js";
 import { parseJson } from "../terminal.js";
 import { textsOf, toolsOf } from "./tools.js";

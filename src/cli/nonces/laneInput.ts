@@ -7,7 +7,7 @@ import * as Option from "effect/Option";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import { SqlClient } from "effect/sql/SqlClient";
-import { NonceStoreError, type InvalidLane } from "../../errors/nonces.js";
+import { NonceStoreError, type InvalidLane } from "../../errors/index.js";
 import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import { laneOf, type LaneId } from "../../nonces/lane.js";

@@ -1,8 +1,7 @@
 /** Transactions to sign for a nonce: the CLI holds no keys. Pure. */
 import type { LaneId } from "../../nonces/lane.js";
-import type { Hex } from "../../primitives/hex.js";
-import { readSigned } from "../../transaction/signer.js";
-import type { Request } from "../../transaction/request.js";
+import type { Hex } from "../../primitives/index.js";
+import { readSigned, type Request } from "../../transaction/index.js";
 
 /** What to pay now, wei per gas; null where nobody was asked, or the node did not say. */
 export interface Quote {

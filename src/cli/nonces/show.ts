@@ -1,10 +1,10 @@
 /** What `evm-preflight nonces` prints: where lanes stand, whether that is healthy, and what a verb did or would do. */
 import * as Effect from "effect/Effect";
-import { NonceStoreError } from "../../errors/nonces.js";
+import { NonceStoreError } from "../../errors/index.js";
 import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import type { LaneId } from "../../nonces/lane.js";
-import { escapeText } from "../../primitives/text.js";
+import { escapeText } from "../../primitives/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import { Exited, exitCodes, WrongUsage, type ExitCode } from "../exit.js";
 import { jsonText, print } from "../terminal.js";

@@ -1,16 +1,11 @@
 /** What the nonce protocol asks the chain: counts, what waits, what was mined, and how a nonce ended. */
 import * as Effect from "effect/Effect";
-import type { Hash, Hex } from "../../primitives/hex.js";
-import { isRecord } from "../../primitives/record.js";
-import { InvalidLane } from "../../errors/nonces.js";
+import { type Hash, type Hex, isRecord } from "../../primitives/index.js";
+import { InvalidLane, ChainIdMismatch } from "../../errors/index.js";
 import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
-import { ChainIdMismatch } from "../../errors/verdicts.js";
 import * as Eth from "../../eth/index.js";
-import { decoder, nullOr } from "../../eth/shape.js";
-import { malformed } from "../../rpc/answer.js";
-import { Receipt } from "../../eth/block.js";
-import { nonceTakerOf } from "../../eth/nonceTaker.js";
-import { Rpc } from "../../rpc/index.js";
+import { decoder, nullOr, Receipt, nonceTakerOf } from "../../eth/index.js";
+import { malformed, Rpc } from "../../rpc/index.js";
 import type { LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { Sender } from "../service.js";

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import * as Ref from "effect/Ref";
-import type { Hash, Hex } from "../../primitives/hex.js";
-import { LeaseLost, NonceColdStart, NonceStoreError, ReplaceConflict } from "../../errors/nonces.js";
+import type { Hash, Hex } from "../../primitives/index.js";
+import { LeaseLost, NonceColdStart, NonceStoreError, ReplaceConflict } from "../../errors/index.js";
 import type { Lane, LaneId } from "../lane.js";
 import type { Attempt } from "../laneRules.js";
 import * as Metrics from "../metrics.js";

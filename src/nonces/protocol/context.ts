@@ -1,7 +1,7 @@
 /** What the operations of the protocol have in common: the lane, checked; the store, asked with patience; what of the settings it is told. */
 import * as Effect from "effect/Effect";
 import * as Schedule from "effect/Schedule";
-import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/nonces.js";
+import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/index.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
 import type { Unmoved } from "../laneRules.js";

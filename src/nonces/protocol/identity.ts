@@ -4,10 +4,10 @@
  */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { NonceChainReset } from "../../errors/nonces.js";
-import type { Hash } from "../../primitives/hex.js";
+import { NonceChainReset } from "../../errors/index.js";
+import type { Hash } from "../../primitives/index.js";
 import * as Eth from "../../eth/index.js";
-import type { Failure } from "../../eth/ask.js";
+import type { Failure } from "../../eth/index.js";
 import { Rpc } from "../../rpc/index.js";
 import type { LaneId } from "../lane.js";
 import { NonceStore } from "../../NonceStore.js";

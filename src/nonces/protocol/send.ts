@@ -1,8 +1,8 @@
 /** Sending what was committed, and what its answer means. */
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
-import type { Hash, Hex } from "../../primitives/hex.js";
-import { NonceBurned, SendRejected } from "../../errors/nonces.js";
+import type { Hash, Hex } from "../../primitives/index.js";
+import { NonceBurned, SendRejected } from "../../errors/index.js";
 import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Lane, LaneId } from "../lane.js";

@@ -1,6 +1,6 @@
 /** The first word on a lane: from which counts it begins. */
 import * as Effect from "effect/Effect";
-import { NonceColdStart } from "../../errors/nonces.js";
+import { NonceColdStart } from "../../errors/index.js";
 import type { Lane, LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { poolHolds, readCounts } from "./chain.js";

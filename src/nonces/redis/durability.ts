@@ -1,8 +1,8 @@
 /** What a Redis keeps of what it acknowledged: by its own settings, and by its replicas. */
 import * as Effect from "effect/Effect";
 import type * as Redis from "effect/persistence/Redis";
-import { NonceStoreError } from "../../errors/nonces.js";
-import { isRecord } from "../../primitives/record.js";
+import { NonceStoreError } from "../../errors/index.js";
+import { isRecord } from "../../primitives/index.js";
 import { refuse } from "../guard.js";
 import { isHopeless, storeError, textOf } from "./rows.js";
 

@@ -10,8 +10,8 @@ import { lane } from "./lane.js";
 
 /**
  * Answers with the lane's commits, the operation's answer, and the last argument, by which the caller knows its own
- * answer. The one before is how many commits the caller has seen: a lane with fewer went back in time, and is not
- * touched.
+ * answer. Of a lane that is not touched the first is the number that a code, the fourth, is about: the lane's format
+ * (`newer`), its commits, fewer than the caller has seen by the argument before the last (`back`), or none (`damaged`).
  */
 export const lua = `${lane}
 local asked = ARGV[#ARGV]
@@ -26,7 +26,7 @@ end
 local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail', 'doubt', 'doubtAt', 'commits', 'format')
 if op == 'bootstrap' then
   if bounds[1] then return 0 end
-  if redis.call('EXISTS', key) == 1 then return redis.error_reply('DAMAGED the lane has lost its bounds') end
+  if redis.call('EXISTS', key) == 1 then return { code = 'damaged', count = 0 } end
   floor, nxt, tail, commits = num(2), num(2), num(2), now
   advance(num(2), num(3), num(4), num(5), num(6))
   flush()
@@ -37,8 +37,8 @@ floor, nxt, tail = tonumber(bounds[1]), tonumber(bounds[2]), tonumber(bounds[3])
 doubt, doubtAt = tonumber(bounds[4] or '0'), tonumber(bounds[5] or '0')
 commits = tonumber(bounds[6] or '0')
 known = { floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt, commits = commits, format = tonumber(bounds[7] or '1') }
-if known.format > FORMAT then return { err = 'NEWER ' .. s(known.format) .. ' ' .. asked } end
-if commits < num(#ARGV - 1) then return { err = 'BACK ' .. s(commits) .. ' ' .. asked } end
+if known.format > FORMAT then return { code = 'newer', count = known.format } end
+if commits < num(#ARGV - 1) then return { code = 'back', count = commits } end
 
 if op == 'commit' then
   local n, token, hash = num(2), ARGV[3], ARGV[4]
@@ -194,5 +194,6 @@ return { err = 'ERR unknown operation' }
 end
 local answer = main()
 if type(answer) == 'table' and answer.err then return answer end
+if type(answer) == 'table' and answer.code then return { s(answer.count), false, asked, answer.code } end
 return { s(commits), answer, asked }
 `;

@@ -2,8 +2,8 @@
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import type { Hash, Hex } from "../../primitives/hex.js";
-import { NonceStoreError } from "../../errors/nonces.js";
+import type { Hash, Hex } from "../../primitives/index.js";
+import { NonceStoreError } from "../../errors/index.js";
 import { refuse } from "../guard.js";
 import type { SlotState } from "../laneRules.js";
 import { boundFields, slotFields } from "../rows.js";
@@ -17,7 +17,7 @@ export const wordsOf = (cause: unknown): string => {
 };
 
 /** Words after which nothing gets better by itself. */
-const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|DAMAGED|CROSSSLOT|unknown command|ERR (?!max number))/;
+const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|CROSSSLOT|unknown command|ERR (?!max number))/;
 export const isHopeless = (cause: unknown): boolean => hopeless.test(wordsOf(cause));
 
 export const storeError = (operation: string, cause: unknown): NonceStoreError =>

@@ -1,8 +1,8 @@
 /** The store over effect's Redis service. */
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
-import type { NonceStoreError } from "../../errors/nonces.js";
-import type { Hash } from "../../primitives/hex.js";
+import type { NonceStoreError } from "../../errors/index.js";
+import type { Hash } from "../../primitives/index.js";
 import { violations } from "../check.js";
 import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
@@ -127,20 +127,16 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     const question = `${own}:${(asked += 1)}`;
     const another = storeError(operation, new Error("the connection gave the answer to another question"));
     return run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane)), question]).pipe(
-      Effect.catch(({ cause }) => {
-        const [, word, count, answered] = /\b(NEWER|BACK) (\d+) (\S+)/.exec(wordsOf(cause)) ?? [];
-        if (word !== undefined && answered !== question) return Effect.fail(another);
-        return word === "NEWER"
-          ? Effect.fail(newerFormat(operation, Number(count), laneFormat))
-          : word === "BACK"
-            ? seen.check(operation, lane, Number(count))
-            : Effect.fail(storeError(operation, cause));
-      }),
+      Effect.mapError(({ cause }) => storeError(operation, cause)),
       Effect.flatMap((reply) => {
-        const [commits, answer, answered] = Array.isArray(reply) ? reply : [];
+        const [commits, answer, answered, code] = Array.isArray(reply) ? reply : [];
         if (textOf(answered) !== question) return Effect.fail(another);
         const counted = Number(textOf(commits) ?? "x");
         if (!Number.isSafeInteger(counted)) return Effect.fail(unreadable(operation));
+        if (textOf(code) === "newer") return Effect.fail(newerFormat(operation, counted, laneFormat));
+        if (textOf(code) === "damaged") return Effect.fail(refuse(operation, "the lane has lost its bounds"));
+        if (textOf(code) === "back")
+          return Effect.andThen(seen.check(operation, lane, counted), Effect.fail(unreadable(operation)));
         return Effect.succeed({ commits: counted, answer: answer as unknown });
       }),
     );

@@ -9,7 +9,7 @@ import type { Run } from "../../steps/simulate.js";
 import type { Limits } from "../choose.js";
 
 /** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
-export const hasUsedAllGas = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
+const hasUsedAllGas = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
   status !== "success" && gasUsed !== null && gasUsed * 8n >= limit * 7n;
 
 /** Whether any case of a run did so. */

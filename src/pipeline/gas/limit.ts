@@ -3,6 +3,7 @@
  * `gas`, asked only when something speaks for it. All of them stand in the block context of `exact`, and once more in
  * that of `next` where that run used its gas up; at the prices of the requests, with signers who could pay for any limit.
  */
+import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Funds from "../../steps/funds.js";
@@ -28,9 +29,6 @@ const searched = 6;
 export type AskAt = (
   limits: ReadonlyArray<Limits>,
 ) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>;
-
-const least = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a < b ? a : b));
-const most = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a > b ? a : b));
 
 /** The limits of one case, from the chosen one upwards. */
 interface Rungs {
@@ -64,11 +62,11 @@ const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
     const ample =
       isPlain(entry.input, entry.code) && answers.rules.fork !== "amsterdam"
         ? tight
-        : most(tight, least(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share));
+        : BigInts.max(tight, BigInts.min(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share));
     if (entry.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
     const more = affordable(entry, bundle, funds);
-    const payable = more === null ? ample : least(ample, tight + more);
-    return { tight, wide: least((tight * (100n + widePercent)) / 100n, payable), most: payable, ample };
+    const payable = more === null ? ample : BigInts.min(ample, tight + more);
+    return { tight, wide: BigInts.min((tight * (100n + widePercent)) / 100n, payable), most: payable, ample };
   });
   return ladder.every(({ tight, ample }) => tight === ample) ? null : ladder;
 };

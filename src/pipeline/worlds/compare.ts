@@ -48,11 +48,7 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
  * What a run was asked to see of its block and did not: the witness reads what contracts can. A node that leaves
  * out a value showed both runs the same world, and the second one proves nothing.
  */
-export const ignoredOverrides = ({
-  plan: { blockOverrides },
-  block,
-  before: { environment },
-}: Run): ReadonlyArray<string> => {
+const ignoredOverrides = ({ plan: { blockOverrides }, block, before: { environment } }: Run): ReadonlyArray<string> => {
   if (blockOverrides === null || environment === null) return [];
   const { number, time, baseFeePerGas, gasLimit, feeRecipient, prevRandao } = blockOverrides;
   const pairs: ReadonlyArray<readonly [name: string, asked: unknown, seen: unknown]> = [

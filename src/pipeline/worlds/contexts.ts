@@ -77,7 +77,7 @@ export interface Worlds {
 }
 
 /** What the worlds of a report are made from. */
-export interface WorldInput {
+interface WorldInput {
   readonly report: Report;
   readonly signed: ReadonlyArray<{ readonly request: Request }>;
   readonly chain: Chain;

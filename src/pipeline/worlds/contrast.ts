@@ -36,7 +36,7 @@ import { inFlightOf, type ProofInput } from "../proofPlans.js";
 const where = { step: "proof", evidence: "measured" } as const;
 
 /** The two runs of a proof beside each other, each read once. */
-export interface WorldPair {
+interface WorldPair {
   readonly exact: Run;
   readonly effects: RunEffects;
   /** The other world's; null where it got no answer. */

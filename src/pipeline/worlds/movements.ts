@@ -1,4 +1,5 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
+import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
 import * as Approvals from "../../steps/approvals.js";
 import * as Assets from "../../steps/assets.js";
@@ -169,9 +170,6 @@ interface Moved {
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
 }
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
 /**
  * `here`, with the least that reaches each of `whose` in either world, and the most that leaves them. Only where both
  * worlds have the same movements in the same order: parts of two outcomes would be none that can happen.
@@ -184,7 +182,7 @@ export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlyS
   const worse = (transfer: Transfer, { amount }: Transfer): Transfer =>
     whose.has(transfer.from) === whose.has(transfer.to)
       ? transfer
-      : { ...transfer, amount: (whose.has(transfer.to) ? least : most)(transfer.amount, amount) };
+      : { ...transfer, amount: (whose.has(transfer.to) ? BigInts.min : BigInts.max)(transfer.amount, amount) };
   const transfers = pairs.map(([transfer, other]) => worse(transfer, other));
   const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
     const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameBalance(one, its)) : undefined;
@@ -195,7 +193,7 @@ export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlyS
 };
 
 /** What bounds amounts: whose, by which policies, and what is no difference. */
-export interface Bounding {
+interface Bounding {
   readonly whose: ReadonlySet<string>;
   /** Of whom a policy speaks that names nobody. */
   readonly senders: ReadonlySet<string>;

@@ -24,7 +24,7 @@ import type { Report, Request, TransactionReport } from "../schema.js";
 import { fiatText, weiText, type Price } from "../amounts.js";
 
 /** How native amounts are written. */
-export interface Money {
+interface Money {
   readonly currency: Currency;
   readonly price?: Price | undefined;
 }

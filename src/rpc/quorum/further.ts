@@ -1,8 +1,8 @@
 /** The further round of a quorum, the runs `pinned`: the same once more, about a block that both endpoints have. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { isRecord } from "../../primitives/record.js";
-import type { Run } from "../service.js";
+import { isRecord } from "../../primitives/index.js";
+import type { Run } from "../index.js";
 import { isDoubtOnly } from "./normal.js";
 import { entriesIn } from "./simulated.js";
 import {

@@ -12,11 +12,9 @@ import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
 import * as Metric from "effect/Metric";
 import type * as Scope from "effect/Scope";
-import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
-import { WitnessesDisagree, type Verdict } from "../../errors/verdicts.js";
-import { memoryOf, type Memory } from "../memory.js";
+import { RpcError, UpstreamUnavailable, WitnessesDisagree, type Verdict } from "../../errors/index.js";
+import { memoryOf, type Memory, CurrentRun, Rpc, type Testimony } from "../index.js";
 import { patienceOf } from "../requests.js";
-import { CurrentRun, Rpc, type Testimony } from "../service.js";
 import { compareFurther, onItsOwn, type Ask, type SharedQuestion, type Question } from "./further.js";
 import {
   asking,

@@ -5,10 +5,9 @@
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
-import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
-import { forksIn } from "../../primitives/names.js";
-import { isRecord } from "../../primitives/record.js";
-import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../service.js";
+import { RpcError, UpstreamUnavailable } from "../../errors/index.js";
+import { forksIn, isRecord } from "../../primitives/index.js";
+import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../index.js";
 import type { Ask } from "./further.js";
 import { environmentIn, simulationParts } from "./simulated.js";
 import { hashIn, numberIn, type Answer } from "./verdict.js";

@@ -1,5 +1,5 @@
 /** Answers without what honest clients say differently. Pure. */
-import { isRecord } from "../../primitives/record.js";
+import { isRecord } from "../../primitives/index.js";
 import {
   list,
   logOf,

@@ -1,8 +1,6 @@
 /** A simulation without what honest clients say differently: block hashes, peaks of gas, words of errors, traces. Pure. */
-import { isRecord } from "../../primitives/record.js";
-import { decodeAnswers } from "../../witness/answers.js";
-import { witnessBytecode } from "../../witness/bytecode.js";
-import { decodeQueries, type Query } from "../../witness/queries.js";
+import { isRecord } from "../../primitives/index.js";
+import { decodeAnswers, witnessBytecode, decodeQueries, type Query } from "../../witness/index.js";
 
 /** A part of an answer by its path; two answers agree where every part does. */
 export type Parts = ReadonlyMap<string, string>;

@@ -4,11 +4,9 @@
  */
 import * as BigInts from "effect/BigInt";
 import * as Result from "effect/Result";
-import type { RpcError } from "../../errors/rpc.js";
-import type { Verdict } from "../../errors/verdicts.js";
-import { isRecord } from "../../primitives/record.js";
-import { escapeText } from "../../primitives/text.js";
-import type { Testimony } from "../service.js";
+import type { RpcError, Verdict } from "../../errors/index.js";
+import { isRecord, escapeText } from "../../primitives/index.js";
+import type { Testimony } from "../index.js";
 import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
 import { list } from "./simulated.js";
 

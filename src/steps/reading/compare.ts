@@ -6,6 +6,7 @@
  * is asked for, numbers that are neither moved nor granted: honest contracts read the clock (auctions, vesting,
  * deadlines), and what the clock moves within the tolerance is no theatre.
  */
+import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
 import { nothing, paired, type Fact, type OutcomeDifference, type Pair } from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
@@ -15,7 +16,7 @@ import type { HeldWords } from "./proxies.js";
 import { rightsIn } from "./rights.js";
 import { controlsIn } from "./control.js";
 import { compareOutputs, type Numbers } from "./outputs.js";
-import { larger, within } from "./sameOutcome.js";
+import { within } from "./sameOutcome.js";
 
 /** What one run did, as far as it is compared. */
 export interface Effects {
@@ -55,7 +56,10 @@ const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string,
   const scales = new Map<string, bigint>();
   for (const { of, a, b } of pairs)
     if (of.kind === "movement")
-      scales.set(pairOf(of), [amountOf(a), amountOf(b)].reduce(larger, scales.get(pairOf(of)) ?? 0n));
+      scales.set(
+        pairOf(of),
+        [amountOf(a), amountOf(b)].reduce((one, other) => BigInts.max(one, other), scales.get(pairOf(of)) ?? 0n),
+      );
   return scales;
 };
 

@@ -1,7 +1,7 @@
 /** What accounts run in their own place (DELEGATECALL), judged by the hash of its code. Pure. */
 import { keccak256 } from "viem";
 import { UnknownDelegateCall } from "../../errors/verdicts.js";
-import type { Address, Hash, Hex } from "../../primitives/hex.js";
+import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import { readAddress } from "../../witness/answers.js";
@@ -17,8 +17,6 @@ const mostAccounts = 32;
 
 /** A case, with its outcome where it has run. */
 type Running = Case & Partial<Pick<Ran, "outcome">>;
-
-const lower = (account: string): Address => account.toLowerCase() as Address;
 
 /** Calls of a Safe itself, by selector: execTransaction, and setup of 1.1 and later and of 1.0. */
 const ofSafes: ReadonlySet<string> = new Set(["0x6a761202", "0xb63e800d", "0xa97ab18a"]);

@@ -49,7 +49,7 @@ export interface Exposed {
 }
 
 /** What the pairs are made of. */
-export interface Sources extends Pick<Exposed, "known" | "trusted"> {
+interface Sources extends Pick<Exposed, "known" | "trusted"> {
   readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
   readonly rights: ReadonlyArray<Right>;
   readonly transfers: ReadonlyArray<Transfer>;

@@ -8,8 +8,9 @@ import { innerText } from "../../abi/calls.js";
 import { isLenient } from "../../abi/batches.js";
 import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
+import { families, requestBatch, type Family } from "../../abi/known/batches.js";
 import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { OutcomeLog } from "../../report/parts.js";
@@ -29,7 +30,7 @@ const entryPoints: ReadonlySet<string> = new Set([
 export interface Inner {
   /** The account in whose place the call is made. */
   readonly by: Address;
-  /** The function that makes it. */
+  /** The selector of the function that makes it. */
   readonly form: string;
   /** Its place among the calls of that function, from 0. */
   readonly index: number;
@@ -38,8 +39,6 @@ export interface Inner {
   /** The call that it is within; null for those of the transaction's own calldata. */
   readonly parent: Inner | null;
 }
-
-const lower = (account: string): Address => account.toLowerCase() as Address;
 
 const flatten = (within: InnerCallList, by: Address, parent: Inner | null): ReadonlyArray<Inner> =>
   within.calls.flatMap((call, index) => {
@@ -52,14 +51,8 @@ const flatten = (within: InnerCallList, by: Address, parent: Inner | null): Read
 export const innerOf = (data: Hex, to: Address, abis: AbiIndex): ReadonlyArray<Inner> =>
   flatten(innerCalls(data, abis, { address: to, limit: most.calls }), lower(to), null);
 
-/** The functions of which each call has an event of the family. */
-const forms: Readonly<Record<NonNullable<InnerEvent["family"]>, RegExp>> = {
-  safe: /^execTransaction\(/,
-  module: /^execTransaction(FromModule|WithRole)/,
-  operation: /^handle(Aggregated)?Ops\(/,
-  request: /^execute(Batch)?\(\(address,address,uint256,uint256,uint48/,
-  try: /^execute(FromExecutor)?\(bytes32,bytes\)/,
-};
+/** The events that tell of a call; null where none do. */
+const familyOf = ({ form }: Inner): Family | null => families[form] ?? null;
 
 /** The bytes in which a value stands, and its place in them. */
 const within = (log: OutcomeLog, [kind, at]: Place): readonly [bytes: string, at: number | null] =>
@@ -185,11 +178,11 @@ const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) 
     const family = first?.event.family ?? null;
     // why: beside the call of an operation stands the one to a factory, of which no event tells
     const callees = group.flatMap(({ log, event }) => (event.callee === undefined ? [] : accountAt(log, event.callee)));
-    const isOwn = ({ by, form, to }: Inner) =>
+    const isOwn = (inner: Inner) =>
       family !== null &&
-      by === first?.whose &&
-      forms[family].test(form) &&
-      (callees.length === 0 || callees.includes(to));
+      inner.by === first?.whose &&
+      familyOf(inner) === family &&
+      (callees.length === 0 || callees.includes(inner.to));
     const own = all.filter(isOwn);
     const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
     const requests = family === "request" ? listed(own, signerOf) : null;
@@ -216,7 +209,7 @@ const silent = (
   events: ReadonlyArray<FailureEvent>,
 ): ReadonlyArray<readonly [Inner, isNamed: boolean]> => {
   const keyOf = (by: Address, signer: string) => `${by}/${signer}`;
-  const own = all.filter(({ form }) => forms.request.test(form) && form.startsWith("executeBatch"));
+  const own = all.filter(({ form }) => form === requestBatch);
   const ran = listed(
     events.filter(({ event }) => event.family === "request"),
     (event) => keyOf(event.whose, signerIn(event)),
@@ -278,7 +271,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
       innerCall.call.mayFail &&
       !known.has(innerCall) &&
       !isWithin(innerCall.parent, failed) &&
-      !(forms.request.test(innerCall.form) && heard.has(innerCall.by)),
+      !(familyOf(innerCall) === "request" && heard.has(innerCall.by)),
   ).length;
   const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
   const every = cut([

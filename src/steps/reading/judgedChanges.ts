@@ -1,7 +1,7 @@
 /** What a change of storage means for those who send: who loses and gains control, and whether anything says so. Pure. */
 import { votes } from "../../abi/known/rights.js";
 import { addressOf, argumentsAt, eventOf, wordsFrom } from "../../abi/words.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { readAddress } from "../../witness/answers.js";
 import { slotsOf, wordIn } from "../../witness/placement.js";
 import { unseen } from "../../witness/view.js";
@@ -41,8 +41,6 @@ function* places({ was, word }: Change): Generator<readonly [had: Address, has: 
 /** What the calldata names, argument by argument. */
 export const namedIn = (bundle: ReadonlyArray<Case>): ReadonlySet<bigint> =>
   new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt))));
-
-export const lower = (account: string): Address => account.toLowerCase() as Address;
 
 /** Whether native currency, which nobody can make up, came in for a sender, as it does for whoever is outbid. */
 const isPaid = (bundle: ReadonlyArray<Ran>, account: Address): boolean =>

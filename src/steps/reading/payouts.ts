@@ -2,13 +2,11 @@
 import { payouts } from "../../abi/known/rights.js";
 import { withdrawn } from "../../abi/known/movements.js";
 import { addressAt, argumentsAt, eventOf, type Log, nobody, placeOf, valuesOf } from "../../abi/words.js";
-import type { Address } from "../../primitives/hex.js";
+import { type Address, lower } from "../../primitives/hex.js";
 import { address } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import { ownAccounts, type Ran } from "./bundle.js";
 import { calledAsSafes } from "./delegateCalls.js";
-
-const lower = (account: string): Address => account.toLowerCase() as Address;
 
 /** Whether a log says that a deposit of `from` is paid out to `receiver`. */
 const isOf = (log: Log, from: Address, receiver: Address): boolean => {

@@ -1,5 +1,6 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
 import { addressOf } from "../../abi/words.js";
+import { plainJson } from "../../primitives/json.js";
 import type { Address, Hash } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import type { Held } from "../../witness/placement.js";
@@ -160,7 +161,7 @@ export const heldIn = (
     }),
   );
   return {
-    state: JSON.stringify(block, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+    state: JSON.stringify(plainJson(block)),
     words: new Map(words),
   };
 };

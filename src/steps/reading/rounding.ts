@@ -5,13 +5,14 @@
  * Whatever is told here as explained is bounded: by a wei or two for each movement, by what the contract's own event
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
+import * as BigInts from "effect/BigInt";
 import { eventOf, addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
 import { aaveBurn, aaveMint } from "../../abi/known/movements.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 
 /** One balance as it was measured, and as the events have it. */
-export interface BalanceReading {
+interface BalanceReading {
   readonly change: BalanceChange;
   readonly logged: bigint;
 }
@@ -21,9 +22,6 @@ export interface Seen {
   readonly transfers: ReadonlyArray<Transfer>;
   readonly logs: ReadonlyArray<OutcomeLog>;
 }
-
-const size = (value: bigint): bigint => (value < 0n ? -value : value);
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Units that one movement may be rounded by: once for who gives, once for who gets. */
 const unitsPerMove = 2n;
@@ -69,8 +67,8 @@ const isBooked = ({ change }: BalanceReading, { transfers }: Seen): boolean => {
   if (delta === 0n || transfers.some((transfer) => transfer.token === token)) return false;
   return otherMoves(change, transfers).some((net) => {
     if (net === 0n || net < 0n === delta < 0n) return false;
-    const [booked, moved] = [size(delta), size(net)];
-    if (isRounded(size(booked - moved), smaller(booked, moved), 1)) return true;
+    const [booked, moved] = [BigInts.abs(delta), BigInts.abs(net)];
+    if (isRounded(BigInts.abs(booked - moved), BigInts.min(booked, moved), 1)) return true;
     // why: with interest a stake grows by more than was paid in, and pays out more than it was booked with
     const interest = delta > 0n ? booked - moved : moved - booked;
     return interest > 0n && interest * namedPart <= (before ?? 0n);
@@ -90,14 +88,14 @@ export const reasonOf = (told: BalanceReading, seen: Seen): string | null => {
   if (moves.length === 0) return isBooked(told, seen) ? "a stake is booked without an event" : null;
   const difference = delta - logged;
   // why: a share of the larger one would be more of the smaller
-  const moved = smaller(size(delta), size(logged));
-  if (isRounded(size(difference), moved, moves.length)) return "shares are rounded";
+  const moved = BigInts.min(BigInts.abs(delta), BigInts.abs(logged));
+  if (isRounded(BigInts.abs(difference), moved, moves.length)) return "shares are rounded";
   const held = before ?? 0n;
   const interest = namedInterest(change, seen.logs);
   const isNamed = interest > 0n && interest * namedPart <= held;
-  if (isNamed && size(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
+  if (isNamed && BigInts.abs(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
     return "the events count interest that the balance had already";
-  return size(difference) * accruedPart < moved && size(difference) * 100n <= held
+  return BigInts.abs(difference) * accruedPart < moved && BigInts.abs(difference) * 100n <= held
     ? "interest is booked on the way"
     : null;
 };

@@ -216,7 +216,7 @@ export const migrationHash = (self: Address, { plain, l2, handler }: Held): Hash
 };
 
 /** What a contract is known for; each reader asks for the kinds that it can judge. */
-export type KnownKind = string;
+type KnownKind = string;
 
 /** A contract whose code is known. */
 export interface KnownCode {

@@ -5,11 +5,9 @@
  * tight a limit then looks like success and does something else. So runs at different gas limits are compared by whole
  * outcomes: status, return data, and every log.
  */
+import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
-
-const size = (value: bigint): bigint => (value < 0n ? -value : value);
-export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Parts per million. */
 const million = 1_000_000n;
@@ -19,8 +17,8 @@ export const within = (
   a: bigint,
   b: bigint,
   tolerance: number,
-  scale: bigint = a < 0n === b < 0n ? larger(size(a), size(b)) : 0n,
-): boolean => a === b || size(a - b) * million <= scale * BigInt(Math.round(tolerance * 1_000_000));
+  scale: bigint = a < 0n === b < 0n ? BigInts.max(BigInts.abs(a), BigInts.abs(b)) : 0n,
+): boolean => a === b || BigInts.abs(a - b) * million <= scale * BigInt(Math.round(tolerance * 1_000_000));
 
 /** One outcome, as far as it is compared. */
 export type Result = Pick<Outcome, "status" | "returnData"> & {

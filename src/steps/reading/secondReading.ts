@@ -28,7 +28,7 @@ export interface SecondReading {
 }
 
 /** How many balances one run reads a second time. */
-export const mostSecond = 8;
+const mostSecond = 8;
 /**
  * Gas of one reading: more than the witness gives, and never less than the least. `gift` is for giving the account what
  * that costs, code of its own that takes it included.

@@ -2,12 +2,10 @@
 import { isBatch } from "../../abi/batches.js";
 import { grants } from "../../abi/known/rights.js";
 import { addressOf, argumentsAt, wordsFrom } from "../../abi/words.js";
-import type { Address } from "../../primitives/hex.js";
+import { type Address, lower } from "../../primitives/hex.js";
 import type { Ran } from "./bundle.js";
 import type { Control } from "./control.js";
 import { isAccount } from "./stateWords.js";
-
-const lower = (account: string): Address => account.toLowerCase() as Address;
 
 const most = 2n ** 256n - 1n;
 /** Whether a word may be a key or its hash: a text and a selector end in zeros, and numbers begin with them. */

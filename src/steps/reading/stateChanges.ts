@@ -1,6 +1,6 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
 import { addressOf } from "../../abi/words.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { StateChange } from "../../report/stateChange.js";
@@ -16,7 +16,6 @@ import { answersOf, party, tracedWords, wordHex, wordsOf } from "./stateWords.js
 import {
   changes as nameOf,
   keyOf,
-  lower,
   namedIn,
   rankOf,
   readAny,

@@ -1,10 +1,8 @@
 /** From answers to a report: what is told, what is left out, what decides, and how each finding is known. */
-import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../rooms/errors.js";
-import { Prepare as Options } from "../../rooms/pipeline.js";
 import * as Policy from "../../../src/Policy.js";
 import { becauseOf, fromError, note, notes, verdictOf, type Finding, type Report } from "../../rooms/report.js";
 import { toJson } from "../../../src/Report.js";
@@ -230,9 +228,9 @@ describe("policies", () => {
     scanned([{}], { run: Result.succeed(run([reverted])) }, { policies: [curious] });
     expect(seen).toEqual([["blocked", "ExecutionReverted/blocker"]]);
   });
-  it("that the report holds and nobody could rebuild are lost, never passed", async () => {
+  it("that the report holds and nobody could rebuild are lost, never passed", () => {
     const held = { ...options, policies: [{ policy: "noNewApprovals" }, { policy: "a function of mine" }] };
-    const policies = await Effect.runPromise(Options.policiesOf(undefined, held));
+    const policies = held.policies.flatMap((data) => Policy.fromData(data) ?? []);
     expect(policies.map(({ name }) => name)).toEqual(["noNewApprovals"]);
     const { report } = scanned([{}], {}, { options: held, policies });
     expect(codes(report)).toEqual(["PolicyLost/unavailable"]);

@@ -9,7 +9,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { indexAbis, innerEventOf, mayTell } from "../../rooms/abi.js";
+import { batchForms, families, indexAbis, innerEventOf, mayTell, wellKnown } from "../../rooms/abi.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
 import { innerOf, isGranted, knownCode, readInner, type Subject } from "../../rooms/steps.js";
 import { tracedInner } from "../../rooms/pipeline.js";
@@ -27,6 +27,26 @@ const subject = (changed: Partial<Subject>): Subject => ({
 const failedIn = (logs: ReadonlyArray<OutcomeLog>, data: Hex = "0x12345678") =>
   readInner(subject({ logs, data }), none)?.failed.length ?? 0;
 const [zero, one] = [word(0n), word(1n)];
+
+describe("the families of events", () => {
+  const functions: Readonly<Record<string, RegExp>> = {
+    safe: /^execTransaction\(/,
+    module: /^execTransaction(FromModule|WithRole)/,
+    operation: /^handle(Aggregated)?Ops\(/,
+    request: /^execute(Batch)?\(\(address,address,uint256,uint256,uint48/,
+    try: /^execute(FromExecutor)?\(bytes32,bytes\)/,
+  };
+
+  it("are of the functions that each is for, and of all of those", () => {
+    const named = Object.keys(batchForms).flatMap((selector) => {
+      const signatures = wellKnown.functions(selector as `0x${string}`).map(({ signature }) => signature);
+      return Object.entries(functions).flatMap(([family, fits]) =>
+        signatures.some((signature) => fits.test(signature)) ? [[selector, family]] : [],
+      );
+    });
+    expect(Object.fromEntries(named)).toEqual(families);
+  });
+});
 
 describe("events", () => {
   it.each([

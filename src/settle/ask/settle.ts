@@ -2,19 +2,23 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
-import { dataAt, wordAt } from "../../abi/words.js";
-import { InvalidTransaction } from "../../errors/input.js";
-import { ChainIdMismatch } from "../../errors/verdicts.js";
-import type { Failure } from "../../eth/ask.js";
-import type { FullBlock, Receipt } from "../../eth/block.js";
-import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/transactions.js";
-import { nonceTakerOf } from "../../eth/nonceTaker.js";
+import { dataAt, wordAt } from "../../abi/index.js";
+import { InvalidTransaction, ChainIdMismatch } from "../../errors/index.js";
+import {
+  type Failure,
+  type FullBlock,
+  type Receipt,
+  getFullBlock,
+  getTransaction,
+  getTransactionReceipt,
+  nonceTakerOf,
+} from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
-import { isHash, type Address, type Hash } from "../../primitives/hex.js";
+import { isHash, type Address, type Hash } from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../pipeline/index.js";
-import type { Report } from "../../report/schema.js";
+import type { Report } from "../../report/index.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
-import { balanceOf } from "../../witness/queries.js";
+import { balanceOf } from "../../witness/index.js";
 import { balanceFacts } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
 import { gravest, type Hindsight, type Settled, type SettleOptions, type Settlement } from "../settlement.js";

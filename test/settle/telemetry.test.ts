@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import { describe, expect, it } from "vitest";
 import type { MinedSettlement, Settled } from "../../src/Report.js";
-import { settled } from "../rooms/postflight.js";
+import { settled } from "../rooms/settle.js";
 import { report } from "../report/fixtures.js";
 
 const sample: MinedSettlement["sample"] = {

@@ -1,11 +1,9 @@
 /**
  * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
  */
-import type { Log, Receipt } from "../eth/block.js";
-import type { Difference } from "../primitives/difference.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Evidence } from "../report/finding.js";
-import type { Ledger } from "../report/schema.js";
+import type { Log, Receipt } from "../eth/index.js";
+import type { Difference, Address, Hash, Hex } from "../primitives/index.js";
+import type { Evidence, Ledger } from "../report/index.js";
 
 /**
  * Why what was said is not what happened, the gravest first. `tampered`: what was mined is not the request that was

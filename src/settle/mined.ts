@@ -1,8 +1,7 @@
 /** A mined transaction as a request and as a call, and what it paid. Pure. */
-import type { FullTransaction, Receipt } from "../eth/block.js";
-import type { CallRequest } from "../eth/parameters.js";
-import type { Hash } from "../primitives/hex.js";
-import type { Request } from "../transaction/request.js";
+import type { FullTransaction, Receipt, CallRequest } from "../eth/index.js";
+import type { Hash } from "../primitives/index.js";
+import type { Request } from "../transaction/index.js";
 
 /** The type of a system's own transaction, which nobody signs: a deposit of the OP stack. */
 const depositType = "0x7e";

@@ -1,21 +1,28 @@
 /** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import type { FullBlock, FullTransaction, Receipt } from "../../eth/block.js";
-import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } from "../../eth/parameters.js";
+import type {
+  FullBlock,
+  FullTransaction,
+  Receipt,
+  BlockOverrides,
+  BlockParameter,
+  BlockStateCall,
+  StateOverrides,
+} from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
-import type { Hex } from "../../primitives/hex.js";
+import type { Hex } from "../../primitives/index.js";
 import { inRound } from "../../pipeline/index.js";
-import type { Report } from "../../report/schema.js";
+import type { Report } from "../../report/index.js";
 import type { Rpc } from "../../rpc/index.js";
-import { exactCall } from "../../transaction/request.js";
+import { exactCall } from "../../transaction/index.js";
 import { callOf } from "../mined.js";
 import { happenedOf } from "../compare.js";
 import { isSameRun } from "../settle.js";
 import type { MinedOutcome, Replay } from "../settlement.js";
 
 /** What is run again. */
-export interface ReplayInput {
+interface ReplayInput {
   readonly report: Report;
   /** Its place in the report. */
   readonly transaction: number;

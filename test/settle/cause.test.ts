@@ -1,6 +1,6 @@
 /** Why something else happened, decided from replays alone. */
 import { describe, expect, it } from "vitest";
-import { causeOf, isAmountOnly, ranBehind, type MinedOutcome, type Replay } from "../rooms/postflight.js";
+import { causeOf, isAmountOnly, ranBehind, type MinedOutcome, type Replay } from "../rooms/settle.js";
 import type { Receipt } from "../rooms/eth.js";
 
 const token = `0x${"11".repeat(20)}` as const;

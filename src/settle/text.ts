@@ -1,8 +1,14 @@
 /** A settlement for people: one line for each transaction, then what differs. */
-import { subjectText, type Subject } from "../primitives/difference.js";
-import { escapeText } from "../primitives/text.js";
-import { type Currency, formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
-import type { Report } from "../report/schema.js";
+import {
+  subjectText,
+  type Subject,
+  escapeText,
+  type Currency,
+  formatGas,
+  formatGasPrice,
+  formatWei,
+} from "../primitives/index.js";
+import type { Report } from "../report/index.js";
 import { valuesForPeople } from "../report/diff.js";
 import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
 import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass } from "./settlement.js";

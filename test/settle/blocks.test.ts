@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
-import { settledText } from "../rooms/postflight.js";
+import { settledText } from "../rooms/settle.js";
 import {
   cleared,
   layerOf,

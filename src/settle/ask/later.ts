@@ -1,10 +1,9 @@
 /** `settle`, loaded when it is first asked for: who only asks before signing never loads it. */
 import * as Effect from "effect/Effect";
-import type { InvalidTransaction } from "../../errors/input.js";
-import type { Failure } from "../../eth/ask.js";
-import type { Hash } from "../../primitives/hex.js";
-import { lazyImport } from "../../primitives/effects.js";
-import type { Report } from "../../report/schema.js";
+import type { InvalidTransaction } from "../../errors/index.js";
+import type { Failure } from "../../eth/index.js";
+import { type Hash, lazyImport } from "../../primitives/index.js";
+import type { Report } from "../../report/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Settled, SettleOptions } from "../settlement.js";
 

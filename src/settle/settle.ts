@@ -1,8 +1,8 @@
 /** What was said of a transaction against what happened, and why they differ. Pure. */
 import * as Arr from "effect/Array";
-import type { FullBlock, FullTransaction, Receipt } from "../eth/block.js";
-import type { Report, TransactionReport } from "../report/schema.js";
-import { everyLog, isSameHead, isSameLog } from "../steps/reading/sameOutcome.js";
+import type { FullBlock, FullTransaction, Receipt } from "../eth/index.js";
+import type { Report, TransactionReport } from "../report/index.js";
+import { everyLog, isSameHead, isSameLog } from "../steps/index.js";
 import {
   balanceFacts,
   compare,

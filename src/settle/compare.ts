@@ -1,11 +1,10 @@
 /** The facts of a report beside those of a receipt. Pure. */
 import * as Arr from "effect/Array";
-import type { FullTransaction, Receipt } from "../eth/block.js";
-import { type Counted, type Fact, logFacts, nothing, paired, type Subject } from "../primitives/difference.js";
-import type { Report, TransactionReport } from "../report/schema.js";
-import { isSameLog } from "../steps/reading/sameOutcome.js";
-import { fields } from "../transaction/fields.js";
-import { signingHash, type Request } from "../transaction/request.js";
+import type { FullTransaction, Receipt } from "../eth/index.js";
+import { type Counted, type Fact, logFacts, nothing, paired, plainJson, type Subject } from "../primitives/index.js";
+import type { Report, TransactionReport } from "../report/index.js";
+import { isSameLog } from "../steps/index.js";
+import { fields, signingHash, type Request } from "../transaction/index.js";
 import { paidBy, requestIn } from "./mined.js";
 import type { Comparison, MinedOutcome, SettledDifference } from "./settlement.js";
 
@@ -55,10 +54,7 @@ const factOf =
 const plain = (value: unknown): Fact["value"] =>
   typeof value === "bigint"
     ? value
-    : (typeof value === "object"
-        ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner))
-        : String(value)
-      ).toLowerCase();
+    : (typeof value === "object" ? JSON.stringify(plainJson(value)) : String(value)).toLowerCase();
 
 const requestFacts = (transaction: number, from: string, request: Request | null): ReadonlyArray<Fact> => {
   const fact = factOf(transaction);

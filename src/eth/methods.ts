@@ -1,0 +1,237 @@
+/** The methods of the node, one request each. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { indexAbis, indexOf, type AbiSources } from "../abi/abiIndex.js";
+import { ask, unknownBlock, type Failure } from "./ask.js";
+import { Block, FeeHistory, Receipt, type Log } from "./block.js";
+import { contradicts, askLogs } from "./logs.js";
+import { askCall, explain } from "./call.js";
+import * as Encode from "./encode.js";
+import type {
+  AtAccount,
+  BlockParameter,
+  CallRequest,
+  FeeRange,
+  LogFilter,
+  Pretending,
+  Simulation,
+} from "./parameters.js";
+import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
+import { readSimulation, type SimulatedBlock } from "./simulation.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { isRecord, safely } from "../primitives/record.js";
+import type { Rpc } from "../rpc/index.js";
+import { judging, malformed } from "../rpc/answer.js";
+
+export type { Failure } from "./ask.js";
+export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
+export type { BlockName, Head, Header } from "./heads.js";
+export { getFullBlock, getTransaction, getTransactionReceipt } from "./transactions.js";
+export type {
+  AccessListEntry,
+  AccountOverride,
+  AskedRows,
+  AtAccount,
+  AuthorizationEntry,
+  BlockOverrides,
+  BlockParameter,
+  BlockStateCall,
+  BlockTag,
+  CallFields,
+  CallRequest,
+  FeeRange,
+  Integer,
+  LogFilter,
+  Maybe,
+  OverrideRow,
+  Pretending,
+  Simulation,
+  StateOverrides,
+  TopicFilter,
+  Withdrawal,
+  Written,
+} from "./parameters.js";
+export type { ObjectShape, Shape } from "./shape.js";
+export type { CallResult, SimulatedBlock } from "./simulation.js";
+export type { Address, Hash, Hex } from "../primitives/hex.js";
+
+const noAbis = indexAbis([]);
+
+const readCode = decoder("eth_getCode", Bytes);
+const readEstimate = decoder("eth_estimateGas", Quantity);
+const readCount = decoder("eth_getTransactionCount", Quantity);
+const readBalance = decoder("eth_getBalance", Quantity);
+const readChainId = decoder("eth_chainId", Index);
+const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
+const readSent = decoder("eth_sendRawTransaction", Word);
+const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
+const readBlock = {
+  eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
+  eth_getBlockByHash: decoder("eth_getBlockByHash", Block),
+};
+
+/**
+ * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after
+ * another, and in smaller ones where the node says so. `blockHash` wins over the range.
+ *
+ * JSON-RPC: `eth_getLogs`; `eth_getBlockByNumber` when one end of a range is a tag.
+ */
+export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
+  askLogs(filter, (tag) => Effect.map(getBlock({ block: tag }), ({ number }) => number));
+
+/** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
+const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
+  { abis = [], ...asked }: Asked,
+  request: (asked: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
+): Effect.Effect<A, Failure, Rpc> =>
+  request(asked).pipe(
+    Effect.catch((failure) => {
+      // why: what is no ABI explains nothing
+      const index = safely(() => indexOf(abis), noAbis);
+      return Effect.flatMap(explain(failure, asked.to ?? null, index), Effect.fail);
+    }),
+  );
+
+/**
+ * The bytes that a message call returns. `to` must be there, for a deployment is no call. `ExecutionReverted`
+ * carries what the revert says, by `abis` and the built-in errors.
+ *
+ * JSON-RPC: `eth_call`.
+ */
+export const call = (
+  parameters: Pretending & {
+    readonly to: Address;
+    readonly block: BlockParameter;
+    /** ABIs that may explain a revert, before the built-in errors. */
+    readonly abis?: AbiSources | undefined;
+  },
+): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (asked) => askCall(asked, false));
+
+/**
+ * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call. With `fillers` also the
+ * blocks that the node puts between two numbers; `entry` says which is which.
+ *
+ * JSON-RPC: `eth_simulateV1`.
+ */
+export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> =>
+  Effect.flatMap(
+    ask("eth_simulateV1", (faults) => Encode.simulation(parameters, faults), Result.succeed),
+    (result) =>
+      Effect.flatMap(
+        judging((classify) => readSimulation(result, parameters, classify)),
+        Effect.fromResult,
+      ),
+  );
+
+/**
+ * All receipts of a block; `BlockNotFound` when the node has no such block.
+ *
+ * JSON-RPC: `eth_getBlockReceipts`. Public endpoints refuse it with HTTP 403: `MethodNotPermitted`.
+ */
+export const getBlockReceipts = (parameters: {
+  readonly block: BlockParameter;
+}): Effect.Effect<ReadonlyArray<Receipt>, Failure, Rpc> =>
+  ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
+    if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
+    return Result.flatMap(readReceipts(result), (receipts) => {
+      const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
+      if (bare >= 0)
+        return Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
+      const odd = receipts.findIndex(({ logs, logsBloom }) => logs !== null && contradicts(logsBloom, logs));
+      return odd < 0
+        ? Result.succeed(receipts)
+        : Result.fail(malformed("eth_getBlockReceipts", `result[${odd}].logsBloom`, "not of the logs"));
+    });
+  });
+
+/**
+ * Gas that a transaction needs; may exceed what it uses. Reverts as {@link call} does.
+ *
+ * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent.
+ */
+export const estimateGas = (
+  parameters: Pretending & {
+    readonly block?: BlockParameter | undefined;
+    /** ABIs that may explain a revert, before the built-in errors. */
+    readonly abis?: AbiSources | undefined;
+  },
+): Effect.Effect<bigint, Failure, Rpc> =>
+  explained(parameters, (asked) =>
+    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), readEstimate),
+  );
+
+/**
+ * The nonce for the next transaction of an address.
+ *
+ * JSON-RPC: `eth_getTransactionCount`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ *
+ * const next = await Eth.getTransactionCount({
+ *   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   block: "pending",
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(next); // 0n
+ * ```
+ */
+export const getTransactionCount = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
+  ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
+
+/**
+ * The code at an address; `0x` when there is none.
+ *
+ * JSON-RPC: `eth_getCode`.
+ */
+export const getCode = (parameters: AtAccount): Effect.Effect<Hex, Failure, Rpc> =>
+  ask("eth_getCode", Encode.atAccount(parameters), readCode);
+
+/**
+ * Wei of an address.
+ *
+ * JSON-RPC: `eth_getBalance`.
+ */
+export const getBalance = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
+  ask("eth_getBalance", Encode.atAccount(parameters), readBalance);
+
+/** JSON-RPC: `eth_chainId`. */
+export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], readChainId);
+
+/**
+ * A block's header and its transactions' hashes; `BlockNotFound` when the node has no such block. Whether a hash is
+ * `requireCanonical` cannot be asked here.
+ *
+ * JSON-RPC: `eth_getBlockByNumber`, or `eth_getBlockByHash` for a hash.
+ */
+export const getBlock = (parameters: { readonly block: BlockParameter }): Effect.Effect<Block, Failure, Rpc> => {
+  const { block } = parameters;
+  const named: unknown = isRecord(block) && "blockHash" in block ? block.blockHash : block;
+  const method = typeof named === "string" && named.length === 66 ? "eth_getBlockByHash" : "eth_getBlockByNumber";
+  return ask(
+    method,
+    (faults) => {
+      const [written] = Encode.onBlock(parameters)(faults);
+      return [isRecord(written) ? (written["blockHash"] ?? written["blockNumber"]) : written, false];
+    },
+    (result) => (result === null ? Result.fail(unknownBlock(method)) : readBlock[method](result)),
+  );
+};
+
+/**
+ * Base fees and tips of the blocks up to `newestBlock`, and the base fee of the one after it.
+ *
+ * JSON-RPC: `eth_feeHistory`.
+ */
+export const feeHistory = (parameters: FeeRange): Effect.Effect<FeeHistory, Failure, Rpc> =>
+  ask("eth_feeHistory", Encode.feeRange(parameters), readFeeHistory);
+
+/**
+ * Broadcasts a signed transaction: its hash. Never tried twice.
+ *
+ * JSON-RPC: `eth_sendRawTransaction`.
+ */
+export const sendRawTransaction = (parameters: {
+  readonly serializedTransaction: Hex | `0x${string}`;
+}): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), readSent);

@@ -1,0 +1,21 @@
+/** What every room is built of: the door of this room. */
+export {
+  type Counted,
+  type Difference,
+  type Fact,
+  logFacts,
+  nothing,
+  paired,
+  type Subject,
+  subjectText,
+} from "./difference.js";
+export { lazyImport, onAbort } from "./effects.js";
+export { plainJson } from "./json.js";
+export { type Address, Hash, Hex, isHash } from "./hex.js";
+export { type BuiltInStep, forksIn } from "./names.js";
+export { addressProblem, type Checked, each, no, type Problem } from "./problem.js";
+export { pageOf, statementText } from "./statement.js";
+export { errorTypeOf, Listener } from "./telemetry.js";
+export { escapeText } from "./text.js";
+export { type Currency, formatGas, formatGasPrice, formatWei } from "./units.js";
+export { isRecord, safely } from "./record.js";

@@ -1,0 +1,4 @@
+/** What steps read: the door of this room. */
+export { lacksTip } from "./reading/quote.js";
+export { everyLog, isSameHead, isSameLog } from "./reading/sameOutcome.js";
+export type { Plan, Run } from "./simulate.js";
