@@ -51,8 +51,8 @@ const entry = (code: string, meaning: Meaning): string => {
   return [
     `<a id="${code}"></a>`,
     `### ${code}`,
-    meaning.means,
     ["```text", messageOf({ ...finding, remedy: "" }), "```"].join("\n"),
+    ...(meaning.means === undefined ? [] : [meaning.means]),
     ...(finding.remedy === "" ? [] : [`**What to do:** ${sentence(finding.remedy)}`]),
   ].join("\n\n");
 };

@@ -6,6 +6,8 @@ import { escapeText } from "../primitives/text.js";
 const wrongField = ({ field, problem }: { readonly field: string; readonly problem: string }): string =>
   `${escapeText(field)}: ${problem}`;
 
+const correctField = ({ field }: { readonly field: string }): string => `correct \`${escapeText(field)}\``;
+
 /** A field of the input that cannot be right; nothing was sent. */
 export class InvalidTransaction extends stated<InvalidTransaction>()(
   "InvalidTransaction",
@@ -17,7 +19,7 @@ export class InvalidTransaction extends stated<InvalidTransaction>()(
   },
   wrongField,
   () => [text("", "nothing was sent")],
-  "correct the input",
+  correctField,
 ) {}
 
 /** What a connection to a node was made with cannot be right; nothing was opened. */
@@ -31,7 +33,7 @@ export class InvalidConnection extends stated<InvalidConnection>()(
   },
   wrongField,
   () => [text("", "no connection was made")],
-  "correct the connection",
+  correctField,
 ) {}
 
 /** A step of one's own cannot be what it is given as; no pipeline was made. */
@@ -45,7 +47,7 @@ export class InvalidStep extends stated<InvalidStep>()(
   },
   wrongField,
   () => [],
-  "correct the step",
+  correctField,
 ) {}
 
 /** The client was disposed: nothing is asked any more, and what was under way has ended. */
@@ -54,7 +56,7 @@ export class Disposed extends stated<Disposed>()(
   {},
   "the client was disposed",
   () => [text("", "what was under way has ended")],
-  "make another one, and dispose of it last",
+  "make another client, and dispose of it after its last use",
 ) {}
 
 /** A report in JSON of another version than this library reads. */

@@ -101,7 +101,7 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
     if (value === undefined) return [];
     if (name === "signTransaction") return [[name, signTransaction]];
     if (typeof value !== "function") return [[name, value]];
-    const refusal = new GuardRefused(name, "is no way to sign that a guard knows");
+    const refusal = new GuardRefused(name, "is not a way to sign that a guard knows");
     return [[name, kind === undefined ? () => fail(refusal) : rule(kind, value as never)]];
   });
   return Object.fromEntries(guarded) as LocalAccount;

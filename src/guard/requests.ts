@@ -177,8 +177,7 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
     const { calls, from } = request;
     const [unknown] = demanded(request, calls as ReadonlyArray<unknown>);
     // guard: a capability that the proof knows nothing of
-    if (unknown !== undefined)
-      return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
+    if (unknown !== undefined) return yield* Effect.fail(new GuardRefused(unknown, "is not covered by a proof", 5700));
     const chainId = yield* chainOf(pass, request["chainId"]);
     const bundle = bundleOf(calls as ReadonlyArray<unknown>, from, chainId);
     if (deliver === null) {

@@ -141,8 +141,8 @@ const sentences = {
   gap: "is a gap and nothing above it is mined: the next reservation takes it, or fill it",
   old: (ageMs: number) =>
     `is not mined after ${Math.round(ageMs / 1_000)} s: resend it, or replace it with higher fees`,
-  ended: `was passed by the chain, and nobody knows whether by ours: ${keeps}`,
-  unsent: `is not sent again by anybody: ${keeps}`,
+  ended: `was passed by the chain, and whether by our transaction is not known: ${keeps}`,
+  unsent: `is not sent again by any process: ${keeps}`,
 };
 
 const at = (kind: Concern["kind"], nonce: bigint, text: string): Concern => ({

@@ -27,7 +27,7 @@ export const cut = (report: Report): PolicyResult =>
 /** Whether something may be a right of a kind that is not known. */
 const unexplained = (report: Report): PolicyResult =>
   report.findings.some(({ code }) => code === "EventUnexplained" || code === "RightUnexplained")
-    ? unknown("what an event or a call says of the sender and another account is of no known kind")
+    ? unknown("an unknown event or call may give somebody a right to act for the sender")
     : pass;
 
 const judgeApprovals = (judge: (approval: Approval, named: () => string) => PolicyResult) =>
@@ -89,7 +89,7 @@ export const judgeTouched =
       (code === "NativeMovesUnseen" && severity !== "info") ||
       (code === "TransferMismatch" && !numbers.some(({ name }) => name === "token"));
     const isTraced = !report.findings.some(isUntraced);
-    const hidden = unseen(report) ?? (isTraced ? null : "who else got native currency was not seen");
+    const hidden = unseen(report) ?? (isTraced ? null : "whether others got native currency was not seen");
     return hidden === null ? cut(report) : unknown(hidden);
   };
 

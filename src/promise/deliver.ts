@@ -60,7 +60,7 @@ const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Wait>, with
   const from = yield* Clock.currentTimeMillis;
   while (!(yield* Effect.forEach(waits, isMined, { concurrency: "unbounded" })).every(Boolean)) {
     if ((yield* Clock.currentTimeMillis) - from > withinMs) {
-      const sentence = `what must come first is not mined after ${withinMs} ms`;
+      const sentence = `the earlier transactions are not mined after ${withinMs} ms`;
       return yield* new NotProven({ missing: [gap("NotMined", sentence)] });
     }
     yield* Effect.sleep(lookEveryMs);
@@ -113,7 +113,9 @@ const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution,
     (onCaution !== "refuse" && (yield* attempt(() => Promise.resolve(report).then(onCaution))) === true);
   if (!isSent)
     return yield* new NotProven({
-      missing: [gap("Caution", `deliver sends caution only as onCaution says: ${escapeText(report.because)}`)],
+      missing: [
+        gap("Caution", `the verdict is caution, and \`onCaution\` does not allow it: ${escapeText(report.because)}`),
+      ],
     });
   for (const code of warnings) agreed.add(code);
 });

@@ -196,7 +196,7 @@ describe("doctor", () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ level: "reduced" });
   });
 
-  it("refuses what is no URL as wrong usage", async () => {
+  it("refuses what is not a URL as wrong usage", async () => {
     for (const args of [["doctor"], ["doctor", "ftp://x"], ["doctor", "localhost:8545"], ["doctor", "http://a", "b"]]) {
       const ended = await bin.run(args);
       expect(ended.code, args.join(" ")).toBe(64);

@@ -44,6 +44,16 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     );
   });
 
+  it("says how much gas a limit lacks that is below the intrinsic cost, whatever the node says", async () => {
+    const { findings, verdict } = await run({ from: owner.address, to: other.address, value: 1n, gas: 5n });
+    const found = findings.find(({ code }) => code === "IntrinsicGasTooLow");
+    expect(verdict).toBe("blocked");
+    expect(found?.numbers.map(({ name, value }) => [name, value])).toEqual([
+      ["has", 5n],
+      ["needs", 21_000n],
+    ]);
+  });
+
   it("tells the units of what fails, with the token's name, and what is known of the fees", async () => {
     const report = await run([
       calling("mint", [owner.address, 5_000_000n]),
@@ -87,7 +97,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
 
   it("says by the ABI why value is refused", async () => {
     const report = await run(calling("mint", [owner.address, 1n], { value: 1n }));
-    expect(report.because).toBe("the call reverts: by its ABI the function takes no value, for it is not payable");
+    expect(report.because).toBe("the call reverts: by its ABI the function is not payable");
     expect(report.transactions[0].outcome.failure?._tag).toBe("ExecutionReverted");
   });
 
