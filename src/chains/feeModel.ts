@@ -7,7 +7,7 @@ import type { Hex } from "../primitives/hex.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
-/** What one transaction is asked about. */
+/** The transaction that fees are computed for. */
 export interface FeeSubject {
   /** Unsigned EIP-2718 bytes: of the very transaction in a proof, a little longer ones in a scan. */
   readonly unsigned: Hex;

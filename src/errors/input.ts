@@ -22,7 +22,7 @@ export class InvalidTransaction extends stated<InvalidTransaction>()(
   correctField,
 ) {}
 
-/** What a connection to a node was made with cannot be right; nothing was opened. */
+/** A setting of the connection cannot be right; nothing was opened. */
 export class InvalidConnection extends stated<InvalidConnection>()(
   "InvalidConnection",
   {
@@ -36,7 +36,7 @@ export class InvalidConnection extends stated<InvalidConnection>()(
   correctField,
 ) {}
 
-/** A step of one's own cannot be what it is given as; no pipeline was made. */
+/** A step of your own is invalid; no pipeline was made. */
 export class InvalidStep extends stated<InvalidStep>()(
   "InvalidStep",
   {
@@ -50,7 +50,7 @@ export class InvalidStep extends stated<InvalidStep>()(
   correctField,
 ) {}
 
-/** The client was disposed: nothing is asked any more, and what was under way has ended. */
+/** The client was disposed: it sends no more requests, and running ones have ended. */
 export class Disposed extends stated<Disposed>()(
   "Disposed",
   {},

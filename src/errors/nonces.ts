@@ -24,7 +24,7 @@ export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
 const chainCount = nullable(Schema.BigInt);
 
-/** A field of the lane that cannot be right; nothing was asked. */
+/** A field of the lane that cannot be right; no request was sent. */
 export class InvalidLane extends unsent<InvalidLane>()(
   "InvalidLane",
   {
@@ -92,7 +92,7 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
     latest: chainCount,
     /** What `eth_getTransactionCount` on `pending` said; null where it was not read. */
     pending: chainCount,
-    /** How it is known that the lane was started before, and so is lost; null = it may be new. */
+    /** The source that says that the lane was started before, and so is lost; null = it may be new. */
     lost: nullable(Schema.String),
   },
   (error) =>

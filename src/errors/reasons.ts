@@ -224,7 +224,7 @@ export class Timeout extends reasonOf<Timeout>()(
   "raise the deadline or use a faster endpoint",
 ) {}
 
-/** The endpoint was not asked: too many runs of this process were ahead in the queue, for too long. */
+/** No request was sent: too many runs of this process were ahead in the queue, for too long. */
 export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()(
   "AdmissionTimeout",
   {

@@ -201,7 +201,7 @@ export class ReplacementRefused extends stated<ReplacementRefused>()(
     nonce: amount,
     /** The hash of the transaction in flight. */
     inFlight: nullable(Hash),
-    /** Whether only one of the two carries blobs, so that no fee is enough. */
+    /** True where only one of the two carries blobs: then no fee is enough. */
     isOtherKind: Schema.Boolean,
     /** The least fee cap that is taken, wei per gas, as the two below. */
     leastFeePerGas: amount,
@@ -263,7 +263,7 @@ export class NoCode extends stated<NoCode>()(
 export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
   "ChainIdMismatch",
   {
-    /** The chain id that was asked for. */
+    /** The chain id of the transaction. */
     expected: amount,
     /** The chain id that the node serves. */
     actual: amount,

@@ -94,7 +94,7 @@ export class SimulationDiverged extends stated<SimulationDiverged>()(
   "do not sign; the contract may detect simulations and do something else on chain",
 ) {}
 
-/** Endpoints that are asked the same answer differently where only one answer is right. */
+/** Endpoints answer the same question differently, where only one answer is right. */
 export class WitnessesDisagree extends stated<WitnessesDisagree>()(
   "WitnessesDisagree",
   {
@@ -183,7 +183,7 @@ const toldOf = (missing: ReadonlyArray<Gap>) => {
   return linesOf([...sentences.slice(0, mostTold), ...(others > 0 ? [`and ${others} more in missing`] : [])]);
 };
 
-/** A clearance was asked for, but these checks are missing. */
+/** The report does not allow signing: `missing` lists what it lacks. */
 export class NotProven extends stated<NotProven>()(
   "NotProven",
   {

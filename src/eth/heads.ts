@@ -18,9 +18,9 @@ export type BlockName = Pick<Header, "number" | "hash">;
 export interface Head {
   /** The block's header. */
   readonly header: Header;
-  /** Blocks told of before that are not on this head's chain, the newest first; empty = no reorganisation. */
+  /** Blocks reported before that are not on this head's chain, newest first; empty = no reorganisation. */
   readonly replaced: ReadonlyArray<BlockName>;
-  /** How many blocks right before this one, on its chain, were not told. */
+  /** Number of blocks right before this one, on its chain, that were not reported. */
   readonly skipped: bigint;
 }
 

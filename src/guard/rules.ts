@@ -34,7 +34,7 @@ export interface SettledCalls extends Comparison {
   readonly report: Report;
 }
 
-/** What a guard does where a person, or a rule of yours, has to decide. */
+/** Rules of a guard: what a person or your code decides. */
 export interface GuardRules {
   /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;

@@ -33,7 +33,7 @@ export interface Slot {
   readonly since: number;
   /** When its bytes were last handed out to be sent. */
   readonly offeredAt: number;
-  /** Whether anyone but its owner was given the bytes. */
+  /** Whether anyone but its owner has the bytes. */
   readonly shared: boolean;
   /** The last thing reported about it; empty = nothing yet. */
   readonly outcome: string;
@@ -76,7 +76,7 @@ export interface Keep {
   readonly settledMs: number;
   /** A nonce that a transaction of somebody else seems to hold, after it was last seen. */
   readonly foreignMs: number;
-  /** How long every latest count has to contradict the lane before that is believed. */
+  /** How long every latest count must contradict the lane before it is believed. */
   readonly doubtMs: number;
 }
 

@@ -16,7 +16,7 @@ export interface OwnStep {
   readonly name: OwnName;
   readonly looks: ((bundle: Step.Bundle) => unknown) | null;
   readonly ask: ((bundle: Step.Bundle, context: Step.Context) => unknown) | null;
-  readonly check: (report: Report, heard: Step.StepAnswer<unknown>) => unknown;
+  readonly check: (report: Report, answer: Step.StepAnswer<unknown>) => unknown;
 }
 
 /** What a pipeline is made of: users' steps beside the built-in ones, and which of those it leaves out. */

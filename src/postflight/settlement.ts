@@ -143,13 +143,13 @@ export interface MinedOutcome {
   readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>;
 }
 
-/** The transaction once more, in the values of its own block; null = not asked, or not answered. */
+/** The transaction simulated again, with the values of its own block; null = not requested, or no answer. */
 export interface Replay {
   /** On the parent block, behind the transactions before it. */
   readonly behind: MinedOutcome | null;
   /** On the parent block, behind those of its own bundle alone. */
   readonly alone: MinedOutcome | null;
-  /** On the block that the report stood on, behind those of its own bundle. */
+  /** Simulated on the report's base block, after the earlier transactions of its bundle. */
   readonly earlier: MinedOutcome | null;
   /** As `earlier`, behind blocks of other hashes; null where there are none between. */
   readonly rehashed: MinedOutcome | null;

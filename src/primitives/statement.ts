@@ -27,7 +27,7 @@ export const Figure = Schema.Union([
 ]);
 export type Figure = typeof Figure.Type;
 
-/** What happened, the numbers, what to do (empty where nothing is to be done). */
+/** A sentence that says what happened, its numbers, and what to do (empty where nothing is to be done). */
 export interface Statement {
   /** What happened, in one sentence. */
   readonly sentence: string;

@@ -24,7 +24,7 @@ import { check } from "../Transaction.js";
 /** Signs one cleared request; `index` is its place in the bundle. */
 export type Sign = (request: Request, index: number) => Promise<`0x${string}`>;
 
-/** What was proven, signed and sent under reserved nonces, in the order of the bundle. */
+/** A delivered bundle: proven, signed and sent under reserved nonces, in its order. */
 export interface Delivered {
   /** The proven report that was cleared. */
   readonly report: Report;
@@ -34,11 +34,15 @@ export interface Delivered {
 
 /** Options of one delivery. */
 export interface DeliverOptions extends RunOptions {
-  /** How long each of its nonces waits while the account has all its transactions in flight, ms; then `NonceBusy`. Default 0. */
+  /**
+   * How long each nonce waits while the account has as many transactions in flight as it may, ms; then `NonceBusy`.
+   * Default 0.
+   */
   readonly waitMs?: number | undefined;
   /**
-   * What is done with a proven report that is `caution`: `refuse` (default) rejects with `NotProven` of `Caution`, `send` signs and
-   * sends it like one that is `ready`, and a function decides for each report, such as by asking somebody: true sends.
+   * How to treat a proven report that is `caution`. `refuse` (default) rejects with `NotProven` of `Caution`. `send`
+   * signs and sends it like one that is `ready`. A function decides for each report, for example by asking a person:
+   * true sends.
    */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
   /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */

@@ -45,9 +45,9 @@ export const Rules = Schema.Struct({
 });
 export interface Rules extends Schema.Schema.Type<typeof Rules> {}
 
-/** The state all of it was asked on. */
+/** The state that everything was read from. */
 export const Observed = Schema.Struct({
-  /** The block that was asked for. */
+  /** The requested block. */
   blockTag: BlockName,
   /** The block whose state was the base. */
   baseNumber: amount,
@@ -74,19 +74,23 @@ export const Observed = Schema.Struct({
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
   tier: Schema.Literals(["simulate", "call", "none"]),
-  /** What `eth_simulateV1` did not take, or ignored, in the run that the figures are from; empty where it took everything. */
+  /**
+   * Parts of `eth_simulateV1` that the node refused or ignored in the run that the figures are from; empty where it
+   * took everything.
+   */
   leftOut: Schema.Array(SimulationPart),
   /** The rules in force, and how they are known. */
   rules: Rules,
   /**
-   * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself
-   * inside the simulation.
+   * The answer of `eth_chainId`, at most ten minutes old on the same connection. The chain id inside the simulation may
+   * differ.
    */
   namedChainId: Schema.NullOr(Schema.Int),
   /** Where the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),
   /**
-   * What the code that is called reads of its block, by its instructions: what is not named was not seen, which is no proof
+   * Values of the block that the called code reads, by its instructions: what is not named was not seen, which is no
+   * proof
    * that it is not read. Empty where no code runs, or none was looked at.
    */
   reads: Schema.Array(BlockRead),

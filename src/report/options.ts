@@ -149,8 +149,9 @@ const level = Schema.Literals(["slow", "normal", "fast"]);
 /** Every option that is kept under its own name. */
 export const named = {
   /**
-   * Whether to ask `debug_traceCall` once where the first transaction reverts, to name the call inside that failed
-   * (`RevertedInside`); default false. The verdict rests on none of it. Where calls inside a transaction that succeeds may
+   * Calls `debug_traceCall` once if the first transaction reverts, to name the inner call that failed
+   * (`RevertedInside`); default false. The verdict rests on none of it. Where calls inside a transaction that succeeds
+   * may
    * fail, and nothing else tells whether they did or why, it is asked in any case (`InnerCallFailed`). Later transactions of a bundle are not traced:
    * a trace has no state of those before them.
    */
@@ -170,8 +171,8 @@ export const named = {
    */
   tokens: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**
-   * Who else is "you" beside the senders, such as a Safe that they sign for: what these accounts give, get and grant is
-   * measured, told and judged by policies as if they sent; default none.
+   * Accounts that are "you" in addition to the senders, such as a Safe that they sign for. What these accounts give,
+   * get and grant is measured, shown and judged by policies as if they were senders; default none.
    */
   accounts: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**

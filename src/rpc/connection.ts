@@ -14,7 +14,7 @@ import { isNode } from "./node.js";
 import type { DescribedChain } from "./service.js";
 import { describedChain } from "./viemChain.js";
 
-/** How patient an endpoint is, with how many at once, and what is known of it; times in ms, and every field has a default. */
+/** Limits and known facts of an endpoint: time, concurrency, features; times in ms, and every field has a default. */
 export interface Options {
   /** So many runs at once, at least 1; the others wait. A request outside any run counts as one. */
   readonly maxInFlight?: number;
@@ -30,7 +30,7 @@ export interface Options {
   readonly timeoutMs?: number;
   /** How long a refused method is remembered. */
   readonly refusalMs?: number;
-  /** What `evm-preflight doctor --json` found out, so that it is not asked again; checked as if it had been. */
+  /** The output of `evm-preflight doctor --json`, which saves requests; still checked like fresh answers. */
   readonly endpoint?: KnownEndpoint;
 }
 
