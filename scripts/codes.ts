@@ -294,7 +294,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [wei("oracle", 3n * 10n ** 12n), wei("formula", 28n * 10n ** 11n)],
   },
   L1FeeUnknown: {
-    means: "Rollups charge an L1 fee or an operator fee, and what tells it did not answer.",
+    means: "Rollups charge an L1 fee or an operator fee, and its oracle did not answer.",
     numbers: [text("because", "the oracle reverts")],
   },
   QueuedCostTooHigh: {

@@ -60,7 +60,7 @@ const entry = (code: string, meaning: Meaning): string => {
 /** The chapters, in the order of the pipeline. */
 const chapters: ReadonlyArray<readonly [title: string, intro: string, has: (code: string) => boolean]> = [
   ["Chain and freshness", "The chain and the age of its state.", (code) => stepOf(code) === "chain"],
-  ["Sender and receiver", "Which code stands at both ends.", (code) => stepOf(code) === "code"],
+  ["Sender and receiver", "The code of sender and receiver.", (code) => stepOf(code) === "code"],
   ["Outcome", "What the transaction does.", (code) => stepOf(code) === "simulate"],
   ["Gas", "Whether the gas limit suffices.", (code) => stepOf(code) === "estimate"],
   ["Nonce", "Whether the nonce is the next one.", (code) => stepOf(code) === "nonce"],

@@ -28,7 +28,7 @@ export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
 export interface Context {
   /** The chain; null while it is not known, because a step is asked together with the first requests. */
   readonly chainId: number | null;
-  /** The block or tag whose state is asked for; where a node has no pending state, the latest block's stands in for it. */
+  /** The block or tag whose state is asked for; where a node has no pending state, that of the latest block is used. */
   readonly block: Observed["blockTag"];
   /** The run that asks: a scan or a proof. */
   readonly stage: "scan" | "proof";

@@ -266,7 +266,7 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * Any other request that signs, sends or grants rights is refused. Everything else passes, events too.
  * Nothing has to be disposed of.
  *
- * The wallet that was handed in, and others that it holds (`providers`), stay unguarded: keep them to yourself.
+ * The wallet that you pass, and others that it holds (`providers`), stay unguarded: keep them to yourself.
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700
  * and 5760 of `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.

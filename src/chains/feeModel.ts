@@ -31,7 +31,7 @@ export interface ExtraFees {
 export type FeeDecision =
   | {
       readonly fees: ExtraFees;
-      /** The L1 fee by a computation of one's own, where it differs from the chain's answer; wei. */
+      /** The L1 fee by your own formula, where it differs from the chain's answer; wei. */
       readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
       /** Gas that the data takes from the block's limit, where the chain limits it. */
       readonly dataGas?: bigint;

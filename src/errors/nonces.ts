@@ -48,7 +48,7 @@ const Head = Schema.Struct({
   ageMs: Schema.Number,
 });
 
-/** No nonce can be handed out now: the account has as many transactions in flight as it may. */
+/** No nonce can be leased now: the account has as many transactions in flight as it may. */
 export class NonceBusy extends unsent<NonceBusy>()(
   "NonceBusy",
   {
@@ -60,7 +60,7 @@ export class NonceBusy extends unsent<NonceBusy>()(
     cap: Schema.Int,
     /** Until the first lease ends, ms; null = only the chain can make room. */
     retryInMs: nullable(Schema.Int),
-    /** What all others wait for; null where the store did not tell. */
+    /** The nonce that all others wait for; null where the store does not know. */
     head: nullable(Head),
   },
   ({ lane, inFlight, cap, retryInMs, head }) =>

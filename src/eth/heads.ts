@@ -3,7 +3,7 @@ import type { Hash } from "../primitives/hex.js";
 import { headerFields } from "./block.js";
 import { struct, Word } from "./shape.js";
 
-/** A sealed block's header, as `eth_subscribe` tells it. */
+/** A sealed block's header, as `eth_subscribe` sends it. */
 export const Header = struct({
   ...headerFields,
   /** The hash, 32 bytes. */

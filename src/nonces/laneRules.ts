@@ -31,7 +31,7 @@ export interface Slot {
   readonly until: number;
   /** When it became what it is. */
   readonly since: number;
-  /** When its bytes were last handed out to be sent. */
+  /** When its bytes were last taken for sending. */
   readonly offeredAt: number;
   /** Whether anyone but its owner has the bytes. */
   readonly shared: boolean;

@@ -7,7 +7,7 @@ import { gapsOf } from "./metrics.js";
 import { foreign, type Counts } from "./laneRules.js";
 import type { Snapshot } from "./store.js";
 
-/** Where a lane stands. */
+/** State of a lane: its nonces, gaps and counts. */
 export interface Status {
   /** `chainId:address:key`. */
   readonly lane: string;

@@ -163,7 +163,7 @@ export interface Hindsight {
   readonly transaction?: number;
   /** What was sent, where it is not what was mined. */
   readonly sent?: Hash;
-  /** What a replay on the parent block did; absent where no node could tell. */
+  /** Outcome of a replay on the parent block; absent where no node answered. */
   readonly replay?: Replay | null;
   /** What accounts held before and after the block; raw units, wei where `token` is null. */
   readonly held?: ReadonlyArray<{

@@ -9,7 +9,7 @@ import { plainJson } from "./json.js";
 
 /**
  * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
- * else's text; a `difference` is told with both its values. Texts are kept as they came: {@link figureText} escapes them.
+ * else's text; a `difference` has both values. Texts are kept as they came: {@link figureText} escapes them.
  */
 export const Figure = Schema.Union([
   Schema.Struct({

@@ -76,7 +76,7 @@ export type Log = (event: LogEvent) => unknown;
 
 /** Default options of every call, and event listeners. */
 export interface Defaults extends Options {
-  /** Told of every request that has ended and of every report that was made. */
+  /** Called for every request that has ended and every report that was made. */
   readonly log?: Log | undefined;
 }
 

@@ -10,7 +10,10 @@ import type * as Step from "../Step.js";
 
 /** The run that a step takes part in, and how it sends requests to the node. */
 export interface StepContext extends Step.Context {
-  /** A JSON-RPC request on the door's connection; it stands in the ledger under the step's name. Rejects with the tagged error. */
+  /**
+   * A JSON-RPC request on the door's connection; it is in the ledger under the step's name. Rejects with the tagged
+   * error.
+   */
   readonly request: (asked: {
     /** The JSON-RPC method. */
     readonly method: string;
@@ -27,7 +30,7 @@ export interface PlainStep<A = undefined> extends Pick<Step.Step, "name" | "look
   check(report: Report, answer: Step.StepAnswer<A>): ReadonlyArray<Step.Finding>;
 }
 
-/** Steps of one's own, and the built-in ones to leave out, for every verb of a door. */
+/** Your own steps, and built-in steps to leave out, for every verb. */
 export interface Steps {
   /** In the order in which their findings stand. */
   readonly steps?: ReadonlyArray<PlainStep<unknown>> | undefined;

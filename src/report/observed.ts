@@ -53,7 +53,7 @@ export const Observed = Schema.Struct({
   baseNumber: amount,
   /** The block that was simulated on top. */
   simulatedNumber: amount,
-  /** The hash of the block that the simulated one stands on. */
+  /** The hash of the simulated block's parent. */
   parentHash: Schema.NullOr(Hash),
   /** Epoch seconds of the simulated block. */
   timestamp: amount,
@@ -68,8 +68,8 @@ export const Observed = Schema.Struct({
   /** Epoch ms when the answers were in. */
   at: Schema.Finite,
   /**
-   * `stale`: another answer named a newer block, or the head is too old for its chain. `unknown`: that could not be told,
-   * or another state than the newest was asked for. A chain that mines on demand (1337, 31337) is judged by number alone.
+   * `stale`: another answer named a newer block, or the head is too old for its chain. `unknown`: not known, or a state
+   * other than the newest was requested. A chain that mines on demand (1337, 31337) is judged by number alone.
    */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
@@ -95,8 +95,8 @@ export const Observed = Schema.Struct({
    */
   reads: Schema.Array(BlockRead),
   /**
-   * Of how many transactions, from the first, a tracer told every slot that they change; of the others only the slots
-   * that are known to say who acts were looked at.
+   * Number of transactions, from the first, of which a tracer showed every changed slot. Of the others only slots that
+   * are known to control accounts were read.
    */
   traced: Schema.Int,
   /**

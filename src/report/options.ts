@@ -20,10 +20,10 @@ export type AbiSource =
   | readonly unknown[]
   | { readonly address: Address; readonly abi: Abi | readonly unknown[] };
 
-/** State of one account to pretend. */
+/** State overrides of one account. */
 export interface AccountInput extends GivenRows<typeof accountRows> {}
 
-/** Block fields to pretend. */
+/** Block overrides. */
 export interface BlockInput extends GivenRows<typeof blockRows> {}
 
 /** A block as callers name it. */
@@ -150,9 +150,9 @@ const level = Schema.Literals(["slow", "normal", "fast"]);
 export const named = {
   /**
    * Calls `debug_traceCall` once if the first transaction reverts, to name the inner call that failed
-   * (`RevertedInside`); default false. The verdict rests on none of it. Where calls inside a transaction that succeeds
-   * may
-   * fail, and nothing else tells whether they did or why, it is asked in any case (`InnerCallFailed`). Later transactions of a bundle are not traced:
+   * (`RevertedInside`); default false. The verdict does not depend on it. Where inner calls of a successful transaction
+   * may have failed, and nothing else shows whether or why, it is called in any case (`InnerCallFailed`). Later
+   * transactions of a bundle are not traced:
    * a trace has no state of those before them.
    */
   traceReverts: row<boolean>()(
@@ -166,8 +166,8 @@ export const named = {
    */
   delegateTargets: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**
-   * Tokens that contracts could take, beside those that the bundle moves or approves and the chain's best known ones: what
-   * stands in `report.exposure` of them is read in every proof; default none.
+   * Further tokens that contracts could take, in addition to those that the bundle moves or approves and the chain's
+   * best known ones. Every proof reads them for `report.exposure`; default none.
    */
   tokens: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**

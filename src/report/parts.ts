@@ -281,7 +281,10 @@ export const Approval = Schema.Struct({
   tokenId: Schema.NullOr(Schema.BigInt),
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,
-  /** What stands after the bundle, raw units, 0 where it has expired; 1 and 0 for a right that is there or not; null where it is not known. */
+  /**
+   * The allowance after the bundle, raw units, 0 where it has expired; 1 and 0 for a right that is there or not; null
+   * where it is not known.
+   */
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: Schema.NullOr(Schema.BigInt),
@@ -289,7 +292,7 @@ export const Approval = Schema.Struct({
   extended: Schema.Boolean,
   /** Whether it is without limit. */
   unlimited: Schema.Boolean,
-  /** What lives at the spender's address. */
+  /** Kind of account at the spender's address. */
   spenderKind: Schema.Literals(["contract", "eoa", "delegated", "created", "precompile", "unknown"]),
   /** The transaction's place in the bundle, from 0. */
   transaction: Schema.Int,

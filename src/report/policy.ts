@@ -6,7 +6,7 @@ import type * as Schema from "effect/Schema";
 import type { Address, Hex } from "../primitives/hex.js";
 import type { Report } from "./schema.js";
 
-/** What a policy says: it holds, it does not (with the evidence), or it cannot tell (with the reason). */
+/** Result of a policy: it holds, it does not (with the evidence), or that is not known (with the reason). */
 export type PolicyResult =
   | { readonly _tag: "Pass" }
   | { readonly _tag: "Fail"; readonly detail: string }

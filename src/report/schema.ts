@@ -176,7 +176,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Accounts that pay or act, and name a sender as their owner. */
   readonly owned: ReadonlyArray<OwnedAccount>;
-  /** What stands against sending, what could not be checked, warnings and information. */
+  /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** What it took: rounds, requests, time. */
   readonly ledger: Ledger;

@@ -60,7 +60,7 @@ export interface Memory {
   readonly forget: () => void;
   /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) given for a method before, while remembered; else null. */
   readonly refused: (method: string) => RpcError | null;
-  /** Notes how a request of this method ended. */
+  /** Records how a request of this method ended. */
   readonly heard: (method: string, result: Result.Result<unknown, RpcError | Verdict>) => void;
 }
 
@@ -77,7 +77,7 @@ const isRefusal = (failure: RpcError | Verdict): failure is RpcError =>
   failure._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
-/** An empty memory; `now` tells epoch ms, refusals are believed for `refusalMs`. */
+/** An empty memory; `now` gives epoch ms, and refusals are remembered for `refusalMs`. */
 export const memoryOf = (now: () => number, refusalMs: number): Memory => {
   let facts: { readonly [K in keyof Facts]?: Believed<Facts[K]> } = {};
   const refusals = new Map<string, Believed<RpcError>>();

@@ -87,7 +87,7 @@ export interface LedgerEntry {
   readonly because: AskRule | null;
   /** Wall time over all tries, ms. */
   readonly ms: number;
-  /** Bytes of the answers' bodies; 0 where a foreign transport does not tell, a share of the whole in a batch. */
+  /** Bytes of the answers' bodies; 0 where a foreign transport does not say, a share of the whole in a batch. */
   readonly bytes: number;
   /** 1 when the node answered at the first try; 0 when a remembered refusal answered without asking. */
   readonly tries: number;
@@ -133,7 +133,7 @@ export interface HeadSighting {
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
-  /** The last round that was begun, for who begins the next; none = nobody counts. */
+  /** The last round that was begun, for whoever begins the next; absent = rounds are not counted. */
   readonly rounds?: { last: number };
   /** The rule by which they are asked; none = they are asked at first. */
   readonly because?: AskRule | null;

@@ -41,7 +41,7 @@ export interface Account {
   readonly kind: "account";
   /** Wei. */
   readonly balance: bigint;
-  /** Zero when nobody is there (EIP-1052). */
+  /** Zero where no account exists (EIP-1052). */
   readonly codeHash: Hash;
   /** Bytes. */
   readonly codeSize: bigint;
