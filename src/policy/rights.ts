@@ -39,7 +39,7 @@ const judgeApprovals = (judge: (approval: Approval, named: () => string) => Poli
 const judgeGrowth = judgeApprovals(({ before, after, extended, evidence }, named) => {
   if (evidence !== "measured" || after === null) return unknown(`whether the ${named()} is new was not measured`);
   if (after === 0n) return pass;
-  if (before === null) return unknown(`what stood before the ${named()} is not known`);
+  if (before === null) return unknown(`the right before the ${named()} is not known`);
   return after > before || extended ? fail(named()) : pass;
 });
 
@@ -103,7 +103,7 @@ export const judgeDelegated = (report: Report): PolicyResult =>
               `${checksummed(account)} delegates to ${delegate === null ? "an unknown delegate" : checksummed(delegate)}`,
             )
           : kind === "unknown"
-            ? unknown(`who lives at ${checksummed(account)} is not known`)
+            ? unknown(`whether ${checksummed(account)} has code is not known`)
             : pass,
       ),
       ...(input.authorizationList ?? []).map(({ address }) =>

@@ -211,7 +211,8 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
 const unlooked = ({ steps: { without } }: Report): string | null => {
   const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
   if (!moves && !rights) return null;
-  return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
+  const parts = listed([...(moves ? ["movements"] : []), ...(rights ? ["approvals"] : [])]);
+  return `${capital(parts)} were not checked.`;
 };
 
 /** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
