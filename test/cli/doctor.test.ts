@@ -64,7 +64,7 @@ describe("doctor", () => {
     expect(status["maxUsedGas"]).toBe("no");
     expect(level).toBe("reduced");
     expect(code).toBe(2);
-    expect(meaning.join("\n")).toContain("validation does not check nonces: our own rule decides");
+    expect(meaning.join("\n")).toContain("validation does not check nonces: the library");
   });
 
   it("finds on a strict node the seven methods and nothing else", async () => {
@@ -85,7 +85,7 @@ describe("doctor", () => {
     expect(status["eth_call"]).toBe("yes");
     expect(level).toBe("unknown");
     expect(code).toBe(3);
-    expect(meaning[0]).toMatch(/^no eth_simulateV1: tier call.*the verdict is at most unknown$/);
+    expect(meaning[0]).toMatch(/^no eth_simulateV1: eth_call and .*the verdict is at most unknown$/);
     expect(meaning.join("\n")).not.toContain("state overrides");
     expect(endpoint.seen.filter(({ method }) => method === "eth_simulateV1").length).toBeLessThanOrEqual(4);
   });
