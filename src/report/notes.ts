@@ -21,10 +21,7 @@ const of = <Code extends string>(
 export const notes = {
   /** Whether it is the newest state of one chain. */
   ...of("chain", {
-    BlockNotNewest: [
-      "the report is about a block other than the newest",
-      "run it again without `block` before you sign",
-    ],
+    BlockNotNewest: ["the report is about a block other than the newest", "run it again without `block` to sign"],
     ChainIdDisagrees: ["the node gives two different chain ids", "use another endpoint"],
     ClockSkew: ["clocks are more than 15 s apart; the newest one is used", "check the local clock"],
     ForkAhead: ["a hard fork activates before a clearance would expire", "run `prove` again after the fork"],
@@ -35,10 +32,7 @@ export const notes = {
       "the node's signs of the active fork contradict each other (opcodes, block header, `eth_config`)",
       "use another endpoint",
     ],
-    StatePretended: [
-      "the report was made with state or block overrides",
-      "run it again without overrides before you sign",
-    ],
+    StatePretended: ["the report was made with state or block overrides", "run it again without overrides to sign"],
   }),
   /** Who sends and who receives. */
   ...of("code", {
@@ -106,10 +100,7 @@ export const notes = {
       "the simulated state already has a transaction with this nonce, so the nonce was overridden",
       "use the next nonce, unless you mean to replace that transaction",
     ],
-    NonceUnderReservation: [
-      "the reserved nonce is ahead of the node's count",
-      "send the transactions with lower nonces first",
-    ],
+    NonceUnderReservation: ["the reserved nonce is ahead of the node's count", "send those with lower nonces first"],
     NonceUnknown: ["whether the nonce is already used is not known", "ask again, or use the next nonce"],
     OneInFlight: [
       "mempools take one transaction at a time from a delegated account (EIP-7702)",
@@ -127,10 +118,7 @@ export const notes = {
       "a transaction with this nonce is already in flight; this one would replace it",
       "use the next nonce, unless you mean to replace that transaction",
     ],
-    TooManyInFlight: [
-      "the node counts more transactions in flight than any mempool keeps for one account",
-      "use another node",
-    ],
+    TooManyInFlight: ["the node counts more in flight than any mempool keeps for one account", "use another node"],
   }),
   /** Whether the price holds. */
   ...of("fee", {
@@ -168,10 +156,7 @@ export const notes = {
       "not all balances and approvals that are touched were measured",
       "send less at once, or trust the events for the others",
     ],
-    TokenChanges: [
-      "a token's decimals or symbol differ between simulated blocks",
-      "check the amounts in smallest units",
-    ],
+    TokenChanges: ["a token's decimals or symbol differ between simulated blocks", "check amounts in smallest units"],
     TokenLies: ["a token reports a different balance depending on who asks", "trust no amount of this token"],
     TokensStranded: [
       "tokens are sent to the token contract itself, where they are usually lost",
@@ -265,24 +250,15 @@ export const notes = {
   /** What the caller demands of the report, and of the steps. */
   ...of("policy", {
     LeftOut: ["a step was left out of the pipeline", "check it with a pipeline that has the step before you sign"],
-    PolicyLost: [
-      "a policy of the report could not be evaluated again",
-      "give the policy again in the options of `prove`",
-    ],
+    PolicyLost: ["a policy of the report could not be evaluated again", "give it again in the options of `prove`"],
     PolicyUnknown: ["whether a policy holds is not known"],
     StepUnavailable: ["a step of your own gave no answer", "repair the step, or run it again"],
   }),
   /** Whether the exact requests do the same wherever they run. */
   ...of("proof", {
     BaseNotComparable: ["the simulations of the proof could not be compared with each other", "run `prove` again"],
-    FirstSeenInProof: [
-      "the proof touched accounts or balances that the scan did not",
-      "run `prove` again to measure them too",
-    ],
-    OptionsRefused: [
-      "the options given to `prove` are invalid and were not used",
-      "correct them, then run `prove` again",
-    ],
+    FirstSeenInProof: ["the proof touched accounts or balances that the scan did not", "run `prove` again"],
+    OptionsRefused: ["the options of `prove` are invalid and were not used", "correct them, then run `prove` again"],
     OutcomeNotCompared: ["the scan did not simulate, so the proof has no outcome to compare with", "run `prove` again"],
     BundleInOneBlock: [
       "the bundle was proven in one block only, but it may be mined in several",
@@ -296,14 +272,8 @@ export const notes = {
       "some blocks in which the clearance may be used were not simulated",
       "run `prove` again, or give a shorter `maxAge`",
     ],
-    ClosesAt: [
-      "the transaction succeeds in the next block but fails in a later one",
-      "send it before the clearance ends",
-    ],
-    FollowsTime: [
-      "amounts change gradually with time; the worse ones are shown",
-      "limit them with a policy if they matter",
-    ],
+    ClosesAt: ["the transaction succeeds in the next block but fails later", "send it before the clearance ends"],
+    FollowsTime: ["amounts change gradually with time; the worse ones are shown", "limit them with a policy"],
     DependsOnPending: [
       "the outcome depends on transactions that are not mined yet",
       "wait until they are mined and run `prove` again, or limit the amounts with a policy",
@@ -325,9 +295,6 @@ export const notes = {
       "too few endpoints confirmed what was measured",
       "run `prove` again when all endpoints are at the newest block",
     ],
-    RequestIncomplete: [
-      "a field of the request is not known",
-      "give nonce, gas, fees and chain id, or use another node",
-    ],
+    RequestIncomplete: ["a request field is not known", "give nonce, gas, fees and chain id, or use another node"],
   }),
 };
