@@ -18,7 +18,7 @@ await preflight.nonces.keep(lane); // in at least one process: settles, and send
 
 const { sent } = await preflight.deliver((request) => account.signTransaction(request))(
   { from: account.address, to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
-  { waitMs: 30_000 }, // for a nonce, while the account has all its transactions in flight
+  { waitMs: 30_000 }, // for a nonce, while the account has as many transactions in flight as it may
 );
 console.log("sent:", sent[0]?.hash);
 await preflight.dispose(); // ends keep, too

@@ -17,8 +17,8 @@ import {
 
 /** A code in a reader's words. */
 export interface Meaning {
-  /** What it means, in whole sentences. */
-  readonly means: string;
+  /** What its sentence does not say, in whole sentences. */
+  readonly means?: string;
   /** Numbers as a report has them. */
   readonly numbers?: ReadonlyArray<Figure | null>;
   /** Fields of the error behind it, as a report has them. */
@@ -57,32 +57,31 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "A hard fork activates before the clearance expires. Gas and limits may differ on the other side of it.",
     numbers: [count("activates at", 1_796_291_351)],
   },
-  FreshnessUnknown: { means: "The node gave no block header, so the age of its state could not be judged." },
+  FreshnessUnknown: { means: "The node gave no block header." },
   HeadOld: {
-    means: "The newest block of this endpoint is older than the chain's pace allows. The endpoint may be stuck.",
+    means: "The endpoint may be stuck, or the chain itself stands still.",
     numbers: [seconds("age of the head", 41)],
   },
   PendingStale: {
-    means: "The state that was simulated is behind the newest block that any answer mentions.",
+    means: "An answer names a newer block, or the latest block is too old.",
     numbers: [count("base block", 22_999_996), count("latest block", 22_999_996), count("highest block", 23_000_000)],
   },
   RulesUncertain: {
-    means: "Opcodes that run in the simulation belong to one fork, the header's fields to another.",
+    means: "What the chain allows, such as the gas of one transaction, depends on the fork.",
     numbers: [text("executed", "Amsterdam")],
   },
   StatePretended: {
-    means: "The report was made with state or block overrides, so it describes a block that will not exist.",
+    means: "It describes a block that will not exist.",
   },
   AccountDelegated: {
     means: "The sender is an EIP-7702 account: calls to it run its delegate's code.",
     numbers: [address("delegate", pool)],
   },
   AccountUnknown: {
-    means: "Whether the receiver has code could not be established. Without that, a call may silently do nothing.",
+    means: "A call to an account without code silently does nothing.",
     numbers: [address("", pool)],
   },
   DelegateWithoutCode: {
-    means: "An account delegates (EIP-7702) to an address without code. Calls to it succeed and do nothing.",
     numbers: [address("delegate", bob)],
   },
   ValueBurned: {
@@ -91,35 +90,32 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [wei("value", ether)],
   },
   ValueToPrecompile: {
-    means: "The receiver is a precompile, from which nobody can take the value back.",
     numbers: [address("", "0x0000000000000000000000000000000000000002")],
   },
   AlreadySent: {
-    means: "The call reverts, and the same call of the sender is already in the mempool: it was probably sent twice.",
+    means: "This one reverts, and the other is in the node's pending block: it was probably sent twice.",
     numbers: [hash("in flight", sent)],
   },
   BlockNotPretended: {
-    means: "The node ignores block overrides, so the transaction was seen in one block only and nothing is proven.",
+    means: "The transaction was simulated in one block only, so nothing is proven.",
   },
   InnerCallFailed: {
-    means:
-      "The transaction succeeds, but a call inside it failed: a Safe's transaction, a user operation, one call of a multicall.",
+    means: "For example a Safe's transaction, a user operation, or one call of a multicall.",
     numbers: [address("made by", pool), count("call", 2), address("to", usdc), text("function", "transfer")],
   },
   NativeMovesUnseen: {
-    means: "The node ignored `traceTransfers`. Native amounts are known from balances only.",
+    means: "The node did not apply `traceTransfers`. Native amounts are known from balances only.",
   },
   NotValidated: {
-    means: "The node ignored `validation`. Nonce, price and funds were decided by the library's own rules alone.",
+    means: "The node did not apply `validation`. The library's own rules decided nonce, fees and funds.",
   },
-  OutcomeUnknown: { means: "No simulation showed whether the transaction succeeds." },
+  OutcomeUnknown: { means: "No simulation shows whether the transaction succeeds." },
   ReadOnlyCall: {
-    means:
-      "The function is `view` or `pure`: it changes nothing, so a transaction only costs gas. Its result is shown.",
+    means: "The function is `view` or `pure`, so a transaction only costs gas. Its result is shown.",
     numbers: [text("function", "balanceOf"), text("returns", "25000000")],
   },
   RevertedInside: {
-    means: "The tracer names the innermost call that failed. It explains a revert; no verdict rests on it.",
+    means: "It explains a revert.",
     numbers: [
       count("calls deep", 3),
       address("from", pool),
@@ -128,49 +124,44 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   WitnessUnavailable: {
-    means:
-      "The contract that reads balances inside the simulation did not answer, so movements come from events alone.",
+    means: "The contract that reads balances inside the simulation did not answer.",
   },
   GasBelowEstimate: {
-    means: "You fixed a gas limit below the node's estimate.",
+    means: "You fixed the gas limit.",
     numbers: [gas("limit", 50_000n), gas("estimate", 61_400n)],
   },
   GasBufferCut: {
-    means:
-      "The chosen limit would exceed what one transaction may have (EIP-7825), so its margin is smaller than usual.",
+    means: "One transaction may have as much gas as EIP-7825 and the block allow.",
     numbers: [gas("limit", 16_777_216n), gas("with the whole buffer", 18_400_000n)],
   },
   GasDependent: {
-    means: "What the transaction returns or emits changes with the gas it is given, as `gasleft()` does.",
+    means: "`gasleft()` is an example.",
     numbers: [gas("limit", 61_400n), gas("compared with", 97_015n)],
   },
   GasHeadroomThin: {
-    means: "With more gas the transaction does something else: an inner call may be running out of gas unnoticed.",
+    means: "Contracts that catch failures may hide that an inner call ran out of gas.",
     numbers: [gas("limit", 120_000n), gas("compared with", 2_000_000n)],
   },
-  GasLimitWidened: { means: "A tighter limit changed the outcome in the simulation, so a wider one was chosen." },
-  GasUnknown: { means: "Neither the estimate nor the simulation showed how much gas is needed." },
+  GasLimitWidened: {},
+  GasUnknown: { means: "Neither the estimate nor the simulation shows it." },
   GasWitnessesDisagree: {
-    means: "The node's estimate and the simulated peak of gas are far apart. The larger one was used.",
+    means: "Where the library chooses the limit, it uses the larger one.",
     numbers: [gas("estimate", 210_000n), gas("from the simulation", 64_000n)],
   },
   ScanAgain: {
-    means: "State moved since the scan: the chosen gas limit is no longer enough. A proof never changes it.",
+    means: "State moved since the scan. A proof never changes the gas limit.",
     numbers: [gas("gas that holds", 74_000n)],
   },
   CountsDisagree: {
-    means: "The node counts fewer pending than mined transactions, which cannot be: its backends are out of step.",
+    means: "That is impossible on one node.",
     numbers: [count("pending", 7), count("latest", 9)],
   },
   BehindInFlight: {
-    means: "Earlier transactions of the sender are in flight. They change nothing about this one but its place.",
     numbers: [count("in flight", 2)],
   },
-  NonceAssumed: {
-    means: "The simulated state already contains a transaction with this nonce, so the nonce was overridden.",
-  },
+  NonceAssumed: {},
   NonceUnderReservation: {
-    means: "The nonce was reserved by the nonce store, and those before it are not sent yet.",
+    means: "The nonce store reserved it, and transactions with lower nonces are not sent yet.",
     numbers: [count("nonce", 12), count("next free", 10)],
   },
   NonceUnknown: {
@@ -178,36 +169,34 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [count("nonce", 12), count("next free", 13)],
   },
   OneInFlight: {
-    means: "Mempools accept one transaction in flight of an account that delegates (EIP-7702).",
     numbers: [address("of", alice), count("nonces mined", 12)],
   },
   OrderNotHeld: {
-    means: "The bundle has several senders. Mined in another order, it does something else.",
+    means: "No simulation showed that the order makes no difference.",
     numbers: [address("of", alice), count("nonces mined", 12)],
   },
   PredecessorsNotSimulated: {
-    means: "The sender has transactions in flight that the simulated state does not contain.",
+    means: "The outcome may change once they are mined.",
     numbers: [count("in flight", 2)],
   },
   ReplacesPending: {
-    means: "The sender already has a transaction with this nonce in the mempool. This one would replace it.",
     numbers: [count("nonce", 12), count("next free", 13), hash("in flight", sent)],
   },
   TooManyInFlight: {
-    means: "The count of pending transactions is higher than any mempool keeps for one account.",
+    means: "Such a count is not believed.",
     numbers: [count("pending", 9_000), count("latest", 12)],
   },
   BaseFeeDisagrees: {
-    means: "The base fee that the node simulates is not what EIP-1559 gives from the parent block.",
+    means: "The formula is that of EIP-1559, or of the chain's entry, from the parent block.",
     numbers: [weiPerGas("simulated", 12n * gwei), weiPerGas("computed", 11n * gwei)],
   },
-  BaseFeeUnknown: { means: "No answer gave the next block's base fee, so the fee cap could not be judged." },
+  BaseFeeUnknown: { means: "The fee cap could not be judged." },
   FeeCapShort: {
-    means: "Your fee cap covers the next block, but not the one after a full block.",
+    means: "The fee cap is yours, and covers the next block.",
     numbers: [weiPerGas("max fee", 11n * gwei), weiPerGas("after one full block", 12n * gwei)],
   },
   FeeHorizonShort: {
-    means: "The sender cannot afford a fee cap that outlives several full blocks. A lower cap was chosen.",
+    means: "A usual fee cap outlives several full blocks.",
     numbers: [
       seconds("holds through full blocks for", 24),
       seconds("instead of", 72),
@@ -216,29 +205,27 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   NodeMayRefuse: {
-    means: "The protocol allows the transaction; common node settings do not (fee cap, size, minimum tip).",
+    means: "The protocol allows it. Nodes limit the fee, the size and the least tip.",
     numbers: [wei("gas limit × max fee", 2n * ether), wei("at most", ether)],
   },
   TipLow: {
-    means: "The tip is below what blocks of this chain have included lately.",
+    means: "It is below what blocks of this chain have included lately.",
     numbers: [weiPerGas("tip in the next block", 1n), weiPerGas("at least", gwei)],
   },
   TipCapped: {
-    means: "The endpoint suggested a tip far above the chain's usual ones. It was not used.",
     numbers: [weiPerGas("named", 900n * gwei), weiPerGas("proposed", 5n * gwei)],
   },
   BalanceUnconfirmed: {
     means:
-      "A policy rests on a token whose `balanceOf` fails when an account without code asks. Only the witness could read it.",
+      "An account's own call must confirm what was read inside the simulation, and it failed or could not be paid.",
     numbers: [address("token", usdc), address("of", alice)],
   },
   TokenChanges: {
-    means:
-      "Name or decimals of a token differ between the simulated blocks, so amounts cannot be shown in whole tokens.",
+    means: "Amounts cannot be shown in whole tokens.",
     numbers: [address("token", usdc), count("decimals", 6), count("decimals elsewhere", 18)],
   },
   TokenLies: {
-    means: "The token reports one balance to the witness and another to the account itself. It detects simulations.",
+    means: "The token may detect simulations.",
     numbers: [
       address("token", usdc),
       address("of", alice),
@@ -247,20 +234,17 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   FindingsCut: {
-    means: "The report holds the 256 worst findings. The number of the others is given.",
+    means: "A report holds 256 findings.",
     numbers: [count("left out", 38)],
   },
   PartiesCut: {
-    means: "More accounts and tokens are touched than one simulation can measure. The others are known by events only.",
+    means: "One simulation can measure only so many. The others are known from events.",
     numbers: [count("not measured", 112)],
   },
   TokensStranded: {
-    means: "The receiver of a token transfer is the token itself. Hardly any token lets those be recovered.",
     numbers: [address("token", usdc), units("amount", 25_000_000n)],
   },
   TransferMismatch: {
-    means:
-      "Events and measured balances give different amounts: a token with a fee, a rebasing token, or false events.",
     numbers: [
       address("token", usdc),
       address("of", alice),
@@ -269,11 +253,11 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   ApprovalGranted: {
-    means: "The transaction lets somebody move tokens. The amount is limited.",
+    means: "It lets somebody move tokens, up to a limit.",
     numbers: [address("token", usdc), address("of", alice), address("to", pool), units("amount", 25_000_000n)],
   },
   ApprovalLeftOver: {
-    means: "The bundle approves more than it spends. What is left can be taken later.",
+    means: "What is left can be taken later.",
     numbers: [address("token", usdc), address("of", alice), address("to", pool), units("amount", 5_000_000n)],
   },
   ApprovalUnlimited: {
@@ -281,11 +265,11 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [address("token", usdc), address("of", alice), address("to", pool)],
   },
   CalldataCut: {
-    means: "The calldata nests more calls than are read, so rights asked for in the rest are not shown.",
+    means: "They are nested too deep, too many, or not encoded as usual. Approvals in the rest are not shown.",
     numbers: [count("calls read", 512)],
   },
   ContractControlChanged: {
-    means: "A contract gets another implementation, admin, owner or module in this transaction.",
+    means: "It gets another implementation, admin, owner, module or key.",
     numbers: [
       text("", "implementation, without an event"),
       address("contract", pool),
@@ -294,54 +278,51 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   DelegateCall: {
-    means: "An account runs known code in its own place, such as a Safe its MultiSend.",
+    means: "The code is known, such as that of a Safe's MultiSend.",
     numbers: [address("account", alice), text("known as", "MultiSendCallOnly 1.4.1")],
   },
   DelegateCallUnread: {
-    means: "An account runs code in its own place, and that code could not be read.",
+    means: "Such code can do anything with the account.",
     numbers: [address("account", alice), address("code", pool)],
   },
   DelegationCleared: {
-    means: "An EIP-7702 authorisation removes the account's delegate.",
     numbers: [address("account", alice)],
   },
   DelegationIneffective: {
-    means: "An EIP-7702 authorisation is for another chain or nonce and changes nothing.",
+    means: "It is for another chain or nonce, or a later one replaces it.",
     numbers: [address("account", alice), address("delegate", pool), text("because", "it is for chain 10")],
   },
   DelegationSet: {
-    means: "After this transaction the delegate's code can do anything with the account.",
     numbers: [address("account", alice), address("delegate", pool), text("", "on chain 1")],
   },
   EventUnexplained: {
-    means: "A contract emits an event that the library does not know and that names the sender. It may give a right.",
+    means: "It concerns the sender, one of its accounts, or an account in the calldata.",
     numbers: [address("contract", pool), hash("event", sent), address("beside", bob)],
   },
   PaidToOther: {
-    means: "The calldata pays what is the sender's to somebody else: a withdrawal or rewards with another receiver.",
+    means: "The calldata names another receiver for a withdrawal or for rewards.",
     numbers: [address("contract", pool), address("of", alice), address("to", bob)],
   },
   ProxiesNotSeen: {
-    means: "The node cannot simulate a further block, so silent changes of proxies were not looked for.",
+    means: "The node cannot simulate a further block.",
   },
   OwnershipChanged: {
-    means: "A contract announces a new owner.",
+    means: "The contract announces a new owner.",
     numbers: [address("contract", pool), address("from", alice), address("to", bob)],
   },
   RightUnexplained: {
-    means: "A right is asked for or announced that could not be found in the contract's own getters.",
     numbers: [address("contract", pool), address("of", alice), address("to", bob)],
   },
   RoleChanged: {
-    means: "A contract gives or takes a role, for example of its access control.",
+    means: "An example is a role of OpenZeppelin's AccessControl.",
     numbers: [address("contract", pool), address("to", bob)],
   },
   FundsUnknown: {
-    means: "The balance of a payer, or a part of the cost, is not known.",
+    means: "The balance of a payer, or a part of the cost, is missing.",
     numbers: [address("account", alice), text("not known", "its cost")],
   },
   IncomeNotMined: {
-    means: "A later transaction of the bundle spends what an earlier one brings. Mempools judge each one by itself.",
+    means: "Mempools judge each transaction by the balance on the latest block.",
     numbers: [
       wei("has", ether / 10n),
       wei("required without income", ether / 5n),
@@ -350,15 +331,14 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   L1FeeDisagrees: {
-    means: "The rollup's fee oracle and its formula give different L1 fees. The larger one was used.",
     numbers: [wei("oracle", 3n * 10n ** 12n), wei("formula", 28n * 10n ** 11n)],
   },
   L1FeeUnknown: {
-    means: "The chain charges an L1 or operator fee, and its oracle did not answer.",
+    means: "Rollups charge an L1 fee or an operator fee, and its oracle did not answer.",
     numbers: [text("because", "the oracle reverts"), address("oracle", "0x420000000000000000000000000000000000000f")],
   },
   QueuedCostTooHigh: {
-    means: "Mempools reserve the maximum cost of everything in flight. With this transaction it exceeds the balance.",
+    means: "Mempools reserve that cost, and refuse what goes beyond.",
     numbers: [
       count("in flight", 2),
       wei("balance", ether),
@@ -367,12 +347,11 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   QueuedCostUnknown: {
-    means:
-      "The cost of the sender's transactions in flight could not be read, so the required balance is a lower bound.",
+    means: "Mempools reserve that cost, too.",
     numbers: [count("in flight", 2), wei("left for them", ether / 2n)],
   },
   TokenShortfall: {
-    means: "The call reverts, and a token balance or allowance is too small for what it tries to move.",
+    means: "The call reverts.",
     numbers: [
       text("too low", "allowance"),
       address("token", usdc),
@@ -383,40 +362,38 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   LeftOut: {
-    means: "The pipeline was made without this built-in step, so nothing of it was checked.",
+    means: "Nothing of that step was checked.",
     numbers: [text("step", "approvals")],
   },
   PolicyLost: {
-    means: "The report was made under a policy that a function decides, and the function was not given to the proof.",
+    means: "A function decides the policy, and the function was not given to the proof.",
     numbers: [text("policy", "acme/limit")],
   },
   PolicyUnknown: {
-    means: "What the policy speaks of was not measured, so it does not count as fulfilled.",
+    means: "What the policy is about was not measured, so it does not count as fulfilled.",
     numbers: [text("policy", "maxSpent"), text("because", "the report was made without the step assets")],
   },
   StepUnavailable: {
-    means: "A step of your own failed, threw or did not answer in time. That never counts as a pass.",
+    means: "It failed, threw or did not answer in time. That never counts as a pass.",
     numbers: [text("because", "no answer in time")],
   },
   BaseNotComparable: {
-    means: "The simulations of the proof could not be compared with each other.",
     numbers: [text("because", "the witness did not answer")],
   },
   FirstSeenInProof: {
-    means: "The proof touched accounts or tokens that the scan had not seen; their balances were not measured.",
+    means: "Their balances were not measured.",
     numbers: [address("", bob)],
   },
   OptionsRefused: {
-    means: "The options given to `prove` are invalid, and the proof was made without them.",
+    means: "The proof was made without them.",
     numbers: [text("", "maxAge: not a duration")],
   },
-  OutcomeNotCompared: { means: "The scan could not simulate the outcome, so the proof has nothing to compare with." },
+  OutcomeNotCompared: {},
   BundleInOneBlock: {
-    means: "The node could not simulate the bundle in several blocks, though nothing keeps it in one when it is mined.",
+    means: "The node could not simulate the bundle in several blocks.",
   },
   ChanceDependent: {
-    means:
-      "What comes in, or what events say, differs between the simulated blocks: time, number or randomness decides.",
+    means: "Block time, block number or randomness decides.",
     numbers: [text("", "token id of 0x88e6…5640: #17 and #402")],
   },
   BlocksNotSimulated: {
@@ -426,20 +403,20 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ClosesAt: {
     means:
-      "The contract closes soon, as a quote or an auction does. The clearance ends three slots before the last block in which it ran, but not before half of that time is over. It is a warning where it ran in the next block alone.",
+      "Quotes and auctions close like that. The clearance ends three slots before the last block in which the transaction succeeded, but not before half of that time is over. The finding is a warning where it succeeded in the next block only.",
     numbers: [count("ran in a block of the time", 1_767_225_623), count("failed in one of", 1_767_225_635)],
   },
   FollowsTime: {
     means:
-      "Amounts at the end of the clearance differ from those of the next block by more than the tolerance, and from one simulated block to the next by less: interest, vesting or a slow auction.",
+      "Interest, vesting and slow auctions do that. From the next block to the end of the clearance the amounts differ by more than the tolerance, from one simulated block to the next by less.",
     numbers: [amounts],
   },
   DependsOnPending: {
-    means: "The outcome differs between the pending state and the latest block: other transactions decide it.",
+    means: "The pending state and the latest block give different outcomes.",
     numbers: [amounts],
   },
   NotYet: {
-    means: "The transaction fails in the next block and succeeds in a later one, or the reverse: a time lock.",
+    means: "A time lock is an example.",
     numbers: [
       count("block of exact", 23_000_004),
       count("its time", 1_767_225_659),
@@ -448,17 +425,17 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     ],
   },
   PendingMoved: {
-    means: "The pending state changed between the simulations each time, so the latest block was used instead.",
+    means: "Either the latest block was used instead, or the outcome is not certain.",
   },
   PriceDependent: {
-    means: "Amounts follow the base fee, as a refund of gas does.",
+    means: "A refund of gas is an example.",
     numbers: [wei("", 10n ** 14n)],
   },
   SealedStateUnseen: {
-    means: "The node simulates on `pending` only, so the outcome without others' transactions was not seen.",
+    means: "The outcome without others' transactions was not simulated.",
   },
   QuorumMissing: {
-    means: "Of several endpoints, too few gave the same answer in time.",
+    means: "Too few of several endpoints gave the same answer in time.",
     numbers: [text("eth_simulateV1", "1 of 2")],
   },
   RequestIncomplete: { means: "Nonce, gas, a fee or the chain id is missing, so there is nothing exact to sign." },
@@ -473,7 +450,7 @@ const differences = [
 type ErrorCode = Exclude<FindingCode, NoteCode | OwnName>;
 const errors: Readonly<Record<ErrorCode, Meaning>> = {
   ExecutionReverted: {
-    means: "A contract reverts. The reason is decoded by your ABI, else by a table of known errors.",
+    means: "The reason is decoded by your ABI, else by a table of known errors.",
     fields: { data: reverted, revert: decodeRevert(reverted), text: null, to: usdc, raw: null },
   },
   VmHalt: {
@@ -490,7 +467,7 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     fields: { account: alice, nonce: 4n, next: 7n, raw: null },
   },
   NonceTooHigh: {
-    means: "Transactions with lower nonces are missing. A node would keep this one in its queue.",
+    means: "A node keeps the transaction in its queue until the lower nonces come.",
     fields: { account: alice, nonce: 9n, next: 7n, raw: null },
   },
   NonceOverflow: {
@@ -543,7 +520,7 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     fields: { account: pool, raw: null },
   },
   UnknownDelegateCall: {
-    means: "An account, mostly a Safe, would run unknown code with its own storage: the code can replace the account.",
+    means: "The account is mostly a Safe.",
     fields: { account: alice, target: pool },
   },
   ChainIdMismatch: {
@@ -555,8 +532,7 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     fields: { policy: "maxSpent", detail: "1,500 USDC leave, at most 1,000 may" },
   },
   SimulationDiverged: {
-    means:
-      "The same request did different things in two simulated blocks, and what differs decides what you lose. Traps that detect a simulation look like this.",
+    means: "What differs decides what you lose. Traps that detect a simulation look like this.",
     fields: { differences },
   },
   OutcomeChanged: { means: "The proof did something other than the report you showed.", fields: { differences } },
@@ -565,7 +541,8 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     fields: { method: "eth_simulateV1", differences: ["status: success, reverted"] },
   },
   NotProven: {
-    means: "`ready` was called with a report that a proof is missing for. Its `missing` says what.",
+    means:
+      "`ready` was called with a report that lacks something. Its `missing` says what, and the remedy is that of the first.",
     fields: { missing: [{ reason: "NotProven", sentence: "the report is a scan", code: null }] },
   },
   Unauthorized: { means: "The endpoint refused the API key.", fields: { ...reply, httpStatus: 401 } },
@@ -601,7 +578,7 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     fields: { ...reply, maxInFlight: 256, afterMs: 5_000 },
   },
   SimBlockOrder: {
-    means: "The node refuses simulated blocks that do not come after its head: mostly, the head moved meanwhile.",
+    means: "The node refuses simulated blocks that do not come after its head. Mostly the head moved meanwhile.",
     fields: said(-38020, "block numbers must be in order"),
   },
   NodeLimitExceeded: {
@@ -625,7 +602,7 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     means: "The connection failed: DNS, TLS, a closed socket.",
     fields: { ...reply, detail: "ECONNREFUSED" },
   },
-  InternalError: { means: "The node failed while it answered.", fields: said(-32603, "internal error") },
+  InternalError: { fields: said(-32603, "internal error") },
 };
 
 /** Every code of the library's own. */

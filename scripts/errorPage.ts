@@ -49,8 +49,10 @@ const exampleOf = (code: string, { numbers = [], fields = {} }: Meaning): Findin
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 
-const entryText = (name: string, means: string, example: string, lines: ReadonlyArray<string>): string =>
-  [`<a id="${name}"></a>`, `### ${name}`, means, ["```text", example, "```"].join("\n"), ...lines].join("\n\n");
+const entryText = (name: string, means: string | undefined, example: string, lines: ReadonlyArray<string>): string =>
+  [`<a id="${name}"></a>`, `### ${name}`, ["```text", example, "```"].join("\n"), means ?? "", ...lines]
+    .filter((part) => part !== "")
+    .join("\n\n");
 
 const entry = (code: string, meaning: Meaning): string => {
   const finding = exampleOf(code, meaning);
@@ -80,7 +82,7 @@ const gapsList = (): string =>
 /** The chapters, in the order of the pipeline. */
 const chapters: ReadonlyArray<readonly [title: string, intro: string, has: (code: string) => boolean]> = [
   ["Chain and freshness", "The chain and the age of its state.", (code) => stepOf(code) === "chain"],
-  ["Sender and receiver", "Which code stands at both ends.", (code) => stepOf(code) === "code"],
+  ["Sender and receiver", "The code of sender and receiver.", (code) => stepOf(code) === "code"],
   ["Outcome", "What the transaction does.", (code) => stepOf(code) === "simulate"],
   ["Gas", "Whether the gas limit suffices.", (code) => stepOf(code) === "estimate"],
   ["Nonce", "Whether the nonce is the next one.", (code) => stepOf(code) === "nonce"],

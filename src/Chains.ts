@@ -58,7 +58,7 @@ export interface Chain {
    * shorter than 5 s, these limits are 10 s and 20 s.
    */
   readonly blockTimeMs: number;
-  /** Whether the block time is known, so that the age of the head can be judged by it. */
+  /** True where the block time is known; the age of the head is judged by it. */
   readonly paceKnown: boolean;
   /** Most gas one transaction may ask for; null = only the block limits it. */
   readonly txGasCap: bigint | null;

@@ -59,7 +59,7 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
 };
 
 /**
- * Whether a caught error is a verdict on the transaction, which must then not be sent as it is.
+ * Tells a verdict on the transaction from other caught errors. After a verdict, do not send the transaction as it is.
  *
  * @example
  * ```ts
@@ -81,5 +81,5 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
  */
 export const isVerdict = Schema.is(Verdict);
 
-/** Whether a caught error is a failure of the communication with the node. */
+/** Tells a failed request to the node from other caught errors. */
 export const isRpcError = Schema.is(RpcError);

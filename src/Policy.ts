@@ -2,7 +2,7 @@
  * Conditions on a report, as data. They are given as an option, kept in the report, and evaluated again by every
  * `prove`.
  *
- * A policy passes, fails (`PolicyViolation`, a blocker), or cannot tell (`PolicyUnknown`, and the verdict is
+ * A policy passes, fails (`PolicyViolation`, a blocker), or is not known to hold (`PolicyUnknown`, and the verdict is
  * `unknown`). What is not known never counts as passed. Amounts are raw units of a token, or wei. The balances that a
  * policy needs are measured in the same rounds, even where no event names them.
  */
@@ -167,7 +167,7 @@ const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
 
 /**
  * No call inside a transaction fails while the transaction succeeds. Unknown where a batch says itself that its calls
- * may fail, and nothing tells whether they did. Use it as it is, or call it with `allow` to name calls that may fail.
+ * may fail, and whether they did is not known. Use it as it is, or call it with `allow` to name calls that may fail.
  *
  * @example
  * ```ts
@@ -298,7 +298,7 @@ const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> =
 /** Rebuilds a policy from its data; null where the data is of no known policy, or has an unknown field. */
 export const fromData = (data: Schema.Json): Policy | null => Result.getOrNull(rebuild(data, "policy", 0));
 
-/** The data of a policy, as it stands in reports and JSON files. */
+/** The data of a policy, as in reports and JSON files. */
 export const toData = (policy: Policy): Schema.Json => policy.data;
 
 /**

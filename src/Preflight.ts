@@ -77,8 +77,8 @@ export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, Invalid
 
 /**
  * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked is the answer, after one
- * round. If the exact requests do not do what they did with ample gas, the runs `gas` settle the limit in a further
- * round, and the wider one is proven.
+ * round. If the exact requests do something else than with ample gas, the runs `gas` find a wider limit in a further
+ * round. Then that limit is proven.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
  *

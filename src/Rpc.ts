@@ -270,9 +270,8 @@ export type QuorumEndpoint =
  * the pipeline a request fails instead, with `WitnessesDisagree` or `UpstreamUnavailable`. If all must agree, gas
  * estimates are the first endpoint's.
  *
- * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones,
- * where `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared
- * hosting).
+ * Endpoints of one provider count once. Throws `InvalidConnection` if there are fewer than two different providers, if
+ * `agree` is below 2 or above their number, or if an address does not show who runs it (`co.uk`, shared hosting).
  *
  * @example
  * ```ts

@@ -24,11 +24,11 @@ export type { View } from "./witness/view.js";
 /** The checked transactions in their order, addresses in lower case; there is always one. */
 export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
 
-/** What a step is asked about: chain, block and stage. */
+/** The run that a step takes part in: chain, block and stage. */
 export interface Context {
   /** The chain; null while it is not known, because a step is asked together with the first requests. */
   readonly chainId: number | null;
-  /** The block or tag whose state is asked for; where a node has no pending state, the latest block's stands in for it. */
+  /** The block or tag whose state is asked for; where a node has no pending state, that of the latest block is used. */
   readonly block: Observed["blockTag"];
   /** The run that asks: a scan or a proof. */
   readonly stage: "scan" | "proof";
@@ -67,20 +67,20 @@ export interface Finding {
 
 /** A step: `A` is what it asks for, `E` how that fails, `R` what it needs to ask. */
 export interface Step<A = undefined, E = never, R = never> {
-  /** Whose it is, a slash, what it is (`acme/sanctions`): so it stands in findings and in the ledger. */
+  /** Owner, a slash, and the step's own name (`acme/sanctions`), as in findings and in the ledger. */
   readonly name: OwnName;
   /** The reads of the witness for it, without a request of its own; at most 32 for all steps together. */
   readonly looks?: ((bundle: Bundle) => ReadonlyArray<Look>) | undefined;
   /**
-   * Asks, once in a scan and once in a proof, in the same network round as everything else. Requests through `Rpc`
-   * stand in the ledger under the step's name.
+   * Sends the step's requests, once in a scan and once in a proof, in the same network round as all others. Requests
+   * through `Rpc` are in the ledger under the step's name.
    */
   readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
   /**
-   * Judges the report that the built-in steps made: once in a scan, and in a proof once for each of its two
-   * simulations. Pure.
+   * Judges the report that the built-in steps made, with the answer of `ask`: once in a scan, and in a proof once for
+   * each of its two simulations. Pure.
    */
-  check(report: Report, heard: StepAnswer<A>): ReadonlyArray<Finding>;
+  check(report: Report, answer: StepAnswer<A>): ReadonlyArray<Finding>;
 }
 
 /** Any step. */

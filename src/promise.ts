@@ -65,7 +65,22 @@ const layerOf = (input: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> 
   return "layer" in connection ? connection.layer : Rpc.layerProvider(connection.provider, connection);
 };
 
-/** `deliver(tx, sign, options)`, or `deliver(sign)(tx, options)`. */
+/**
+ * Scans, reserves nonces, proves with them, has the cleared requests signed, commits and sends them. `sign` must sign
+ * exactly the request that it gets. No nonce is used twice, whatever fails in between. `deliver(sign)(tx, options)` is
+ * the same.
+ *
+ * Rejects with the reason against sending, and with the errors of `Nonces`. Nothing is sent then, unless the error's
+ * `mayBeSent` is true: `SendRejected` (a node refused the bytes, which keep their nonce) and `PartlySent` (a bundle
+ * stopped; it says what was sent). A `caution` report rejects with `NotProven` of `Caution`, unless `onCaution`
+ * allows it.
+ *
+ * A clearance that expires during signing, or while earlier transactions are sent, is proven again before the commit.
+ * A new reason against sending rejects then, also a changed outcome. A request that must wait for others
+ * (`Clearance.waits`) is proven again with all that follow it, and is committed and sent when the others are mined.
+ * Each may wait as long as its nonce is leased (60 s, `Nonces.Settings`); after that it rejects with `NotProven` of
+ * `NotMined`.
+ */
 export interface Deliver<sender extends Transaction.Sender = "caller"> {
   (sign: Sign): Transaction.TakesInput<DeliverOptions, Promise<Delivered>, sender>;
   <const input>(
@@ -86,20 +101,7 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
   readonly run: Promises.Actions<sender>["preflight"];
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
   readonly scan: Promises.Actions<sender>["scan"];
-  /**
-   * Scans, reserves nonces, proves with them, has the cleared requests signed, commits and sends them. No nonce is
-   * used twice, whatever fails in between. Rejects with what stands against sending, and with the errors of `Nonces`.
-   * Nothing is sent then unless the error's `mayBeSent` is true: `SendRejected` (a node refused bytes, which keep
-   * their nonce) and `PartlySent` (a bundle stopped; it says what was sent).
-   *
-   * A clearance that expires while it is signed, or while those before it are sent, is proven again before the commit.
-   * What then stands against it rejects, also a changed outcome. A request that must wait for others
-   * (`Clearance.waits`) is proven again with all behind it, committed and sent when they are mined. Each may wait as
-   * long as its nonce is leased (60 s, `Nonces.Settings`); then it rejects with `NotProven` of `NotMined`.
-   *
-   * Leave nonces out. `sign` must sign exactly what it is given. A `caution` report is refused with `NotProven` of
-   * `Caution`, unless `onCaution` says otherwise. `deliver(sign)(tx, options)` is the same.
-   */
+  /** Scans, proves, has the requests signed, commits and sends them, with nonces from the store. Leave nonces out. */
   readonly deliver: Deliver<sender>;
   /**
    * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it. For transactions that
@@ -259,14 +261,14 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  *
  * The same provider with `eth_sendTransaction`, `eth_signTransaction`, `eth_sendRawTransaction` and `wallet_sendCalls`
  * guarded: they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance.
- * `wallet_sendCalls` is proven as one bundle, and its calls are rebuilt from what was proven: a proof of its outcome, not of its
- * bytes; `onSettled` is told what came of it. Signatures of messages and typed data are refused unless `signatures` allows
- * them, and so are methods of a wallet that are not known here. What signs, sends or gives rights in another way is refused.
+ * `wallet_sendCalls` is proven as one bundle and passed on with the values that were proven: a proof of its outcome, not of its
+ * bytes; `onSettled` gets the outcome. Signatures of messages and typed data, and methods of a wallet that are not known
+ * here, are refused unless `signatures` allows them. Any other request that signs, sends or grants rights is refused.
  * Everything else passes, events too. Nothing has to be disposed of.
  *
- * It has the members of EIP-1193, of events and of connecting; another function throws `GuardRefused`. Data such as `session` is
- * a copy; other objects and texts that the wallet holds (`providers`, `signer`) are not handed out, and nothing can be set. The wallet
- * that was handed in stays unguarded: keep it to yourself.
+ * It has the members of EIP-1193, of events and of connecting; any other function throws `GuardRefused`. Data such as
+ * `session` is a copy, other objects and texts (`providers`, `signer`) are left out, and nothing can be set. The wallet that
+ * you pass stays unguarded: keep it to yourself.
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700
  * and 5760 of `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.

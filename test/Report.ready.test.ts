@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { InsufficientFunds, MethodNotSupported, NotProven, RpcError, type Gap } from "./rooms/errors.js";
+import { gap, InsufficientFunds, MethodNotSupported, NotProven, RpcError, type Gap } from "./rooms/errors.js";
 import { count } from "./rooms/primitives.js";
 import * as Report from "../src/Report.js";
 import { becauseOf, digestOfReport, fromError, note, verdictOf } from "./rooms/report.js";
@@ -50,7 +50,10 @@ describe("ready", () => {
     expect(Result.isFailure(failed) && failed.failure).toBe(poor);
     const nameless = { ...unavailable, severity: "blocker" } as const;
     expect(gapsOf(proven({ findings: [nameless] }))).toEqual([
-      { reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+      {
+        ...{ reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+        remedy: "use a node that supports `eth_simulateV1`",
+      },
     ]);
   });
 
@@ -61,11 +64,15 @@ describe("ready", () => {
       fromError(refused, "unavailable", { step: "fee", evidence: "unavailable" as const }),
     ];
     expect(gapsOf(proven({ findings }))).toEqual([
-      { reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+      {
+        ...{ reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+        remedy: "use a node that supports `eth_simulateV1`",
+      },
       {
         reason: "CheckUnavailable",
         sentence: 'eth_feeHistory: the node does not support this method · "\\u{202e}no"',
         code: "MethodNotSupported",
+        remedy: refused.statement.remedy,
       },
     ]);
   });
@@ -116,11 +123,36 @@ describe("ready", () => {
     const result = judged(blind);
     expect(gapsOf(blind)).toHaveLength(6);
     expect(Result.isFailure(result) && result.failure.message).toBe(
-      "the report proves too little to sign · the outcome is not known · block 7, and 4 more in missing · run `prove`, on a node that can answer what is missing",
+      "the report proves too little to sign · the outcome is not known · block 7, and 4 more in missing · use a node that supports `eth_simulateV1`",
     );
     expect(gapsOf(blind).at(-1)?.sentence).toBe("whether the transactions succeed is not known");
     const failed = proven(with0({ outcome: { ...transfer.outcome, status: "reverted" } }));
     expect(gapsOf(failed).map(({ sentence }) => sentence)).toEqual(["a transaction does not succeed"]);
+  });
+
+  it("says what to do about the first gap: what its finding says, or what the kind of gap asks for", () => {
+    const remedyOf = (changed: Report.Report) => {
+      const result = judged(changed);
+      return Result.isFailure(result) ? result.failure.message.split(" · ").at(-1) : null;
+    };
+    const silent = note("FundsUnknown", "unavailable", { evidence: "unavailable" });
+    expect(remedyOf(proven({ findings: [unavailable], verdict: "unknown" }))).toBe(
+      "use a node that supports `eth_simulateV1`",
+    );
+    expect(remedyOf(proven({ findings: [silent], verdict: "unknown" }))).toBe(
+      "run `prove` on a node that can answer what is missing",
+    );
+    expect(remedyOf(proven({ stage: "scanned" }))).toBe("run `prove` before you sign");
+    expect(remedyOf(proven({ digest: null }))).toBe("make the report again, and do not change it");
+    const messages = (["Caution", "StepMissing", "NotMined", "StatePretended"] as const).map(
+      (reason) => new NotProven({ missing: [gap(reason, "so it is")] }).statement.remedy,
+    );
+    expect(messages).toEqual([
+      "read the warnings, then allow them with `onCaution`",
+      "make the report with every step of this pipeline",
+      "wait until the earlier transactions are mined",
+      "make the report again without overrides",
+    ]);
   });
 
   it("believes neither the verdict nor the reason that the report gives for it", () => {

@@ -108,7 +108,7 @@ describe("matches", () => {
       actual: other.address.toLowerCase(),
     });
     expect(wrongKey?.message).toBe(
-      `the transaction is signed by another account than the one that sends it · sender ${owner.address.toLowerCase()}, signed by ${other.address.toLowerCase()} · sign with the sender's key; nothing was sent`,
+      `the transaction is signed by an account other than its sender · sender ${owner.address.toLowerCase()}, signed by ${other.address.toLowerCase()} · sign with the sender's key; nothing was sent`,
     );
     expect(said([await sign({ value: 77n }), ...rest])).toMatchObject({
       ...{ field: "[0].value", expected: String(request.value), actual: "77" },
@@ -164,7 +164,7 @@ describe("ready", () => {
     const stateOverrides = { [gate]: { stateDiff: { [`0x${"00".repeat(32)}`]: `0x${"00".repeat(31)}01` } } } as const;
     const imagined = await preflight(scene.url, call, { stateOverrides });
     expect([imagined.verdict, imagined.stage]).toEqual(["caution", "proven"]);
-    expect(await missingIn(imagined)).toBe("the report describes a pretended state");
+    expect(await missingIn(imagined)).toBe("the report was made with state or block overrides");
   });
 
   it("refuses a report in which any field of a request, its input or the digest was changed", async () => {

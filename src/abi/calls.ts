@@ -45,7 +45,7 @@ const callFields = {
   to: Schema.NullOr(Address),
   /** Wei that goes with it; null = what the call around it came with, or none. */
   value: Schema.NullOr(Schema.BigInt),
-  /** Whether the code of `to` runs in the caller's place (DELEGATECALL), with all that is the caller's. */
+  /** True where the code of `to` runs as the caller's own (DELEGATECALL). */
   isDelegate: Schema.Boolean,
   /** Whether the batch goes on where this call fails. */
   mayFail: Schema.Boolean,
@@ -53,7 +53,7 @@ const callFields = {
   selector: Hex,
   /** Bytes of calldata; of a command, of its input. */
   size: Schema.Int,
-  /** What else the calldata fits, where only the contract's own ABI could tell. */
+  /** Other readings of the calldata; only the contract's own ABI could decide. */
   others: Schema.Array(DecodedFunction),
 };
 /** One call as data: whom it calls, what, and the calls inside it. */

@@ -116,8 +116,8 @@ const errorSelector = "0x08c379a0";
 const panicSelector = "0x4e487b71";
 
 /**
- * Whether bytes that came back as a *success* are in truth `Error(string)` or `Panic(uint256)`, as
- * some nodes answer `eth_call`. Strict: selector, offset, length and total size must all fit, which
+ * True for bytes that came back as a *success* but are `Error(string)` or `Panic(uint256)`, as from some nodes'
+ * `eth_call`. Strict: selector, offset, length and total size must all fit, which
  * no return value of a Solidity function does by chance (those are multiples of 32 bytes).
  */
 export const looksLikeRevert = (data: string): boolean => {

@@ -14,7 +14,7 @@ export interface DecodedArgument {
    * elements are values themselves.
    */
   readonly value: bigint | boolean | string | ReadonlyArray<DecodedArgument>;
-  /** How many further elements, fields, bytes or characters the value has, which are left out here. */
+  /** Number of further elements, fields, bytes or characters that are left out here. */
   readonly more: number;
 }
 

@@ -7,7 +7,7 @@ import type { Hex } from "../primitives/hex.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
-/** What one transaction is asked about. */
+/** The transaction that fees are computed for. */
 export interface FeeSubject {
   /** Unsigned EIP-2718 bytes: of the very transaction in a proof, a little longer ones in a scan. */
   readonly unsigned: Hex;
@@ -31,7 +31,7 @@ export interface ExtraFees {
 export type FeeDecision =
   | {
       readonly fees: ExtraFees;
-      /** The L1 fee by a computation of one's own, where it differs from the chain's answer; wei. */
+      /** The L1 fee by your own formula, where it differs from the chain's answer; wei. */
       readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
       /** Gas that the data takes from the block's limit, where the chain limits it. */
       readonly dataGas?: bigint;

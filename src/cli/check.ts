@@ -58,7 +58,7 @@ export const check = Command.make(
   "check",
   flags,
   Effect.fnUntraced(function* (given) {
-    if (given.json && given.markdown) return yield* wrong("--json", "cannot stand together with --markdown");
+    if (given.json && given.markdown) return yield* wrong("--json", "cannot be combined with --markdown");
     const connection = yield* readConnection(given);
     const chains = yield* readChains(given);
     const input = yield* readInput(given);

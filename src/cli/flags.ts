@@ -59,9 +59,10 @@ const flagOf = (field: string): string =>
 
 /** How each kind of policy is written. */
 export const policyForms = [
-  '{"policy":"maxSpent","token":"native","amount":"1000000000000000000"} (token: native or an address; "account" may be added)',
+  '{"policy":"maxSpent","token":"native","amount":"1000000000000000000"}',
+  'there, token is "native" or an address, and "account" may be added',
   "minReceived with the same fields",
-  '{"policy":"maxExposure","token":"0x…","amount":"0"} (what contracts could take beside)',
+  '{"policy":"maxExposure","token":"0x…","amount":"0"} (what contracts could take in addition)',
   '{"policy":"maxFee","wei":"1000000000000000"}',
   '{"policy":"maxGas","gas":"500000"}',
   '{"policy":"onlyTouches","addresses":["0x…"]}',
@@ -100,7 +101,7 @@ export const optionFlags = {
   block: text("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
   policies: text(
     "policies",
-    `JSON file with an array of policies that the outcome must satisfy: ${policyForms.join(", ")}; amounts are raw units or wei`,
+    `JSON file with an array of policies that the outcome must satisfy, such as ${policyForms[0]} or {"policy":"noUnlimitedApprovals"}; docs/cli.md and docs/policies.md have the others`,
   ),
   tokens: text("tokens", "token addresses, separated by commas: also check whether a contract could take them"),
   delegateTargets: text(
@@ -167,7 +168,7 @@ export const readInput = Effect.fnUntraced(function* (
     if (stray !== undefined)
       return yield* wrong(
         flagOf(stray),
-        `cannot stand together with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
+        `cannot be combined with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
       );
     const text = yield* readText(flags.input.value, "input");
     return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));

@@ -97,7 +97,7 @@ const rawJson = (value: unknown): Schema.Json =>
 
 /** Everything that is known of one failed answer. All but `method` may be missing. */
 export interface ClassifyInput {
-  /** The JSON-RPC method that was asked, e.g. `eth_call`. */
+  /** The JSON-RPC method, e.g. `eth_call`. */
   readonly method: string;
   /** HTTP status, where the transport is HTTP. */
   readonly httpStatus?: number | null | undefined;

@@ -6,6 +6,8 @@ import { escapeText } from "../primitives/text.js";
 const wrongField = ({ field, problem }: { readonly field: string; readonly problem: string }): string =>
   `${escapeText(field)}: ${problem}`;
 
+const correctField = ({ field }: { readonly field: string }): string => `correct \`${escapeText(field)}\``;
+
 /** A field of the input that cannot be right; nothing was sent. */
 export class InvalidTransaction extends stated<InvalidTransaction>()(
   "InvalidTransaction",
@@ -17,10 +19,10 @@ export class InvalidTransaction extends stated<InvalidTransaction>()(
   },
   wrongField,
   () => [text("", "nothing was sent")],
-  "correct the input",
+  correctField,
 ) {}
 
-/** What a connection to a node was made with cannot be right; nothing was opened. */
+/** A setting of the connection cannot be right; nothing was opened. */
 export class InvalidConnection extends stated<InvalidConnection>()(
   "InvalidConnection",
   {
@@ -31,10 +33,10 @@ export class InvalidConnection extends stated<InvalidConnection>()(
   },
   wrongField,
   () => [text("", "no connection was made")],
-  "correct the connection",
+  correctField,
 ) {}
 
-/** A step of one's own, or what it asks `request` for, cannot be what it is given as; nothing was made or sent. */
+/** A step of your own, or what it passes to `request`, is invalid; nothing was made or sent. */
 export class InvalidStep extends stated<InvalidStep>()(
   "InvalidStep",
   {
@@ -45,16 +47,16 @@ export class InvalidStep extends stated<InvalidStep>()(
   },
   wrongField,
   () => [],
-  "correct the step",
+  correctField,
 ) {}
 
-/** The client was disposed: nothing is asked any more, and what was under way has ended. */
+/** The client was disposed: it sends no more requests, and running ones have ended. */
 export class Disposed extends stated<Disposed>()(
   "Disposed",
   {},
   "the client was disposed",
   () => [text("", "what was under way has ended")],
-  "make another one, and dispose of it last",
+  "make another client, and dispose of it after its last use",
 ) {}
 
 /** A report in JSON of another version than this library reads. */

@@ -24,7 +24,7 @@ export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
 const chainCount = nullable(Schema.BigInt);
 
-/** A field of the lane that cannot be right; nothing was asked. */
+/** A field of the lane that cannot be right; no request was sent. */
 export class InvalidLane extends unsent<InvalidLane>()(
   "InvalidLane",
   {
@@ -33,7 +33,8 @@ export class InvalidLane extends unsent<InvalidLane>()(
     /** What is wrong with it. */
     problem: Schema.String,
   },
-  ({ field, problem }) => statementOf(`the lane's ${escapeText(field)}: ${problem}`, [], "correct it"),
+  ({ field, problem }) =>
+    statementOf(`the lane's ${escapeText(field)}: ${problem}`, [], `correct \`${escapeText(field)}\``),
 ) {}
 
 /** The lowest nonce in flight: nothing behind it is mined before. */
@@ -47,7 +48,7 @@ const Head = Schema.Struct({
   ageMs: Schema.Number,
 });
 
-/** No nonce can be handed out now: the account has as many transactions in flight as it may. */
+/** No nonce can be leased now: the account has as many transactions in flight as it may. */
 export class NonceBusy extends unsent<NonceBusy>()(
   "NonceBusy",
   {
@@ -59,12 +60,12 @@ export class NonceBusy extends unsent<NonceBusy>()(
     cap: Schema.Int,
     /** Until the first lease ends, ms; null = only the chain can make room. */
     retryInMs: nullable(Schema.Int),
-    /** What all others wait for; null where the store did not tell. */
+    /** The nonce that all others wait for; null where the store does not know. */
     head: nullable(Head),
   },
   ({ lane, inFlight, cap, retryInMs, head }) =>
     statementOf(
-      "the account has all its transactions in flight",
+      "the account has as many transactions in flight as it may",
       [
         count("in flight", inFlight),
         count("at most", cap),
@@ -76,8 +77,8 @@ export class NonceBusy extends unsent<NonceBusy>()(
         milliseconds("since", head?.ageMs ?? null),
       ],
       head?.outcome === "rejected" || head?.outcome === "underpriced"
-        ? "replace the first (`Nonces.replace`, or `evm-preflight nonces cancel`): nothing behind it is mined before"
-        : "wait for the first to be mined (`waitMs` does), replace it where it is stuck, or use another sender",
+        ? "replace the first (`Nonces.replace`, or `evm-preflight nonces cancel`): nothing after it is mined until then"
+        : "wait until the first is mined (`waitMs` does that), replace it if it is stuck, or use another sender",
     ),
 ) {}
 
@@ -91,7 +92,7 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
     latest: chainCount,
     /** What `eth_getTransactionCount` on `pending` said; null where it was not read. */
     pending: chainCount,
-    /** How it is known that the lane was started before, and so is lost; null = it may be new. */
+    /** The source that says that the lane was started before, and so is lost; null = it may be new. */
     lost: nullable(Schema.String),
   },
   (error) =>
@@ -104,8 +105,8 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
         text("known by", error.lost),
       ],
       error.lost !== null
-        ? "restore the store, or look whether this process has the right one; else let all that was sent be mined, then `Nonces.forget(lane)` and start it anew"
-        : "if it is new, or nothing it sent is in flight any more, start it once with `Nonces.bootstrap(lane)`, in promises `preflight.nonces.bootstrap(lane)`; if the store lost its data, let what is in flight be mined first",
+        ? "restore the store, or check that this process uses the right one; else wait until everything sent is mined, then `Nonces.forget(lane)` and start it anew"
+        : "if the account is new or has nothing in flight, start it once with `Nonces.bootstrap(lane)` (Promises: `preflight.nonces.bootstrap(lane)`); if the store lost its data, first wait until everything in flight is mined",
     ),
 ) {}
 
@@ -120,9 +121,9 @@ export class LeaseLost extends unsent<LeaseLost>()(
   },
   (error) =>
     statementOf(
-      "the lease on the nonce is lost, the transaction was not sent",
+      "the lease on the nonce is lost, so the transaction was not sent",
       [count("nonce", error.nonce), text("lane", error.lane)],
-      "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
+      "reserve again and sign with the new nonce; raise `ttl` if signing takes long",
     ),
 ) {}
 
@@ -146,15 +147,15 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
     mayBeSent: ({ operation }) => operation === "commit" || operation === "replace",
     statement: ({ operation, detail, isRetryable, mayBeSent, nonce, hash: wanted }) =>
       statementOf(
-        `the nonce store failed at ${escapeText(operation)}`,
+        `the nonce store failed at ${escapeText(operation)}${mayBeSent ? "; the transaction may still be sent" : ""}`,
         [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
         mayBeSent
-          ? "the transaction may be committed, now or until its lease ends, and then will be sent: when the lease has ended, look for its hash in `Nonces.status`, among the committed and the settled, and try again only where it is absent"
+          ? "wait until its lease ends; then try again only if `Nonces.status` shows its hash neither as committed nor as settled"
           : detail.startsWith("no answer in")
-            ? "try again; more time for a store that is far away is `storeTimeoutMs` of `Nonces.Settings`"
+            ? "try again; for a distant store raise `storeTimeoutMs` in `Nonces.Settings`"
             : isRetryable
               ? "try again"
-              : "look at the store",
+              : "check the store",
       ),
   },
 ) {}
@@ -174,7 +175,7 @@ export class NonceImplausible extends unsent<NonceImplausible>()(
     statementOf(
       "the node's transaction count is not believable",
       [count("count", error.count), count("next", error.next), text("lane", error.lane)],
-      "check the endpoint; if the account really sent that many elsewhere, try again, for a count that stays is believed, or use a new lane in the store",
+      "check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new lane",
     ),
 ) {}
 
@@ -193,7 +194,7 @@ export class NonceForgotten extends unsent<NonceForgotten>()(
     statementOf(
       "the chain went back further than the nonce store remembers",
       [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
-      "if the node lags, wait or ask another; if the chain was reset, start the lane anew in the store",
+      "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
     ),
 ) {}
 
@@ -212,9 +213,9 @@ export class NonceChainReset extends unsent<NonceChainReset>()(
   },
   (error) =>
     statementOf(
-      "the node's chain is not the one that this account's nonces were used on, and nothing is sent again there",
+      "the node's chain is not the one on which this account's nonces were used, so nothing is sent again there",
       [count("block", error.block), hash("had", error.expected), hash("has", error.actual), text("lane", error.lane)],
-      "if the node is behind, wait or ask another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
+      "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
     ),
 ) {}
 
@@ -232,14 +233,14 @@ export class SignedMismatch extends unsent<SignedMismatch>()(
   ({ field, expected, actual }) =>
     field.endsWith("from")
       ? statementOf(
-          "the transaction is signed by another account than the one that sends it",
+          "the transaction is signed by an account other than its sender",
           [text("sender", expected), text("signed by", actual)],
           "sign with the sender's key; nothing was sent",
         )
       : statementOf(
-          `the signed transaction has another ${escapeText(field)} than it should`,
+          `the signed transaction has a different ${escapeText(field)} than expected`,
           [text("should be", expected), text("signed", actual)],
-          "sign exactly what was handed out, with the nonce and for the chain it names; nothing was sent",
+          "sign exactly the request that was cleared, with its nonce and chain id; nothing was sent",
         ),
 ) {}
 
@@ -258,7 +259,7 @@ export class ReplaceConflict extends unsent<ReplaceConflict>()(
     statementOf(
       "the nonce does not hold the transaction that was to be replaced",
       [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
-      "read `Nonces.committed` and replace what stands there",
+      "read `Nonces.committed`, and replace the transaction that it shows",
     ),
 ) {}
 

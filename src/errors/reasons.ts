@@ -104,7 +104,7 @@ export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()(
     max: nullable(Schema.BigInt),
   },
   hopeless,
-  "the range of blocks holds more than the node answers at once",
+  "the range of blocks holds more than the node returns at once",
   (error) => [
     ...words(error),
     text("suggested", error.suggested === null ? null : `${error.suggested.from} to ${error.suggested.to}`),
@@ -142,7 +142,7 @@ export class SimBlockOrder extends reason<SimBlockOrder>()(
   "SimBlockOrder",
   hopeless,
   "the simulated blocks are out of order",
-  "block overrides must grow in number and time",
+  "ask again; if you override blocks, their number and time must grow",
 ) {}
 
 /** The state of that block is not available on this node. */
@@ -224,7 +224,7 @@ export class Timeout extends reasonOf<Timeout>()(
   "raise the deadline or use a faster endpoint",
 ) {}
 
-/** The endpoint was not asked: too many runs of this process were ahead in the queue, for too long. */
+/** No request was sent: too many runs of this process were ahead in the queue, for too long. */
 export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()(
   "AdmissionTimeout",
   {
@@ -235,7 +235,7 @@ export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()(
     afterMs: Schema.Finite,
   },
   once,
-  "the endpoint was not asked: other runs were in front for too long",
+  "the endpoint was not asked: too many other runs were ahead for too long",
   ({ maxInFlight, afterMs }) => [milliseconds("waited", afterMs), count("runs at once", maxInFlight)],
   "start fewer runs at once, raise `maxInFlight` or `maxWaitMs`, or use a faster endpoint",
 ) {}
@@ -261,7 +261,7 @@ export class InvalidParams extends reason<InvalidParams>()(
   "InvalidParams",
   hopeless,
   "the node found the parameters invalid",
-  "compare the request with what this node accepts",
+  "check the request against what this node accepts",
 ) {}
 
 /** The answer is not what the method promises; `path` names the field. */
@@ -282,6 +282,6 @@ export class MalformedResponse extends reasonOf<MalformedResponse>()(
 export class InternalError extends reason<InternalError>()(
   "InternalError",
   once,
-  "the node failed inside",
+  "the node reported an internal error",
   "try again, or use another endpoint",
 ) {}

@@ -58,7 +58,7 @@ export class FeeCapTooLow extends stated<FeeCapTooLow>()(
   },
   "the fee cap is below the base fee",
   (error) => [weiPerGas("max fee", error.maxFeePerGas), weiPerGas("base fee", error.baseFeePerGas)],
-  "raise maxFeePerGas (or gasPrice) above the base fee, with room for it to grow",
+  "raise `maxFeePerGas` (or `gasPrice`) above the base fee, with room for it to grow",
 ) {}
 
 /** `maxPriorityFeePerGas` above `maxFeePerGas`. */
@@ -73,7 +73,7 @@ export class TipAboveFeeCap extends stated<TipAboveFeeCap>()(
   },
   "the tip is above the fee cap",
   (error) => [weiPerGas("tip", error.maxPriorityFeePerGas), weiPerGas("max fee", error.maxFeePerGas)],
-  "lower maxPriorityFeePerGas or raise maxFeePerGas",
+  "lower `maxPriorityFeePerGas` or raise `maxFeePerGas`",
 ) {}
 
 /** The gas limit does not even cover the transaction's intrinsic cost. */
@@ -88,7 +88,7 @@ export class IntrinsicGasTooLow extends stated<IntrinsicGasTooLow>()(
   },
   "the gas limit is below the transaction's intrinsic cost",
   (error) => [gas("has", error.have), gas("needs", error.want)],
-  "raise the gas limit, or leave `gas` out",
+  "raise `gas`, or leave it out",
 ) {}
 
 /** `eth_estimateGas` found no limit within what the balance or the node's cap allows. */
@@ -101,7 +101,7 @@ export class GasAllowanceExceeded extends stated<GasAllowanceExceeded>()(
   },
   "the call needs more gas than the node allows it",
   (error) => [gas("allowance", error.allowance)],
-  "an allowance far below the gas given means the balance cannot pay the fee; otherwise raise the gas",
+  "fund the sender, raise `gas`, or use a node with a higher gas cap",
 ) {}
 
 const limited = {
@@ -170,7 +170,7 @@ export class NonceTooLow extends stated<NonceTooLow>()(
 export class NonceTooHigh extends stated<NonceTooHigh>()(
   "NonceTooHigh",
   counted,
-  "the nonce leaves a gap, the transaction would wait",
+  "the nonce leaves a gap, so the transaction would wait",
   counts,
   ({ next }) => `send the missing nonces first${next === null ? "" : `, or use nonce ${next}`}`,
 ) {}
@@ -201,7 +201,7 @@ export class ReplacementRefused extends stated<ReplacementRefused>()(
     nonce: amount,
     /** The hash of the transaction in flight. */
     inFlight: nullable(Hash),
-    /** Whether only one of the two carries blobs, so that no fee is enough. */
+    /** True where only one of the two carries blobs: then no fee is enough. */
     isOtherKind: Schema.Boolean,
     /** The least fee cap that is taken, wei per gas, as the two below. */
     leastFeePerGas: amount,
@@ -213,7 +213,7 @@ export class ReplacementRefused extends stated<ReplacementRefused>()(
   },
   ({ isOtherKind }) =>
     isOtherKind
-      ? "pools keep transactions with blobs and those without apart; neither replaces the other"
+      ? "a blob transaction and one without blobs cannot replace each other"
       : "the fees are too low to replace the transaction in flight",
   (error) => [
     count("nonce", error.nonce),
@@ -225,7 +225,7 @@ export class ReplacementRefused extends stated<ReplacementRefused>()(
   ({ isOtherKind }) =>
     isOtherKind
       ? "wait until it is mined"
-      : "raise every fee to that, name the pool's own rule (`priceBump`), or use the next nonce",
+      : "raise every fee to at least that, set the mempool's own rule with `priceBump`, or use the next nonce",
 ) {}
 
 /** The sender has code that is no EIP-7702 delegation (EIP-3607). */
@@ -263,7 +263,7 @@ export class NoCode extends stated<NoCode>()(
 export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
   "ChainIdMismatch",
   {
-    /** The chain id that was asked for. */
+    /** The chain id of the transaction. */
     expected: amount,
     /** The chain id that the node serves. */
     actual: amount,
@@ -286,7 +286,7 @@ export class UnknownDelegateCall extends stated<UnknownDelegateCall>()(
     /** Whose code it is. */
     target: account,
   },
-  "an account would run unknown code in its own place (DELEGATECALL), which may take all it has and replace its own code",
+  "an account would run unknown code as its own (DELEGATECALL); that code may take everything and replace the account's code",
   (error) => [address("account", error.account), address("code", error.target)],
   "do not sign; if you know the code, name its address in `delegateTargets`",
 ) {}

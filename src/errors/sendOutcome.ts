@@ -107,9 +107,8 @@ const resultIn = (answer: unknown): unknown =>
   isRecord(answer) && (answer["error"] === undefined || answer["error"] === null) ? answer["result"] : undefined;
 
 /**
- * The outcome of a send from its hash, its classified error, a whole JSON-RPC answer, or whatever a
- * foreign client threw (viem's errors carry the node's own words, which are read before anybody's
- * reading of them). What is none of these is `unknown`.
+ * The outcome of a send, read from its hash, its classified error, a whole JSON-RPC answer, or an error of another
+ * client. Of viem's errors the node's own text counts. Anything else is `unknown`.
  */
 export const outcomeOf = (answer: unknown): SendOutcome => {
   const result = isHash(answer) ? answer : resultIn(answer);

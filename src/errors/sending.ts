@@ -63,7 +63,7 @@ export class SendRejected extends derived<SendRejected, OfNonce>()(
         ],
         error.isFree
           ? "correct the transaction and send it again"
-          : "replace it at this nonce by one that can be mined (`Nonces.replace`), or remove the cause and let `Nonces.keep` send it again; under another nonce it may be paid twice",
+          : "replace it at this nonce (`Nonces.replace`), or remove the cause and let `Nonces.keep` send it again; under another nonce it may be paid twice",
       ),
   },
 ) {}
@@ -87,7 +87,7 @@ export class PartlySent extends derived<PartlySent, OfNonce>()(
     mayBeSent: () => true,
     statement: ({ sent, inDoubt, left, detail }) =>
       statementOf(
-        "only a part of the bundle was sent",
+        "only part of the bundle was sent",
         [
           count("sent", sent.length),
           count("in doubt at nonce", inDoubt?.nonce ?? null),
@@ -95,8 +95,8 @@ export class PartlySent extends derived<PartlySent, OfNonce>()(
           text("because", detail),
         ],
         inDoubt === null
-          ? "deliver what is left by itself"
-          : "first see to the one in doubt, which may yet be mined; then deliver what is left by itself",
+          ? "deliver the rest on its own"
+          : "first settle the one in doubt, which may still be mined; then deliver the rest on its own",
       ),
   },
 ) {}

@@ -36,7 +36,7 @@ export class ExecutionReverted extends stated<ExecutionReverted>()(
   ({ to }) => [address("to", to)],
   ({ data, revert }) =>
     revert === null && data === null
-      ? "the node gave no revert data; another node may"
+      ? "try another node; this one gave no revert data"
       : "do not sign; the contract refuses this call in this state",
 ) {}
 
@@ -63,7 +63,7 @@ export class OutOfGas extends stated<OutOfGas>()(
   },
   "the gas runs out",
   ({ gasLimit }) => [gas("gas limit", gasLimit)],
-  "raise the gas limit, or leave `gas` out to have it chosen",
+  "raise `gas`, or leave it out to have it chosen",
 ) {}
 
 /** A policy of the caller does not hold. */
@@ -89,21 +89,21 @@ const linesOf = (lines: ReadonlyArray<string>) => lines.map((line) => text("", l
 export class SimulationDiverged extends stated<SimulationDiverged>()(
   "SimulationDiverged",
   differing,
-  "the contract does not always do the same: the same request had two outcomes in two simulations",
+  "the same request had different outcomes in two simulations",
   differencesOf,
-  "do not sign; on chain it may do something else than it does where it can tell that it is being simulated",
+  "do not sign; the contract may detect simulations and do something else on chain",
 ) {}
 
-/** Endpoints that are asked the same answer differently where only one answer is right. */
+/** Endpoints answer the same question differently, where only one answer is right. */
 export class WitnessesDisagree extends stated<WitnessesDisagree>()(
   "WitnessesDisagree",
   {
     /** The JSON-RPC method. */ method: Schema.String,
     /** One line per endpoint, with what it said. */ differences: Schema.Array(Schema.String),
   },
-  ({ method }) => `${escapeText(method)}: endpoints disagree about what must be the same`,
+  ({ method }) => `${escapeText(method)}: endpoints disagree where only one answer is right`,
   ({ differences }) => linesOf(differences),
-  "do not sign; one of the endpoints is wrong or lies: ask another one",
+  "do not sign; one endpoint is wrong or lies, so ask another one",
 ) {}
 
 /** The state changed between two runs, and so did the outcome. */
@@ -142,15 +142,37 @@ export const Gap = Schema.Struct({
   sentence: Schema.String,
   /** The code of the finding behind it, where there is one. */
   code: nullable(Schema.String),
+  /** What to do, where the finding behind it says more than {@link NotProven} would. */
+  remedy: Schema.optionalKey(Schema.String),
 });
 export interface Gap extends Schema.Schema.Type<typeof Gap> {}
 
-/** One reason why there is no clearance. */
-export const gap = (reason: Gap["reason"], sentence: string, code: string | null = null): Gap => ({
+/** One reason why there is no clearance; `remedy` = what the finding behind it says to do, empty where it says nothing. */
+export const gap = (reason: Gap["reason"], sentence: string, code: string | null = null, remedy = ""): Gap => ({
   reason,
   sentence,
   code,
+  ...(remedy === "" ? {} : { remedy }),
 });
+
+/** What to do about each kind of gap. */
+const remedies: Readonly<Record<Gap["reason"], string>> = {
+  NotProven: "run `prove` before you sign",
+  RequestIncomplete: "give nonce, gas, fees and chain id, or use another node",
+  Altered: "make the report again, and do not change it",
+  StatePretended: "make the report again without overrides",
+  BlockNotNewest: "make the report again without `block`",
+  NotSimulated: "use a node that supports `eth_simulateV1`",
+  NotSuccessful: "do not sign; make a new report when the transactions can succeed",
+  Expired: "run `prove` again",
+  DatedInTheFuture: "check the local clock, then run `prove` again",
+  Stale: "run `prove` again, or use another endpoint",
+  FundsUnknown: "fund the payer, or use a node that shows its balance",
+  CheckUnavailable: "run `prove` on a node that can answer what is missing",
+  NotMined: "wait until the earlier transactions are mined",
+  StepMissing: "make the report with every step of this pipeline",
+  Caution: "read the warnings, then allow them with `onCaution`",
+};
 
 /** What one line names: the others are in `missing`. */
 const mostTold = 1;
@@ -161,7 +183,7 @@ const toldOf = (missing: ReadonlyArray<Gap>) => {
   return linesOf([...sentences.slice(0, mostTold), ...(others > 0 ? [`and ${others} more in missing`] : [])]);
 };
 
-/** A clearance was asked for, but these checks are missing. */
+/** The report does not allow signing: `missing` lists what it lacks. */
 export class NotProven extends stated<NotProven>()(
   "NotProven",
   {
@@ -170,7 +192,8 @@ export class NotProven extends stated<NotProven>()(
   },
   "the report proves too little to sign",
   ({ missing }) => toldOf(missing),
-  "run `prove`, on a node that can answer what is missing",
+  // why: the first gap is the one that the sentence names
+  ({ missing: [first] }) => first?.remedy ?? remedies[first?.reason ?? "NotProven"],
 ) {}
 
 /** Every verdict, in the order of the design. */

@@ -109,7 +109,7 @@ export const Receipt = struct({
   gasUsed: Quantity,
   /** null = the node does not say; the interface promises the three above, `status` and `type`. */
   logs: orNull(list(Log)),
-  /** null before Byzantium, where `root` stands instead. */
+  /** null before Byzantium, where there is `root` instead. */
   status: orNull(Status),
   /** The state's root after the transaction, before Byzantium. */
   root: orNull(Word),

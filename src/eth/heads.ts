@@ -3,7 +3,7 @@ import type { Hash } from "../primitives/hex.js";
 import { headerFields } from "./block.js";
 import { struct, Word } from "./shape.js";
 
-/** A sealed block's header, as `eth_subscribe` tells it. */
+/** A sealed block's header, as `eth_subscribe` sends it. */
 export const Header = struct({
   ...headerFields,
   /** The hash, 32 bytes. */
@@ -18,9 +18,9 @@ export type BlockName = Pick<Header, "number" | "hash">;
 export interface Head {
   /** The block's header. */
   readonly header: Header;
-  /** Blocks told of before that are not on this head's chain, the newest first; empty = no reorganisation. */
+  /** Blocks reported before that are not on this head's chain, newest first; empty = no reorganisation. */
   readonly replaced: ReadonlyArray<BlockName>;
-  /** How many blocks right before this one, on its chain, were not told. */
+  /** Number of blocks right before this one, on its chain, that were not reported. */
   readonly skipped: bigint;
 }
 

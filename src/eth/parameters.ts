@@ -69,11 +69,11 @@ export type AskedRows<Rows> = {
 };
 
 // why: named, or compilers write them out, without the documentation, and TypeScript 6 fails to
-/** The schemas of what is pretended about an account. */
+/** Schemas of an account's overrides. */
 export type AccountOverrideFields = {
   readonly [K in keyof typeof accountRows]: Schema.optionalKey<(typeof accountRows)[K]["schema"]>;
 };
-/** The schemas of what is pretended about the block. */
+/** Schemas of the block's overrides. */
 export type BlockOverridesFields = {
   readonly [K in keyof typeof blockRows]: Schema.optionalKey<(typeof blockRows)[K]["schema"]>;
 };
@@ -158,7 +158,7 @@ export interface CallRequest extends CallFields {
   readonly input?: Maybe<Hex>;
 }
 
-/** What to pretend about one account. */
+/** State overrides of one account. */
 export interface AccountOverride extends AskedRows<typeof accountRows> {}
 
 /** Overrides by address. */
@@ -176,7 +176,7 @@ export interface Withdrawal {
   readonly amount: Integer;
 }
 
-/** What to pretend about the block. */
+/** Block overrides. */
 export interface BlockOverrides extends AskedRows<typeof blockRows> {
   /** Another name of `time`. */
   readonly timestamp?: Maybe<Integer>;
@@ -192,21 +192,21 @@ export interface BlockOverrides extends AskedRows<typeof blockRows> {
 export interface BlockStateCall {
   /** The transactions of the block, in order. */
   readonly calls?: Maybe<ReadonlyArray<CallRequest>>;
-  /** State that is pretended, by account. */
+  /** State overrides, by account. */
   readonly stateOverrides?: Maybe<StateOverrides>;
-  /** Fields of the block that are pretended. */
+  /** Block overrides. */
   readonly blockOverrides?: Maybe<BlockOverrides>;
 }
 
-/** A message call, and what to pretend for it. */
+/** A message call with its overrides. */
 export interface Pretending extends CallRequest {
-  /** State that is pretended, by account. */
+  /** State overrides, by account. */
   readonly stateOverrides?: Maybe<StateOverrides>;
-  /** Fields of the block that are pretended. */
+  /** Block overrides. */
   readonly blockOverrides?: Maybe<BlockOverrides>;
 }
 
-/** What `eth_simulateV1` simulates, on which block, and what it tells of it. */
+/** Parameters of `eth_simulateV1`. */
 export interface Simulation {
   /** The blocks to simulate, each on top of the one before. */
   readonly blocks: ReadonlyArray<BlockStateCall>;
@@ -230,9 +230,9 @@ export interface AtAccount {
   readonly block: BlockParameter;
 }
 
-/** Which blocks `eth_feeHistory` tells of. */
+/** Blocks of an `eth_feeHistory` request. */
 export interface FeeRange {
-  /** How many blocks to tell of. */
+  /** Number of blocks. */
   readonly blockCount: number;
   /** The last of them. */
   readonly newestBlock: Integer | BlockTag;

@@ -57,15 +57,15 @@ const byBlock = (logs: ReadonlyArray<Log>): EmittedLogs => {
 };
 
 /**
- * Up to which block a head leaves all logs told, of what was told up to block `upTo`: what it skips and replaces is to be
- * read, but nothing so old that it is forgotten whether it was told, behind the newest head so far.
+ * The last block whose logs are all emitted once this head has come, where they were up to block `upTo`. Blocks that the
+ * head skips or replaces must be read, but none so far behind the newest head that their emitted logs are forgotten.
  */
 export const emittedUpTo = (upTo: bigint, newest: bigint, { header, skipped }: Head): bigint =>
   BigInts.min(upTo, BigInts.max(header.number - skipped - 1n, newest - historyDepth));
 
 /**
- * What the chain holds of a filter's logs from block `from` to the head, in place of what was told of those blocks: what is
- * not there any more is taken back, the newest first, and what is new is told.
+ * Replaces the emitted logs from block `from` on by those that were read up to the head: logs that are gone are taken
+ * back, newest first, and new ones are emitted.
  */
 export const emitRead = (told: EmittedLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
   const there = byBlock(read);

@@ -91,7 +91,7 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
     // guard: what an account holds beside its signatures
     const isKept = ofAccounts.includes(name);
     if (typeof value !== "function") return isKept ? [[name, value]] : [];
-    const refusal = new GuardRefused(name, "is no way to sign that a guard knows");
+    const refusal = new GuardRefused(name, "is not a way to sign that a guard knows");
     return [[name, kind === undefined ? () => fail(refusal) : rule(kind, value as never)]];
   });
   return Object.fromEntries(guarded) as LocalAccount;

@@ -61,7 +61,7 @@ export class Tampered extends Error {
   /** Each field that differs: `a` as cleared, `b` as sent. */
   readonly differences: ReadonlyArray<Difference>;
   constructor(hash: Hash, report: Report, differences: ReadonlyArray<Difference>) {
-    const sentence = `the wallet sent another transaction than was cleared: ${differences.map(differenceText).join(", ")}`;
+    const sentence = `the wallet sent a transaction other than the one cleared: ${differences.map(differenceText).join(", ")}`;
     super(`${sentence} · ${hash}`);
     this.hash = hash;
     this.report = report;

@@ -192,8 +192,7 @@ const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliv
       return yield* Effect.fail(new GuardRefused(stray, "is no field of a call that a proof covers"));
     const [unknown] = demanded(request, calls);
     // guard: a capability that the proof knows nothing of
-    if (unknown !== undefined)
-      return yield* Effect.fail(new GuardRefused(unknown, "is nothing that a proof covers", 5700));
+    if (unknown !== undefined) return yield* Effect.fail(new GuardRefused(unknown, "is not covered by a proof", 5700));
     const chains = [request, ...calls].map((one: unknown) => (isRecord(one) ? one["chainId"] : null));
     const chainId = yield* chainOf(guard, pass, ...chains);
     const bundle = bundleOf(calls, request["from"], chainId);

@@ -27,7 +27,7 @@ export interface SignaturePayload {
  * batch all calls are compared as one, so that events of the wallet's own, such as an entry point's, are differences, too.
  */
 export interface SettledCalls extends Comparison {
-  /** `same`, or `unknown` where anything differs: nobody is asked why. */
+  /** `same`, or `unknown` where anything differs: the cause is not searched. */
   readonly class: SettlementClass;
   /** The transactions that hold the calls, by the wallet's word; their receipts are the node's. */
   readonly hashes: ReadonlyArray<Hash>;
@@ -35,7 +35,7 @@ export interface SettledCalls extends Comparison {
   readonly report: Report;
 }
 
-/** What a guard does where a person, or a rule of yours, has to decide. */
+/** Rules of a guard: what a person or your code decides. */
 export interface GuardRules {
   /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
@@ -49,8 +49,8 @@ export interface GuardRules {
   /** Told of what a wallet sent and the node did not show within the deadline: nothing was compared. */
   readonly onUnverified?: ((hash: Hash) => unknown) | undefined;
   /**
-   * Told what became of calls that went through `wallet_sendCalls`, each time that `wallet_getCallsStatus` is asked and the wallet
-   * says that it is done with them. A receipt that the node does not have yet is not told of.
+   * Gets the outcome of calls that went through `wallet_sendCalls`, at each `wallet_getCallsStatus` to which the wallet
+   * answers that they are done. Receipts that the node does not have yet are left out.
    */
   readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
 }

@@ -10,7 +10,12 @@ export const allowSignature = (guard: Guarding, method: string, payload: Signatu
     // guard: a signature of what is no transaction
     isAllowed
       ? Effect.void
-      : Effect.fail(new GuardRefused(method, "signs what no simulation shows; `signatures` can allow it")),
+      : Effect.fail(
+          new GuardRefused(
+            method,
+            "signs something that no simulation shows; allow it with `signatures` if you mean to",
+          ),
+        ),
   );
 
 const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);

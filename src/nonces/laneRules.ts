@@ -31,9 +31,9 @@ export interface Slot {
   readonly until: number;
   /** When it became what it is. */
   readonly since: number;
-  /** When its bytes were last handed out to be sent. */
+  /** When its bytes were last taken for sending. */
   readonly offeredAt: number;
-  /** Whether anyone but its owner was given the bytes. */
+  /** Whether anyone but its owner has the bytes. */
   readonly shared: boolean;
   /** The last thing reported about it; empty = nothing yet. */
   readonly outcome: string;
@@ -76,7 +76,7 @@ export interface Keep {
   readonly settledMs: number;
   /** A nonce that a transaction of somebody else seems to hold, after it was last seen. */
   readonly foreignMs: number;
-  /** How long every latest count has to contradict the lane before that is believed. */
+  /** How long every latest count must contradict the lane before it is believed. */
   readonly doubtMs: number;
 }
 

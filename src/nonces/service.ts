@@ -69,7 +69,7 @@ export const layerMemory: Layer.Layer<NonceStore> = layerMemoryBy(() => import("
 export type Send = (raw: Hex) => Effect.Effect<unknown, unknown>;
 
 /**
- * Who broadcasts where a call names nobody: first sends, replacements, and what `keep` sends again.
+ * Default broadcaster of first sends, replacements, and resends by `keep`.
  * For private relays; null = `eth_sendRawTransaction` of the `Rpc`.
  */
 export const Sender: Context.Reference<Send | null> = Context.Reference("evm-preflight/Nonces/Sender", {
@@ -93,7 +93,7 @@ export interface Settings {
    * reorganisation, or a stale node), or far above all that was issued.
    */
   readonly doubtMs: number;
-  /** How long after its bytes were last handed out a transaction is sent again, ms. */
+  /** How long after the last send a transaction is sent again, ms. */
   readonly resendAfterMs: number;
   /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */
   readonly burnedAfterMs: number;

@@ -6,7 +6,7 @@ import { gapsOf } from "./metrics.js";
 import { foreign, type Counts } from "./laneRules.js";
 import type { Snapshot } from "./store.js";
 
-/** Where a lane stands. */
+/** State of a lane: its nonces, gaps and counts. */
 export interface Status {
   /** `chainId:address:key`. */
   readonly lane: string;
@@ -140,8 +140,8 @@ const sentences = {
   gap: "is a gap and nothing above it is mined: the next reservation takes it, or fill it",
   old: (ageMs: number) =>
     `is not mined after ${Math.round(ageMs / 1_000)} s: resend it, or replace it with higher fees`,
-  ended: `was passed by the chain, and nobody knows whether by ours: ${keeps}`,
-  unsent: `is not sent again by anybody: ${keeps}`,
+  ended: `was passed by the chain, and whether by our transaction is not known: ${keeps}`,
+  unsent: `is not sent again by any process: ${keeps}`,
 };
 
 const at = (kind: Concern["kind"], nonce: bigint, text: string): Concern => ({

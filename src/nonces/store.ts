@@ -90,7 +90,7 @@ export interface ReconcileRequest {
   readonly counts: Counts;
   /** How long things are kept. */
   readonly keep: Keep;
-  /** Bytes handed out within this time are not handed out again, ms: replicas share the work. */
+  /** Bytes that a replica took within this time are not given to another, ms. */
   readonly resendAfterMs: number;
 }
 

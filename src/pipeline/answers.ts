@@ -17,6 +17,7 @@ import type { Observed, ReportOptions } from "../report/schema.js";
 import { inFlightCounts } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
+import { withIntrinsic } from "../steps/reading/intrinsic.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
@@ -168,7 +169,7 @@ const isReallyShort = (bundle: ReadonlyArray<Case>, { balanceOf }: Answers): boo
   });
 
 /** Outcome of the tier without simulation: status and return value, nothing more. */
-const calledOutcome = ({ first }: Called, { input }: Case): Outcome => {
+const calledOutcome = ({ first }: Called, { input }: Case, { rules }: Answers): Outcome => {
   if (Result.isSuccess(first)) {
     const data = first.success;
     const result = input.item === null ? null : decodeResult(data, input.item);
@@ -176,7 +177,8 @@ const calledOutcome = ({ first }: Called, { input }: Case): Outcome => {
   }
   const { failure } = first;
   if (failure._tag === "RpcError") return unknownOutcome(null);
-  return failedOutcome(failure, failure._tag === "ExecutionReverted" ? failure.data : null);
+  const known = withIntrinsic(failure, input, rules.fork === "amsterdam");
+  return failedOutcome(known, known._tag === "ExecutionReverted" ? known.data : null);
 };
 
 /**
@@ -195,14 +197,17 @@ export const outcomeOf = <C extends Case>(entry: C, bundle: ReadonlyArray<Case>,
   if (run !== null) return Simulate.ranIn(run, entry);
   if (called !== null)
     return entry.index === 0
-      ? { ...entry, outcome: calledOutcome(called, entry), transfers: [] }
+      ? { ...entry, outcome: calledOutcome(called, entry, answers), transfers: [] }
       : { ...entry, ...unread(null) };
   const isItsOwn =
     bundle.length === 1 &&
     refused !== null &&
     refused._tag !== "RpcError" &&
     refusalSeverity(bundle, answers) === "blocker";
-  return { ...entry, ...unread(isItsOwn ? refused : null) };
+  return {
+    ...entry,
+    ...unread(isItsOwn ? withIntrinsic(refused, entry.input, answers.rules.fork === "amsterdam") : null),
+  };
 };
 
 /** What stood in the way of learning the outcomes, and what the outcomes themselves say. */
@@ -230,5 +235,7 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
   const severity = refusalSeverity(bundle, answers);
   const evidence = severity === "blocker" ? "estimated" : "unavailable";
   const transaction = bundle.length === 1 ? 0 : null;
-  return [...lost, fromError(refused, severity, { step: "simulate", transaction, evidence })];
+  // why: the only transaction's own failure has the numbers that the node left out
+  const failure = (transaction === 0 ? bundle[0]?.outcome.failure : null) ?? refused;
+  return [...lost, fromError(failure, severity, { step: "simulate", transaction, evidence })];
 };

@@ -114,7 +114,7 @@ const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<Readonl
                     returnCap: within(look.returnCap, stringCap, most.answer),
                   },
             ),
-          onFailure: (issue) => `looks are none that the witness knows: ${wordsOf(issue)}`,
+          onFailure: (issue) => `looks are not of a kind that the witness knows: ${wordsOf(issue)}`,
         }),
       );
 
@@ -131,10 +131,11 @@ const readFound = Schema.decodeUnknownExit(Found);
 /** One thing that a step found, read as what it is: data of somebody else's. */
 const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
   const read = readIn(readFound, found);
-  if (Result.isFailure(read)) return unavailable(step, `check found what is no finding: ${wordsOf(read.failure)}`);
+  if (Result.isFailure(read))
+    return unavailable(step, `check returned something that is not a finding: ${wordsOf(read.failure)}`);
   const { code, severity, sentence, remedy = "", numbers = [], transaction = null } = read.success;
   return transaction !== null && (transaction < 0 || transaction >= size)
-    ? unavailable(step, "check found something of a transaction that there is not")
+    ? unavailable(step, "check returned a finding for a transaction that does not exist")
     : {
         ...{ code, severity, step, transaction, sentence: sentence.slice(0, most.text) },
         ...{
@@ -159,7 +160,7 @@ const checkIn = (
     const all: unknown = heard(step.check(copyOf({ ...report, ...moved }), { answer: copyOf(answer), ...seen }));
     return Array.isArray(all)
       ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
-      : Result.fail("check must give a list");
+      : Result.fail("check must return a list");
   });
   const unread = looks.some((look) => !knows(before, look) || !knows(after, look));
   return [
@@ -167,7 +168,9 @@ const checkIn = (
     ...Result.match(found, {
       onSuccess: (all) => [
         ...all.slice(0, most.findings).map((one) => findingOf(step.name, one, report.transactions.length)),
-        ...(all.length > most.findings ? [unavailable(step.name, "check found more than a report holds")] : []),
+        ...(all.length > most.findings
+          ? [unavailable(step.name, "check returned more findings than a report holds")]
+          : []),
       ],
       onFailure: (why) => [unavailable(step.name, why)],
     }),
@@ -214,7 +217,7 @@ export const beginOwn = Effect.fnUntraced(function* (
     const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
       if (ask === null) return Effect.void;
       const made: unknown = heard(ask(copyOf(bundle), { ...about, signal }));
-      return Effect.isEffect(made) ? made : Effect.fail("ask must give an effect");
+      return Effect.isEffect(made) ? made : Effect.fail("ask must return an Effect");
     }).pipe(
       // why: what the run has provided is nearer than what its caller had
       Effect.updateContext(

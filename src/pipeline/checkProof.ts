@@ -46,7 +46,7 @@ export const closesIn = (
   const [next, last] = runs.map((run) => run.before.environment?.timestamp);
   if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
   const until = Math.floor(untilOf(gridOn(report, chain), { last, next, now }));
-  const times = [count("ran in a block of the time", last), count("failed in one of", closed.failed)];
+  const times = [count("block time of success", last), count("block time of failure", closed.failed)];
   const severity = closed.reach === 0 ? "warning" : "info";
   return { until, findings: [note("ClosesAt", severity, { evidence: "measured" }, ...times)] };
 };

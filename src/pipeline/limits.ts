@@ -20,7 +20,7 @@ import { transfersOf } from "../steps/reading/transferLogs.js";
 import type { Query } from "../witness/queries.js";
 import type { ActiveSteps } from "./answers.js";
 
-/** How many holdings, rights and tokens one run measures; what is over them is told by `PartiesCut`. */
+/** Most holdings, rights and tokens that one run measures; `PartiesCut` says how many are left over. */
 export interface Limits {
   /** The most balances that are measured. */
   readonly holdings: number;

@@ -16,7 +16,7 @@ export interface OwnStep {
   readonly name: OwnName;
   readonly looks: ((bundle: Step.Bundle) => unknown) | null;
   readonly ask: ((bundle: Step.Bundle, context: Step.Context) => unknown) | null;
-  readonly check: (report: Report, heard: Step.StepAnswer<unknown>) => unknown;
+  readonly check: (report: Report, answer: Step.StepAnswer<unknown>) => unknown;
 }
 
 /** What a pipeline is made of: users' steps beside the built-in ones, and which of those it leaves out. */
@@ -63,7 +63,7 @@ const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   const at = `steps[${index}]`;
   if (!isRecord(step)) return no(at, "must be a step");
   const stray = Object.keys(step).find((key) => !parts.includes(key));
-  if (stray !== undefined) return no(`${at}.${stray}`, `is no part of a step${didYouMean(stray, parts)}`);
+  if (stray !== undefined) return no(`${at}.${stray}`, `is not a field of a step${didYouMean(stray, parts)}`);
   const { name } = step;
   if (!isOwnName(name)) return no(`${at}.name`, ownNameProblem);
   const [looks, ask, check] = [step["looks"], step["ask"], step["check"]].map((part) => methodOf(step, part));
@@ -80,7 +80,7 @@ const distinctIn = (input: unknown): Checked<ReadonlyArray<OwnStep>> => {
       : no("steps", `must be a list of at most ${mostSteps}`);
   return Result.flatMap(checked, (steps) => {
     const twice = steps.findIndex(({ name }, index) => steps.findIndex((other) => other.name === name) < index);
-    return twice < 0 ? Result.succeed(steps) : no(`steps[${twice}].name`, "is the name of another step, too");
+    return twice < 0 ? Result.succeed(steps) : no(`steps[${twice}].name`, "is also the name of another step");
   });
 };
 
@@ -90,7 +90,7 @@ const leftOutIn = (input: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
   if (stray >= 0)
     return no(
       `without[${stray}]`,
-      `is no built-in step${typeof input[stray] === "string" ? didYouMean(input[stray], builtInSteps) : ""}`,
+      `is not a built-in step${typeof input[stray] === "string" ? didYouMean(input[stray], builtInSteps) : ""}`,
     );
   const twice = input.findIndex((name, index) => input.indexOf(name) < index);
   return twice < 0
@@ -108,6 +108,6 @@ export const madeOf = (options: unknown): Made => {
   const checked: Checked<Made> =
     stray === undefined
       ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
-      : no(stray, `is nothing that a pipeline takes${didYouMean(stray, optionNames)}`);
+      : no(stray, `is not an option of a pipeline${didYouMean(stray, optionNames)}`);
   return Result.getOrThrowWith(checked, (problem) => new InvalidStep(problem));
 };

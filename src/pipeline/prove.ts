@@ -6,7 +6,7 @@ import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
-import { gas } from "../primitives/statement.js";
+import { gas, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
@@ -213,8 +213,13 @@ const proveOnce = Effect.fnUntraced(function* (
     });
   });
   const { pending } = standing;
-  const moved = (severity: "info" | "unavailable") => [note("PendingMoved", severity, { evidence: "measured" })];
-  const stood = yield* assemble(standing.attempt, [...standing.findings, ...(pending === null ? [] : moved("info"))]);
+  const moved = (severity: "info" | "unavailable", stead: string | null = null) => [
+    note("PendingMoved", severity, { evidence: "measured" }, text("", stead)),
+  ];
+  const stood = yield* assemble(standing.attempt, [
+    ...standing.findings,
+    ...(pending === null ? [] : moved("info", "the latest block was used instead")),
+  ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
   const isAnswer = pending === null || (stood.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
   const proven = isAnswer ? stood : yield* assemble(pending, moved("unavailable"));

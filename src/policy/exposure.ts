@@ -28,8 +28,10 @@ export const judgeExposure = (subject: Subject, limit: bigint) =>
     const told = (amount: bigint) => tokenText(report, token, amount, largestOf([could, limit]));
     if (could > limit) return fail(`of ${whoOf(subject)} could be taken ${told(could)}; at most ${told(limit)}`);
     const of = currencyText(report, token);
-    if (report.exposure === null) return unknown(`what could be taken in ${of} was not looked at`);
+    if (report.exposure === null) return unknown(`what could be taken in ${of} was not checked`);
     if (amounts.includes(null)) return unknown(`what could be taken in ${of} is not known`);
     const { pairs, unread } = report.exposure;
-    return unread > 0 ? unknown(`of what could be taken, looked at ${pairs} pairs, not at ${unread}`) : cut(report);
+    return unread > 0
+      ? unknown(`of what could be taken, ${pairs} pairs were checked and ${unread} were not`)
+      : cut(report);
   });

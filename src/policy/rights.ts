@@ -27,7 +27,7 @@ export const cut = (report: Report): PolicyResult =>
 /** Whether something may be a right of a kind that is not known. */
 const unexplained = (report: Report): PolicyResult =>
   report.findings.some(({ code }) => code === "EventUnexplained" || code === "RightUnexplained")
-    ? unknown("what an event or a call says of the sender and another account is of no known kind")
+    ? unknown("an unknown event or call may give somebody a right to act for the sender")
     : pass;
 
 const judgeApprovals = (judge: (approval: Approval, named: () => string) => PolicyResult) =>
@@ -39,7 +39,7 @@ const judgeApprovals = (judge: (approval: Approval, named: () => string) => Poli
 const judgeGrowth = judgeApprovals(({ before, after, extended, evidence }, named) => {
   if (evidence !== "measured" || after === null) return unknown(`whether the ${named()} is new was not measured`);
   if (after === 0n) return pass;
-  if (before === null) return unknown(`what stood before the ${named()} is not known`);
+  if (before === null) return unknown(`the right before the ${named()} is not known`);
   return after > before || extended ? fail(named()) : pass;
 });
 
@@ -89,7 +89,7 @@ export const judgeTouched =
       (code === "NativeMovesUnseen" && severity !== "info") ||
       (code === "TransferMismatch" && !numbers.some(({ name }) => name === "token"));
     const isTraced = !report.findings.some(isUntraced);
-    const hidden = unseen(report) ?? (isTraced ? null : "who else got native currency was not seen");
+    const hidden = unseen(report) ?? (isTraced ? null : "whether others got native currency was not seen");
     return hidden === null ? cut(report) : unknown(hidden);
   };
 
@@ -103,7 +103,7 @@ export const judgeDelegated = (report: Report): PolicyResult =>
               `${checksummed(account)} delegates to ${delegate === null ? "an unknown delegate" : checksummed(delegate)}`,
             )
           : kind === "unknown"
-            ? unknown(`who lives at ${checksummed(account)} is not known`)
+            ? unknown(`whether ${checksummed(account)} has code is not known`)
             : pass,
       ),
       ...(input.authorizationList ?? []).map(({ address }) =>

@@ -93,11 +93,11 @@ export const askRules = [
     "quorumPinned",
   ] as const),
 ] as const;
-/** A rule by which more is asked than at first; see {@link askRules}. */
+/** A rule for requests after the first round; see {@link askRules}. */
 export const AskRule = Schema.Literals(askRules);
 export type AskRule = typeof AskRule.Type;
 
-/** What every simulation of ours has, and an endpoint may refuse or ignore. */
+/** Parts of every simulation that an endpoint may refuse or ignore. */
 export const SimulationPart = Schema.Literals(["validation", "traceTransfers", "blockOverrides"]);
 export type SimulationPart = typeof SimulationPart.Type;
 

@@ -11,7 +11,7 @@ import { plainJson } from "./json.js";
 
 /**
  * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
- * else's text; a `difference` is told with both its values. Texts are kept as they came: {@link figureText} escapes them.
+ * else's text; a `difference` has both values. Texts are kept as they came: {@link figureText} escapes them.
  */
 export const Figure = Schema.Union([
   Schema.Struct({
@@ -29,7 +29,7 @@ export const Figure = Schema.Union([
 ]);
 export type Figure = typeof Figure.Type;
 
-/** What happened, the numbers, what to do (empty where nothing is to be done). */
+/** A sentence that says what happened, its numbers, and what to do (empty where nothing is to be done). */
 export interface Statement {
   /** What happened, in one sentence. */
   readonly sentence: string;

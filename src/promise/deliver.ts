@@ -27,7 +27,7 @@ import { check } from "../Transaction.js";
 /** Signs one cleared request; `index` is its place in the bundle. */
 export type Sign = (request: Request, index: number) => Promise<`0x${string}`>;
 
-/** What was proven, signed and sent under reserved nonces, in the order of the bundle. */
+/** A delivered bundle: proven, signed and sent under reserved nonces, in its order. */
 export interface Delivered {
   /** The proven report that was cleared. */
   readonly report: Report;
@@ -37,11 +37,15 @@ export interface Delivered {
 
 /** Options of one delivery. */
 export interface DeliverOptions extends RunOptions {
-  /** How long each of its nonces waits while the account has all its transactions in flight, ms; then `NonceBusy`. Default 0. */
+  /**
+   * How long each nonce waits while the account has as many transactions in flight as it may, ms; then `NonceBusy`.
+   * Default 0.
+   */
   readonly waitMs?: number | undefined;
   /**
-   * What is done with a proven report that is `caution`: `refuse` (default) rejects with `NotProven` of `Caution`, `send` signs and
-   * sends it like one that is `ready`, and a function decides for each report, such as by asking somebody: true sends.
+   * How to treat a proven report that is `caution`. `refuse` (default) rejects with `NotProven` of `Caution`. `send`
+   * signs and sends it like one that is `ready`. A function decides for each report, for example by asking a person:
+   * true sends.
    */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
   /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */
@@ -63,7 +67,7 @@ const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Wait>, with
   const from = yield* Clock.currentTimeMillis;
   while (!(yield* Effect.forEach(waits, isMined, { concurrency: "unbounded" })).every(Boolean)) {
     if ((yield* Clock.currentTimeMillis) - from > withinMs) {
-      const sentence = `what must come first is not mined after ${withinMs} ms`;
+      const sentence = `the earlier transactions are not mined after ${withinMs} ms`;
       return yield* new NotProven({ missing: [gap("NotMined", sentence)] });
     }
     yield* Effect.sleep(lookEveryMs);
@@ -116,7 +120,9 @@ const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution,
     (onCaution !== "refuse" && (yield* attempt(() => Promise.resolve(report).then(onCaution))) === true);
   if (!isSent)
     return yield* new NotProven({
-      missing: [gap("Caution", `deliver sends caution only as onCaution says: ${escapeText(report.because)}`)],
+      missing: [
+        gap("Caution", `the verdict is caution, and \`onCaution\` does not allow it: ${escapeText(report.because)}`),
+      ],
     });
   for (const code of warnings) agreed.add(code);
 });

@@ -19,7 +19,7 @@ import { layerSteps } from "./steps.js";
 
 export type { KeepEvent, ReportEvent, RequestEvent };
 
-/** What a call may be given beside the pipeline's options. */
+/** Options of a call, in addition to those of the pipeline. */
 export interface Abortable {
   /** Aborts the run and its requests; the promise then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
@@ -63,7 +63,7 @@ export interface Facade<R = never> extends Actions {
   readonly dispose: () => Promise<void>;
 }
 
-/** What a {@link Log} is told: flat, with numbers and strings only, so that `JSON.stringify` takes it. */
+/** Fields of a {@link Log} event: flat, with numbers and strings only, so that `JSON.stringify` takes it. */
 export type LogEvent = RequestEvent | ReportEvent | KeepEvent;
 
 /**
@@ -72,9 +72,9 @@ export type LogEvent = RequestEvent | ReportEvent | KeepEvent;
  */
 export type Log = (event: LogEvent) => unknown;
 
-/** Options of every call that says nothing else, and who is told what happens. */
+/** Default options of every call, and event listeners. */
 export interface Defaults extends Options {
-  /** Told of every request that has ended and of every report that was made. */
+  /** Called for every request that has ended and every report that was made. */
   readonly log?: Log | undefined;
 }
 
@@ -92,8 +92,8 @@ const isFrame = (line: string): boolean => /^\s+at |^[^\s@]*@/.test(line);
 const mostFrames = 7;
 
 /**
- * Where a promise method was called, to be made there; engines write its stack out only when it is read. What fails later
- * has only frames of the runtime in its stack, and whoever reads it looks for a line of their own.
+ * An Error whose stack shows where a Promise method was called. Make it there: a failure that comes later has only frames
+ * of the runtime. Engines format the stack only when it is read.
  */
 const callSite = (): Error => {
   const { stackTraceLimit } = Error;
@@ -104,7 +104,7 @@ const callSite = (): Error => {
   return called;
 };
 
-/** As the stacks of errors were before a call was told in them: one error may end several calls. */
+/** Original stacks of errors, without a call site: one error may end several calls. */
 const before = new WeakMap<Error, string>();
 
 /** The error with the frames of a {@link callSite} at the end of its stack. */

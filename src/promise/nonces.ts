@@ -44,7 +44,7 @@ export interface NonceActions {
   ) => Promise<boolean>;
   /**
    * `Nonces.keep`: settles, and sends again what was lost, every `everyMs` (5 s), until it is stopped.
-   * What fails is logged at Warning, told to `log` and counted, and never ends it. One process per lane
+   * Failures are logged at Warning, passed to `log` and counted; they never end it. One process per lane
    * is enough, several do no harm. Rejects with `InvalidLane`, also for a lane with a key without `counts`.
    */
   readonly keep: (

@@ -10,11 +10,11 @@ import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
 
-/** When and where a step is asked, and how it asks the node. */
+/** The run that a step takes part in, and how it sends requests to the node. */
 export interface StepContext extends Step.Context {
   /**
-   * A JSON-RPC request on the door's connection; it stands in the ledger under the step's name. Rejects with the tagged
-   * error: also of what is no request, or comes after the run (`InvalidStep`).
+   * A JSON-RPC request on the door's connection; it is in the ledger under the step's name. Rejects with the tagged
+   * error: `InvalidStep` for what is not a request, or comes after the run.
    */
   readonly request: (asked: {
     /** The JSON-RPC method. */
@@ -24,15 +24,15 @@ export interface StepContext extends Step.Context {
   }) => Promise<unknown>;
 }
 
-/** `Step.Step`, as a plain object: `A` is what it asks for. */
+/** `Step.Step` as a plain object: `A` is the type of the answer of `ask`. */
 export interface PlainStep<A = undefined> extends Pick<Step.Step, "name" | "looks"> {
   /** Asks, once in a scan and once in a proof, in the same network round as everything else. */
   readonly ask?: ((bundle: Step.Bundle, context: StepContext) => A | Promise<A>) | undefined;
-  /** As `check` of `Step.Step`; what it gives is looked at before it counts. */
-  check(report: Report, heard: Step.StepAnswer<A>): ReadonlyArray<Step.Finding>;
+  /** Like `check` of `Step.Step`; what it returns is checked before it counts. */
+  check(report: Report, answer: Step.StepAnswer<A>): ReadonlyArray<Step.Finding>;
 }
 
-/** Steps of one's own, and the built-in ones to leave out, for every verb of a door. */
+/** Your own steps, and built-in steps to leave out, for every verb. */
 export interface Steps {
   /** In the order in which their findings stand. */
   readonly steps?: ReadonlyArray<PlainStep<unknown>> | undefined;

@@ -7,7 +7,7 @@ import type { Currency } from "../primitives/units.js";
 
 /** A chain in the words that a report is written in. */
 export const ShownChain = Schema.Struct({
-  /** null where nobody names it. */
+  /** null where it is not known. */
   name: Schema.NullOr(Schema.String),
   /** Symbol of the native currency; escaped where it is shown. */
   symbol: Schema.String,

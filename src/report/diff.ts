@@ -89,7 +89,7 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
 };
 
 /**
- * What moved from `before` (`a`) to `after` (`b`), in the order of the report; empty when nothing did.
+ * The differences from `before` (`a`) to `after` (`b`), in the order of the report; empty when nothing did.
  *
  * @example
  * ```ts

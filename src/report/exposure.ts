@@ -5,7 +5,7 @@ import { Evidence } from "./finding.js";
 
 const amount = Schema.NullOr(Schema.BigInt);
 
-/** What one contract could take of one account, beside what it does take. */
+/** The amount that one contract could take of one account, in addition to what it does take. */
 export const Exposure = Schema.Struct({
   /** Who could take it. */
   spender: Address,
@@ -25,7 +25,7 @@ export const Exposure = Schema.Struct({
   amount,
   /** What the account holds after the bundle; null where it was not read, and of a value, which is gone. */
   balance: amount,
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Exposure extends Schema.Schema.Type<typeof Exposure> {}
@@ -34,7 +34,7 @@ export interface Exposure extends Schema.Schema.Type<typeof Exposure> {}
 export const Exposures = Schema.Struct({
   /** Only what is not nothing. */
   rows: Schema.Array(Exposure),
-  /** How many pairs of a contract with an account's token were looked at. */
+  /** Number of pairs of a contract and an account's token that were checked. */
   pairs: Schema.Int,
   /** How many were not: they found no room, or no answer. */
   unread: Schema.Int,

@@ -185,7 +185,7 @@ const makersIn = ({ calls }: Pick<DecodedCall, "calls">): ReadonlyArray<string> 
     ...makersIn(call),
   ]);
 
-/** Accounts that are called, those that the calldata has make calls, and those that policies speak of: they come first of all that are not senders. */
+/** Accounts that are called, that make calls by the calldata, or that policies name: the first of all non-senders. */
 const nearest = ({ options, transactions, owned }: Report): ReadonlyArray<string> => [
   ...transactions.flatMap(({ input: { to } }) => to?.toLowerCase() ?? []),
   ...transactions.flatMap(({ call }) => (call === null ? [] : makersIn(call))),
@@ -196,9 +196,9 @@ const nearest = ({ options, transactions, owned }: Report): ReadonlyArray<string
 ];
 
 /**
- * What accounts that are no senders pay to others than senders, by payer: who is near to the senders first. Nothing of
- * those that hand on what they got, nor of those far away that get something for it, as a pool does; but where nothing of
- * a sender's moves, all that those near pay, and of the others whatever they have less of.
+ * Payments between accounts that are no senders, grouped by payer; `nearest` accounts come first. Left out: payers that
+ * only pass on what they received, and distant ones that get something in return, as a pool does. Where nothing of a
+ * sender moves, near payers are shown with everything they pay, and the others with every loss.
  */
 export const paymentsOf = (
   report: Report,

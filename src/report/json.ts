@@ -46,8 +46,8 @@ const versionIn = (json: unknown): number | null => {
 /**
  * A report from its JSON, checked field by field.
  *
- * Fails with `ReportVersion` when the report is of another version, before anything else is read, and
- * with `SchemaError` naming the field when anything is missing, mistyped or nested without end. What the
+ * Fails with `ReportVersion` when the report is of another version; that is checked first. Fails with `SchemaError`,
+ * which names the field, when anything is missing, mistyped or nested too deep. What the
  * report claims is not believed: `ready` computes verdict, digest and age again.
  *
  * @example

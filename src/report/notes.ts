@@ -5,22 +5,25 @@ import { noted as of } from "../primitives/statement.js";
 export const notes = {
   /** Whether it is the newest state of one chain. */
   ...of("chain", {
-    BlockNotNewest: ["the report speaks of another block than the newest", "leave `block` out before signing"],
-    ChainIdDisagrees: ["the node names two chain ids", "use another endpoint"],
-    ClockSkew: ["clocks are more than 15 s apart; the newest counts", "set the local clock right"],
-    ForkAhead: ["a fork changes the chain's rules before a clearance expires", "run `prove` again when it is active"],
-    FreshnessUnknown: ["how new the state is cannot be told", "use a node that gives block headers"],
-    HeadOld: ["the latest block is older than it should be", "ask again, or use another endpoint"],
-    PendingStale: ["the state asked is not the newest", "ask again, with another block tag, or use another endpoint"],
-    RulesUncertain: ["what the block executes and its header are of different forks", "use another endpoint"],
-    StatePretended: ["the report describes a pretended state", "leave the overrides out before signing"],
+    BlockNotNewest: ["the report is about a block other than the newest", "run it again without `block` to sign"],
+    ChainIdDisagrees: ["the node gives two different chain ids", "use another endpoint"],
+    ClockSkew: ["clocks are more than 15 s apart; the newest one is used", "check the local clock"],
+    ForkAhead: ["a hard fork activates before a clearance would expire", "run `prove` again after the fork"],
+    FreshnessUnknown: ["the age of the state is unknown", "use a node that gives block headers"],
+    HeadOld: ["the latest block is older than expected", "ask again, or use another endpoint"],
+    PendingStale: ["the state that was used is not the newest", "ask again, or use another block tag or endpoint"],
+    RulesUncertain: [
+      "the node's signs of the active fork contradict each other (opcodes, block header, `eth_config`)",
+      "use another endpoint",
+    ],
+    StatePretended: ["the report was made with state or block overrides", "run it again without overrides to sign"],
   }),
   /** Who sends and who receives. */
   ...of("code", {
     AccountDelegated: ["the sender delegates to a contract (EIP-7702)"],
     AccountUnknown: [
-      "who lives at the address when it is called is not known: the sources disagree or do not say",
-      "ask again, or another node",
+      "whether the account has code is not known: the sources disagree or do not say",
+      "ask again, or use another node",
     ],
     DelegateWithoutCode: [
       "an account delegates to an address without code; calls to it do nothing",
@@ -31,42 +34,42 @@ export const notes = {
   }),
   /** What the transactions do. */
   ...of("simulate", {
-    AlreadySent: ["the same call is in flight already", "wait until they are mined"],
-    BlockNotPretended: ["nothing could be tried in another block", "use a node that takes block overrides"],
+    AlreadySent: ["the same call is already in flight", "wait until that transaction is mined"],
+    BlockNotPretended: ["the node does not support block overrides", "use a node that supports block overrides"],
     InnerCallFailed: [
-      "a call inside failed although the transaction succeeds",
-      "correct or leave out the inner call, or name it in the policy `noInnerFailures` where it may fail",
+      "the transaction succeeds, but a call inside it failed",
+      "correct or remove that call; if it may fail, allow it in the policy `noInnerFailures`",
     ],
     NativeMovesUnseen: [
-      "events tell of no native movements",
-      "go by the balances, or use a node that traces transfers",
+      "the node did not trace native transfers",
+      "rely on the balances, or use a node that traces transfers",
     ],
-    NotValidated: ["the node checked neither nonce nor price nor funds", "use a node that simulates with validation"],
-    OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
+    NotValidated: ["the node checked neither nonce nor fees nor funds", "use a node that simulates with validation"],
+    OutcomeUnknown: ["the outcome is not known", "use a node that supports `eth_simulateV1`"],
     ReadOnlyCall: ["the function only reads, so it needs no transaction", "read it with `eth_call`"],
-    RevertedInside: ["a call inside the transaction failed, by the node's trace; no verdict rests on it"],
+    RevertedInside: ["the node's trace shows which call inside failed; the verdict does not depend on it"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
-      "read the movements as what the events alone say",
+      "use another node; the movements shown come from events alone",
     ],
   }),
   /** Whether the gas limit suffices, and whether it decides the outcome. */
   ...of("estimate", {
-    GasBelowEstimate: ["the gas limit is below the node's estimate", "raise it, or leave `gas` out"],
-    GasBufferCut: ["the gas limit is held at the most that one transaction may have; its buffer is cut"],
+    GasBelowEstimate: ["the gas limit is below the node's estimate", "raise `gas`, or leave it out"],
+    GasBufferCut: ["the gas limit is at the maximum for one transaction, so its buffer is smaller than usual"],
     GasDependent: [
-      "what the transaction returns or emits follows the gas it is given",
-      "read the outcome as that of exactly this gas limit",
+      "what the transaction returns or emits depends on its gas limit",
+      "expect this outcome only with exactly this gas limit",
     ],
     GasHeadroomThin: [
-      "with more gas the transaction would do something else: an inner call may run out of it",
-      "raise the gas limit, or leave `gas` out",
+      "with more gas the transaction does something else; an inner call may run out of gas",
+      "raise `gas`, or leave it out",
     ],
-    GasLimitWidened: ["the tighter gas limit did not do the same in simulation; the wider one is handed out"],
-    GasUnknown: ["the gas that is needed is not known", "give `gas` yourself, or use another node"],
-    GasWitnessesDisagree: ["the node's estimate and the simulation are far apart; the larger one counts"],
+    GasLimitWidened: ["a tighter gas limit changed the outcome in simulation, so a wider one was chosen"],
+    GasUnknown: ["the required gas is not known", "give `gas`, or use another node"],
+    GasWitnessesDisagree: ["the node's gas estimate and the simulated gas are far apart"],
     ScanAgain: [
-      "the gas limit no longer suffices: with more gas the transaction does something else",
+      "the gas limit is no longer enough: with more gas the transaction does something else",
       "run `preflight`, which chooses a wider limit and proves it",
     ],
   }),
@@ -74,103 +77,106 @@ export const notes = {
   ...of("nonce", {
     CountsDisagree: [
       "the node counts fewer pending than mined transactions",
-      "its backends may be out of step; ask again",
+      "ask again; the node's backends may be out of step",
     ],
-    BehindInFlight: ["earlier transactions of the sender make no difference", "it can be mined once they are"],
+    BehindInFlight: ["the sender's earlier transactions do not change the outcome; this one is mined after them"],
     NonceAssumed: [
-      "the simulated state holds a transaction with this nonce already; the nonce was assumed",
-      "use the next nonce, unless it shall be replaced",
+      "the simulated state already has a transaction with this nonce, so the nonce was overridden",
+      "use the next nonce, unless you mean to replace that transaction",
     ],
-    NonceUnderReservation: ["the reserved nonce is ahead of what the node knows", "send its predecessors first"],
-    NonceUnknown: ["whether the nonce is mined already is not known", "ask again, or use the next nonce"],
+    NonceUnderReservation: ["the reserved nonce is ahead of the node's count", "send those with lower nonces first"],
+    NonceUnknown: ["whether the nonce is already used is not known", "ask again, or use the next nonce"],
     OneInFlight: [
-      "pools take one transaction at a time of an account that delegates (EIP-7702)",
-      "send it when the earlier ones are mined",
+      "mempools take one transaction at a time from a delegated account (EIP-7702)",
+      "send it after the earlier ones are mined",
     ],
     OrderNotHeld: [
-      "in another order of the senders it may do something else",
-      "send it when the earlier ones are mined",
+      "another transaction of the bundle comes from another sender; mined in another order, this one may do something else",
+      "send it after the earlier ones are mined",
     ],
     PredecessorsNotSimulated: [
-      "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
-      "prove again when they are mined",
+      "a simulated state does not contain the sender's earlier transactions",
+      "run `prove` again after they are mined",
     ],
     ReplacesPending: [
       "a transaction with this nonce is already in flight; this one would replace it",
-      "use the next nonce where it shall not be replaced",
+      "use the next nonce, unless you mean to replace that transaction",
     ],
-    TooManyInFlight: [
-      "the node counts more transactions in flight than a pool keeps for one account",
-      "use another node, or give the nonce yourself",
-    ],
+    TooManyInFlight: ["the node counts more in flight than any mempool keeps for one account", "use another node"],
   }),
   /** Whether the price holds. */
   ...of("fee", {
-    BaseFeeDisagrees: ["the simulated base fee is not what the chain's formula gives; the larger one is used"],
+    BaseFeeDisagrees: ["the simulated base fee differs from the chain's formula; the larger one is used"],
     BaseFeeUnknown: ["the base fee of the next block is not known", "use a node that simulates or gives block headers"],
     FeeCapShort: [
-      "the fee cap is below the base fee that one full block leaves behind: it may wait for long",
-      "raise maxFeePerGas (or gasPrice), with room for the base fee to grow",
+      "the fee cap is below the base fee after one full block, so the transaction may wait long",
+      "raise `maxFeePerGas` (or `gasPrice`), with room for the base fee to grow",
     ],
     FeeHorizonShort: [
-      "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
-      "send it at once, or fund the account",
+      "the balance is too low for the usual fee cap, so a lower one was chosen",
+      "send it soon, or fund the account",
     ],
-    NodeMayRefuse: ["a node's settings may refuse it", "stay within the limit, or use another node"],
+    NodeMayRefuse: ["a node's own settings may refuse the transaction", "stay within the limit, or use another node"],
     TipLow: [
-      "block builders may leave it out for its tip",
-      "raise maxPriorityFeePerGas, and maxFeePerGas (or gasPrice) with it",
+      "the tip is low, so block builders may leave the transaction out",
+      "raise `maxPriorityFeePerGas`, and `maxFeePerGas` (or `gasPrice`) with it",
     ],
     TipCapped: [
-      "the node names a tip above what is ever proposed on this chain; it is not followed",
+      "the node suggests a tip above the most that is proposed on this chain; a lower one is used",
       "ask another node, or give `maxPriorityFeePerGas` yourself",
     ],
   }),
   /** What moves. */
   ...of("assets", {
     FindingsCut: [
-      "there is more to tell of than a report holds; the worst is told",
-      "sign only if you know why so much is granted or changes hands",
+      "the report is full; the least severe findings were left out",
+      "sign only if you know why there are so many findings",
     ],
-    BalanceUnconfirmed: ["a policy rests on a balance that the witness alone could read", "fund the sender"],
-    PartiesCut: ["more parties and approvals are touched than are measured", "those rest on events alone"],
-    TokenChanges: ["a token has other decimals or another symbol in another block", "go by smallest units"],
-    TokenLies: ["a token tells the witness another balance than an account", "trust no amount of this token"],
+    BalanceUnconfirmed: [
+      "a policy depends on a token balance that could be read in one way only",
+      "fund the sender, so that a second reading can be paid, or check the token",
+    ],
+    PartiesCut: [
+      "not all balances and approvals that are touched were measured",
+      "send less at once, or trust the events for the others",
+    ],
+    TokenChanges: ["a token's decimals or symbol differ between simulated blocks", "check amounts in smallest units"],
+    TokenLies: ["a token reports a different balance depending on who asks", "trust no amount of this token"],
     TokensStranded: [
-      "tokens are sent to their own contract, where hardly anybody can move them again",
-      "check the receiver: the token's address stands in its place",
+      "tokens are sent to the token contract itself, where they are usually lost",
+      "check the receiver: it is the token's own address",
     ],
     TransferMismatch: [
       "the events and the measured balances disagree",
-      "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",
+      "trust the measured amount; the token may take a fee or rebase, or its events may be wrong",
     ],
   }),
   /** Who gets rights: over tokens, over the account itself, over contracts. */
   ...of("approvals", {
     ApprovalGranted: ["an approval is given", "check that the spender is the contract you mean"],
     ApprovalLeftOver: [
-      "an approval given on the way is left over at the end",
-      "approve exactly what is spent, or take the rest back in the same bundle",
+      "an approval made along the way remains at the end",
+      "approve exactly what is spent, or revoke the rest in the same bundle",
     ],
     ApprovalUnlimited: [
       "an unlimited approval is given",
-      "approve only what is needed, or trust the spender with everything",
+      "approve only what is needed, unless you trust the spender with all of these tokens",
     ],
     CalldataCut: [
-      "the calldata holds more calls than are read, or the same bytes many times over",
-      "sign only if you know what all of them ask for; send fewer at once",
+      "not all calls in the calldata were read",
+      "send fewer calls at once, or sign only if you know what all of them do",
     ],
     ContractControlChanged: [
-      "the code or the keepers of a contract change",
+      "a contract's code, or who controls it, changes",
       "sign only if you mean to change who controls it",
     ],
     DelegateCall: [
-      "an account runs the code of another contract in its own place (DELEGATECALL)",
-      "sign only if you mean what it does",
+      "an account runs another contract's code as its own (DELEGATECALL)",
+      "sign only if you know what that code does",
     ],
     DelegateCallUnread: [
-      "the code that an account runs in its own place (DELEGATECALL) was not read",
-      "ask again, or another node",
+      "the code that an account runs as its own (DELEGATECALL) was not read",
+      "ask again, or use another node",
     ],
     DelegationCleared: ["the account's delegation is cleared"],
     DelegationIneffective: [
@@ -178,116 +184,101 @@ export const notes = {
       "leave it out, or sign it again for this chain and with the nonce that the account will have",
     ],
     DelegationSet: [
-      "an account gives its delegate the right to do anything in its name (EIP-7702)",
+      "an account lets a delegate contract do anything in its name (EIP-7702)",
       "sign only if you trust the delegate's code with everything the account holds",
     ],
     EventUnexplained: [
-      "an event of an unknown kind names another account beside the sender or for the call, or is of the sender's own account",
-      "give the contract's ABI, or check that nobody gets a right to act for the sender",
+      "an event of an unknown kind may give somebody a right to act for the sender",
+      "give the contract's ABI, or check that nobody gets such a right",
     ],
-    PaidToOther: ["what a sender has or earns goes to another account", "sign only if that account shall have it"],
+    PaidToOther: [
+      "assets or earnings of a sender, or of its Safe, go to another account",
+      "sign only if you mean to pay that account",
+    ],
     ProxiesNotSeen: [
-      "whether contracts get another implementation, admin or owner without an event was not seen",
-      "use a node that simulates blocks on top of each other",
+      "a contract may get another implementation, admin or owner without an event; that was not checked",
+      "use a node that simulates several blocks in a row",
     ],
     OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],
     RightUnexplained: [
-      "a right is given or asked for that its contract keeps in no known way",
-      "check with the contract's own functions who may act for the sender",
+      "a right is announced or requested that the contract's getters do not show",
+      "check in the contract who may act for the sender",
     ],
-    RoleChanged: ["who has a role over a contract changes", "sign only if you mean to change who controls it"],
+    RoleChanged: ["a role over a contract is given or taken away", "sign only if you mean to change who controls it"],
   }),
   /** Whether the payers can pay, and the tokens suffice. */
   ...of("funds", {
     FundsUnknown: ["whether the account can pay is not known", "ask again, or use another node"],
     IncomeNotMined: [
-      "it is paid with income that is not mined; pools refuse that",
-      "send it when the earlier ones are mined",
+      "the transaction spends income that is not mined yet; mempools refuse that",
+      "send it after the earlier ones are mined",
     ],
-    L1FeeDisagrees: ["the chain's oracle and the chain's formula name two L1 fees; the larger one is used"],
+    L1FeeDisagrees: ["the chain's fee oracle and its formula give different L1 fees; the larger one is used"],
     L1FeeUnknown: [
-      "what the chain charges beyond gas is not known",
-      "use another node, one that simulates, or name the chain's fee model through the Chains service",
+      "the fee that the chain charges in addition to gas is not known",
+      "use a node that simulates, or give the chain's fee model with the `Chains` service",
     ],
     QueuedCostTooHigh: [
-      "pools reserve the most that what is in flight may cost; with this one it is more than the balance",
-      "send it when the earlier ones are mined, or with lower fee caps",
+      "the maximum cost of everything in flight, with this transaction, exceeds the balance",
+      "send it after the earlier ones are mined, or lower the fee caps",
     ],
     QueuedCostUnknown: [
-      "pools also reserve the cost of what is in flight; what is required is a lower bound",
+      "the cost of what is in flight is not fully known, so the required balance is a lower bound",
       "wait until they are mined",
     ],
     TokenShortfall: [
-      "a token balance or allowance is below what the call tried to move",
+      "a token balance or allowance is too low for what the call tries to move",
       "lower the amount, obtain the tokens, or approve the amount first",
     ],
   }),
   /** What the caller demands of the report, and of the steps. */
   ...of("policy", {
-    LeftOut: ["a step was left out of the pipeline", "use a pipeline with the step before signing"],
-    PolicyLost: ["a policy of the report could not be evaluated again", "give the policies again as an option"],
+    LeftOut: ["a step was left out of the pipeline", "check it with a pipeline that has the step before you sign"],
+    PolicyLost: ["a policy of the report could not be evaluated again", "give it again in the options of `prove`"],
     PolicyUnknown: ["whether a policy holds is not known", "remove the cause that it names, and ask again"],
     StepUnavailable: ["a step of your own gave no answer", "repair the step, or run it again"],
   }),
   /** Whether the exact requests do the same wherever they run. */
   ...of("proof", {
-    BaseNotComparable: [
-      "whether the contract does the same in every simulation could not be checked",
-      "run `prove` again",
-    ],
-    FirstSeenInProof: ["parties appeared that the earlier run did not know", "run `prove` again to measure them too"],
-    OptionsRefused: ["the options of the proof are wrong and were not used", "correct them and prove again"],
-    OutcomeNotCompared: [
-      "the earlier run learned no outcome that this one could be compared with",
-      "run `prove` again",
-    ],
+    BaseNotComparable: ["the simulations of the proof could not be compared with each other", "run `prove` again"],
+    FirstSeenInProof: ["the proof touched accounts or balances that the scan did not", "run `prove` again"],
+    OptionsRefused: ["the options of `prove` are invalid and were not used", "correct them, then run `prove` again"],
+    OutcomeNotCompared: ["the scan did not simulate, so the proof has no outcome to compare with", "run `prove` again"],
     BundleInOneBlock: [
-      "the bundle was proven in one block only; nothing keeps it together when it is mined",
+      "the bundle was proven in one block only, but it may be mined in several",
       "send them one at a time, each after its own preflight",
     ],
     ChanceDependent: [
-      "what comes in, or what is said, is otherwise when the block is another",
-      "sign only if chance is meant to decide here, as in a draw",
+      "income, events or return values differ from block to block",
+      "sign only if you expect that, as in a draw",
     ],
     BlocksNotSimulated: [
-      "not every block in which the clearance may be used was simulated",
+      "some blocks in which the clearance may be used were not simulated",
       "run `prove` again, or give a shorter `maxAge`",
     ],
-    ClosesAt: [
-      "the transaction succeeds in the next block, and fails in a later one",
-      "send it before the clearance ends",
-    ],
-    FollowsTime: [
-      "amounts change with the time, little by little; the worse ones are shown",
-      "bound them by a policy if they matter",
-    ],
+    ClosesAt: ["the transaction succeeds in the next block but fails later", "send it before the clearance ends"],
+    FollowsTime: ["amounts change gradually with time; the worse ones are shown", "limit them with a policy"],
     DependsOnPending: [
       "the outcome depends on transactions that are not mined yet",
-      "wait until they are mined and run `prove` again, or bound the amounts by a policy",
+      "wait until they are mined and run `prove` again, or limit the amounts with a policy",
     ],
     NotYet: [
-      "the transaction succeeds in one of the blocks that may come next, and fails in another",
-      "wait for the block or the time that the contract asks for, and run `prove` again",
+      "the transaction succeeds in some of the next blocks and fails in others",
+      "wait for the block or time that the contract requires, then run `prove` again",
     ],
     PendingMoved: [
-      "the pending state did not hold still while it was asked; what is told is of the sealed block before it",
-      "run `prove` again where the sender has something in it",
+      "the pending state kept changing while it was simulated",
+      "run `prove` again if the sender has transactions in flight",
     ],
-    PriceDependent: [
-      "amounts that move follow the gas price",
-      "read them as those of this base fee; they will differ by as much as it moves",
-    ],
+    PriceDependent: ["amounts depend on the gas price", "expect these amounts to change as the base fee does"],
     SealedStateUnseen: [
-      "the node simulates on its pending state alone, others' transactions in it",
-      "use another endpoint, or bound the amounts by a policy",
+      "the node simulates on its pending state only, which may contain others' transactions",
+      "use another endpoint, or limit the amounts with a policy",
     ],
     QuorumMissing: [
-      "fewer endpoints than are asked for confirmed what was measured",
-      "run `prove` again when all of them answer on the newest block",
+      "too few endpoints confirmed what was measured",
+      "run `prove` again when all endpoints are at the newest block",
     ],
-    RequestIncomplete: [
-      "a field of the request is not known",
-      "give nonce, gas, fees and chain id, or use another node",
-    ],
+    RequestIncomplete: ["a request field is not known", "give nonce, gas, fees and chain id, or use another node"],
   }),
 };

@@ -45,15 +45,15 @@ export const Rules = Schema.Struct({
 });
 export interface Rules extends Schema.Schema.Type<typeof Rules> {}
 
-/** The state all of it was asked on. */
+/** The state that everything was read from. */
 export const Observed = Schema.Struct({
-  /** The block that was asked for. */
+  /** The requested block. */
   blockTag: BlockName,
   /** The block whose state was the base. */
   baseNumber: amount,
   /** The block that was simulated on top. */
   simulatedNumber: amount,
-  /** The hash of the block that the simulated one stands on. */
+  /** The hash of the simulated block's parent. */
   parentHash: Schema.NullOr(Hash),
   /** Epoch seconds of the simulated block. */
   timestamp: amount,
@@ -68,31 +68,35 @@ export const Observed = Schema.Struct({
   /** Epoch ms when the answers were in. */
   at: Schema.Finite,
   /**
-   * `stale`: another answer named a newer block, or the head is too old for its chain. `unknown`: that could not be told,
-   * or another state than the newest was asked for. A chain that mines on demand (1337, 31337) is judged by number alone.
+   * `stale`: another answer named a newer block, or the head is too old for its chain. `unknown`: not known, or a state
+   * other than the newest was requested. A chain that mines on demand (1337, 31337) is judged by number alone.
    */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
   tier: Schema.Literals(["simulate", "call", "none"]),
-  /** What `eth_simulateV1` did not take, or ignored, in the run that the figures are from; empty where it took everything. */
+  /**
+   * Parts of `eth_simulateV1` that the node refused or ignored in the run that the figures are from; empty where it
+   * took everything.
+   */
   leftOut: Schema.Array(SimulationPart),
   /** The rules in force, and how they are known. */
   rules: Rules,
   /**
-   * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself
-   * inside the simulation.
+   * The answer of `eth_chainId`, at most ten minutes old on the same connection. The chain id inside the simulation may
+   * differ.
    */
   namedChainId: Schema.NullOr(Schema.Int),
   /** Where the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),
   /**
-   * What the code that is called reads of its block, by its instructions: what is not named was not seen, which is no proof
+   * Values of the block that the called code reads, by its instructions: what is not named was not seen, which is no
+   * proof
    * that it is not read. Empty where no code runs, or none was looked at.
    */
   reads: Schema.Array(BlockRead),
   /**
-   * Of how many transactions, from the first, a tracer told every slot that they change; of the others only the slots
-   * that are known to say who acts were looked at.
+   * Number of transactions, from the first, of which a tracer showed every changed slot. Of the others only slots that
+   * are known to control accounts were read.
    */
   traced: Schema.Int,
   /**

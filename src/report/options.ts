@@ -20,10 +20,10 @@ export type AbiSource =
   | readonly unknown[]
   | { readonly address: Address; readonly abi: Abi | readonly unknown[] };
 
-/** State of one account to pretend. */
+/** State overrides of one account. */
 export interface AccountInput extends GivenRows<typeof accountRows> {}
 
-/** Block fields to pretend. */
+/** Block overrides. */
 export interface BlockInput extends GivenRows<typeof blockRows> {}
 
 /** A block as callers name it. */
@@ -158,9 +158,10 @@ const level = Schema.Literals(["slow", "normal", "fast"]);
 /** Every option that is kept under its own name. */
 export const named = {
   /**
-   * Whether to ask `debug_traceCall` once where the first transaction reverts, to name the call inside that failed
-   * (`RevertedInside`); default false. The verdict rests on none of it. Where calls inside a transaction that succeeds may
-   * fail, and nothing else tells whether they did or why, it is asked in any case (`InnerCallFailed`). Later transactions of a bundle are not traced:
+   * Calls `debug_traceCall` once if the first transaction reverts, to name the inner call that failed
+   * (`RevertedInside`); default false. The verdict does not depend on it. Where inner calls of a successful transaction
+   * may have failed, and nothing else shows whether or why, it is called in any case (`InnerCallFailed`). Later
+   * transactions of a bundle are not traced:
    * a trace has no state of those before them.
    */
   traceReverts: row<boolean>()(
@@ -174,13 +175,13 @@ export const named = {
    */
   delegateTargets: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**
-   * Tokens that contracts could take, beside those that the bundle moves or approves and the chain's best known ones: what
-   * stands in `report.exposure` of them is read in every proof; default none.
+   * Further tokens that contracts could take, in addition to those that the bundle moves or approves and the chain's
+   * best known ones. Every proof reads them for `report.exposure`; default none.
    */
   tokens: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**
-   * Who else is "you" beside the senders, such as a Safe that they sign for: what these accounts give, get and grant is
-   * measured, told and judged by policies as if they sent; default none.
+   * Accounts that are "you" in addition to the senders, such as a Safe that they sign for. What these accounts give,
+   * get and grant is measured, shown and judged by policies as if they were senders; default none.
    */
   accounts: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**

@@ -21,7 +21,7 @@ export type By = typeof By.Type;
 
 /** Who lives at an address. */
 export const AccountCode = Schema.Struct({
-  /** The account that was asked about. */
+  /** The account. */
   account: Address,
   /** `nobody`: no code. `delegated`: EIP-7702. */
   kind: Schema.Literals(["contract", "delegated", "precompile", "nobody", "unknown"]),
@@ -29,7 +29,7 @@ export const AccountCode = Schema.Struct({
   delegate: nullable(Address),
   /** Whether the delegate has code. */
   delegateHasCode: nullable(Schema.Boolean),
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface AccountCode extends Schema.Schema.Type<typeof AccountCode> {}
@@ -81,7 +81,7 @@ export const Outcome = Schema.Struct({
   revert: Schema.NullOr(Revert),
   /** Why it failed. */
   failure: Schema.NullOr(Verdict),
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
@@ -91,7 +91,7 @@ export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
 
 /** How much gas to allow. */
 export const Gas = Schema.Struct({
-  /** `eth_estimateGas`, where it was asked and answered. */
+  /** The answer of `eth_estimateGas`, where there is one. */
   estimate: amount,
   /** Gas used in the simulation, after refunds. */
   used: amount,
@@ -105,7 +105,7 @@ export const Gas = Schema.Struct({
   by: By,
   /** Why `eth_estimateGas` gave no number, where it was asked. */
   refusal: nullable(Schema.Union([Verdict, RpcError])),
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Gas extends Schema.Schema.Type<typeof Gas> {
@@ -126,7 +126,7 @@ export const Nonce = Schema.Struct({
   gap: Schema.NullOr(Schema.Int),
   /** Who chose it. */
   by: By,
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Nonce extends Schema.Schema.Type<typeof Nonce> {}
@@ -151,7 +151,7 @@ export const Fee = Schema.Struct({
   horizonSeconds: Schema.NullOr(Schema.Finite),
   /** The cap for the whole horizon, where the balance does not carry it. */
   shortenedFrom: nullable(Schema.Struct({ maxFeePerGas: Schema.BigInt, horizonSeconds: Schema.Finite })),
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Fee extends Schema.Schema.Type<typeof Fee> {}
@@ -185,13 +185,13 @@ export const Funds = Schema.Struct({
   expected: amount,
   /** Missing wei; 0 when it can pay. */
   shortfall: amount,
-  /** What pools keep for its transactions in flight, at their fee caps, wei; 0 = none are. */
+  /** The cost that mempools reserve for its transactions in flight, at their fee caps, wei; 0 = none are. */
   queued: amount,
   /** What it holds on the latest block, by which pools judge, wei; null where nothing is in flight, or it is not known. */
   sealed: amount,
   /** What `required` consists of. */
   terms: Schema.Array(FundsTerm),
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Funds extends Schema.Schema.Type<typeof Funds> {}
@@ -227,12 +227,12 @@ export const Transfer = Schema.Struct({
   tokenId: Schema.NullOr(Schema.BigInt),
   /** The transaction's place in the bundle, from 0. */
   transaction: Schema.Int,
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Transfer extends Schema.Schema.Type<typeof Transfer> {}
 
-/** What an account held before and after the bundle, net of the gas it pays. */
+/** An account's balance before and after the bundle, without the gas it pays. */
 export const BalanceChange = Schema.Struct({
   /** Whose balance it is. */
   account: Address,
@@ -246,7 +246,7 @@ export const BalanceChange = Schema.Struct({
   after: amount,
   /** How it changes, raw units or wei, gas left out. */
   delta: Schema.BigInt,
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface BalanceChange extends Schema.Schema.Type<typeof BalanceChange> {}
@@ -281,19 +281,22 @@ export const Approval = Schema.Struct({
   tokenId: Schema.NullOr(Schema.BigInt),
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,
-  /** What stands after the bundle, raw units, 0 where it has expired; 1 and 0 for a right that is there or not; null where it is not known. */
+  /**
+   * The allowance after the bundle, raw units, 0 where it has expired; 1 and 0 for a right that is there or not; null
+   * where it is not known.
+   */
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: Schema.NullOr(Schema.BigInt),
-  /** Whether it ends later than the one that stood before, of whatever amount. */
+  /** Whether it ends later than the previous one, whatever its amount. */
   extended: Schema.Boolean,
   /** Whether it is without limit. */
   unlimited: Schema.Boolean,
-  /** What lives at the spender's address. */
+  /** Kind of account at the spender's address. */
   spenderKind: Schema.Literals(["contract", "eoa", "delegated", "created", "precompile", "unknown"]),
   /** The transaction's place in the bundle, from 0. */
   transaction: Schema.Int,
-  /** How the figures are known. */
+  /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}

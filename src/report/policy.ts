@@ -6,7 +6,7 @@ import type * as Schema from "effect/Schema";
 import type { Address, Hex } from "../primitives/hex.js";
 import type { Report } from "./schema.js";
 
-/** What a policy says: it holds, it does not (with the evidence), or it cannot tell (with the reason). */
+/** Result of a policy: it holds, it does not (with the evidence), or that is not known (with the reason). */
 export type PolicyResult =
   | { readonly _tag: "Pass" }
   | { readonly _tag: "Fail"; readonly detail: string }
@@ -43,7 +43,7 @@ export interface Policy {
   readonly balances?: ReadonlyArray<JudgedBalance>;
   /** Whose belongings it bounds what contracts could take of: `token` null = native, `account` null = every sender. */
   readonly exposures?: ReadonlyArray<Pick<JudgedBalance, "token" | "account">>;
-  /** Calls inside that may fail: their failure is told as information. */
+  /** Calls inside that may fail: their failure is an info finding. */
   readonly mayFail?: ReadonlyArray<AllowedCall>;
   /** Judges a report. */
   readonly evaluate: (report: Report) => PolicyResult;
@@ -53,7 +53,7 @@ export interface Policy {
 export const pass: PolicyResult = { _tag: "Pass" };
 /** The policy does not hold; `detail` says what was found against it, with units. */
 export const fail = (detail: string): PolicyResult => ({ _tag: "Fail", detail });
-/** Whether it holds cannot be told: never counted as passed. */
+/** Whether it holds is not known: never counted as passed. */
 export const unknown = (reason: string): PolicyResult => ({ _tag: "Unknown", reason });
 
 /** What those of one kind say. */

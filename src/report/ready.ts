@@ -39,7 +39,7 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
   if (first !== undefined) return first.sentence;
   if (stage !== "proven") return "nothing found against it yet; not proven";
   return findings.some(({ code }) => code === "FreshnessUnknown")
-    ? "exactly this request was proven; how new the state is could not be checked"
+    ? "exactly this request was proven; the age of the state could not be checked"
     : "every check passed, and exactly this request was proven";
 };
 
@@ -50,7 +50,12 @@ export type Blocker = Verdict | RpcError;
 const gapOf =
   (report: Report) =>
   (finding: Finding): Gap =>
-    gap("CheckUnavailable", statementText({ ...finding, remedy: "" }, currencyOf(report)), finding.code);
+    gap(
+      "CheckUnavailable",
+      statementText({ ...finding, remedy: "" }, currencyOf(report)),
+      finding.code,
+      finding.remedy,
+    );
 
 /** Whether the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
 const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
@@ -79,11 +84,11 @@ const contradictions = ({ transactions, funds, observed, verdict, findings }: Re
       "FundsUnknown",
       "a payer's funds are missing",
     ],
-    [observed.freshness === "stale", "Stale", "the state asked is not the newest"],
+    [observed.freshness === "stale", "Stale", "the state that was used is not the newest"],
     [
       observed.blockTag !== "pending" && observed.blockTag !== "latest",
       "BlockNotNewest",
-      "the report speaks of another block than the newest",
+      "the report is about a block other than the newest",
     ],
     [verdict !== verdictOf(findings), "Altered", "the verdict is not that of the findings"],
   );
@@ -103,14 +108,14 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
       [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
       [requests === null, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
       [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
-      [isPretended, "StatePretended", "the report describes a pretended state"],
+      [isPretended, "StatePretended", "the report was made with state or block overrides"],
       [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
       [
         now > expiryOf(report),
         "Expired",
         now > observed.at + options.maxAgeMs
           ? `the report is older than ${options.maxAgeMs} ms`
-          : "the time in which the transactions were seen to run is over",
+          : "the time in which the transactions were seen to succeed is over",
       ],
       [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
     ),

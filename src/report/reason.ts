@@ -147,7 +147,7 @@ export const detailsText = (
     return [...before, isVerb && rest[at - 1]?.isVerb !== true ? `${account?.value ?? "it"} ${text}` : text];
   }, []);
   const cut = numbers.length - all.length;
-  const text = listed([...clauses, ...(cut === 0 ? [] : [`${cut} more numbers stand in the JSON`])]);
+  const text = listed([...clauses, ...(cut === 0 ? [] : [`${cut} more numbers are in the JSON`])]);
   const whole = [lead, text].filter((part) => part !== "").join(": ");
   const isOurs = lead !== "" || shown[0]?.text !== shown[0]?.value;
   // why: a field's name is written as it is
@@ -241,24 +241,25 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
 const unlooked = ({ steps: { without } }: Report): string | null => {
   const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
   if (!moves && !rights) return null;
-  return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
+  const parts = listed([...(moves ? ["movements"] : []), ...(rights ? ["approvals"] : [])]);
+  return `${capital(parts)} were not checked.`;
 };
 
 /** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
 const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<FindingCode>]> = [
   [
-    "More moves or is granted than could be measured or told here.",
+    "There are more movements or approvals than could be measured or shown here.",
     "PartiesCut",
     "FindingsCut",
     "CalldataCut",
     "FirstSeenInProof",
   ],
-  ["Events and measured balances disagree; the balances are told.", "TransferMismatch"],
-  ["A right may be given that cannot be read.", "RightUnexplained"],
-  ["Amounts may come out otherwise.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
-  ["Amounts are what events say; balances were not measured.", "WitnessUnavailable"],
-  ["Native amounts are known by balances alone.", "NativeMovesUnseen"],
-  ["The state was pretended, so none of this is certain.", "StatePretended"],
+  ["Events and measured balances disagree; the measured amounts are shown.", "TransferMismatch"],
+  ["A right may be granted that could not be read.", "RightUnexplained"],
+  ["Amounts may turn out different.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
+  ["Amounts come from events; balances were not measured.", "WitnessUnavailable"],
+  ["Native amounts are known from balances only.", "NativeMovesUnseen"],
+  ["State or block were overridden, so none of this is certain.", "StatePretended"],
 ];
 
 /** What is not certain of a summary, a sentence each. */

@@ -55,7 +55,7 @@ export const ReportOptions: Schema.Struct<ReportOptionsFields> = Schema.Struct({
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
 
-/** One transaction of the bundle, from what was asked to what should be signed. */
+/** One transaction of the bundle: the input, what it does, and the request to sign. */
 export const TransactionReport = Schema.Struct({
   input: Transaction,
   /** What it calls, as data; null without calldata. Its amounts are bigints: `JSON.stringify` takes the report, or `Report.toJson`, and not this part alone. */
@@ -68,7 +68,7 @@ export const TransactionReport = Schema.Struct({
   fee: Fee,
 }).annotate({ identifier: "TransactionReport" });
 export interface TransactionReport extends Schema.Schema.Type<typeof TransactionReport> {
-  /** What was asked for: every field present, null where it was left open. */
+  /** The input: every field present, null where it was left open. */
   readonly input: Transaction;
   /** What its calldata asks for, as data; null without calldata, and of a deployment. Nothing is decided by it. */
   readonly call: DecodedCall | null;
@@ -127,7 +127,7 @@ export const Report = Schema.Struct({
   chainId: Schema.NullOr(Schema.Int),
   chain: Schema.optionalKey(ShownChain),
   options: ReportOptions,
-  /** Which steps it was made with beside the built-in ones, and which of those were left out. */
+  /** Steps of your own that it was made with, and built-in steps that were left out. */
   steps: Schema.Struct({
     /** Users' own, in their order; one that gave no answer has the finding `StepUnavailable`. */
     with: Schema.Array(OwnName),
@@ -152,7 +152,10 @@ export const Report = Schema.Struct({
 export interface Report extends Schema.Schema.Type<typeof Report> {
   /** The options of the run, complete. */
   readonly options: ReportOptions;
-  /** What the caller's viem chain, the `Chains` layer or the table says of the chain; every rendering uses it. Absent from reports of older versions. */
+  /**
+   * The chain by the caller's viem chain, the `Chains` layer or the built-in table; every rendering uses it. Absent
+   * from reports of older versions.
+   */
   readonly chain?: ShownChain;
   /** The state and block that the figures are from. */
   readonly observed: Observed;
@@ -160,7 +163,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
   /** What each payer has and needs. */
   readonly funds: ReadonlyArray<Funds>;
-  /** What moves, native currency and tokens, in raw units, in the order of the events. */
+  /** Transfers of native currency and tokens, in raw units, in the order of the events. */
   readonly transfers: ReadonlyArray<Transfer>;
   /** What accounts held before and after the bundle, in raw units. */
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
@@ -168,13 +171,13 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly approvals: ReadonlyArray<Approval>;
   /** What contracts could take beside what they do take, in raw units; null where nothing was looked at, as in a scan. */
   readonly exposure: Exposures | null;
-  /** What changes in the slots that say who acts for accounts and contracts; empty until it is proven. */
+  /** Changes of the storage slots that say who controls accounts and contracts; empty until it is proven. */
   readonly stateChanges: ReadonlyArray<StateChange>;
   /** What the tokens say of themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Accounts that pay or act, and name a sender as their owner. */
   readonly owned: ReadonlyArray<OwnedAccount>;
-  /** What stands against sending, what could not be checked, warnings and information. */
+  /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** What it took: rounds, requests, time. */
   readonly ledger: Ledger;

@@ -6,7 +6,7 @@ import { Address, Hash } from "../primitives/hex.js";
 export const StateChange = Schema.Struct({
   /** Whose storage, code or answer it is. */
   account: Address,
-  /** The storage slot; null where the account's code or an answer of its own tells of the change. */
+  /** The storage slot; null where the account's code or its own answer shows the change. */
   slot: Schema.NullOr(Hash),
   /** What the word is, where that is known. `facet`: code behind a function of a diamond. `key`: who may act for an account. */
   holds: Schema.NullOr(
@@ -22,8 +22,9 @@ export const StateChange = Schema.Struct({
   /** The place in the bundle of the one transaction that calls the account, from 0; null = none, or several. */
   transaction: Schema.NullOr(Schema.Int),
   /**
-   * `lens`: read from storage. `trace`: told by the node's tracer, in any slot. `view`: the account's own answer, such as `owner()`. `code`: an EIP-7702 delegation.
-   * `calldata`: named by a call of the account to itself. `unseen`: the account was not looked at, or did not answer.
+   * `lens`: read from storage. `trace`: shown by the node's tracer, in any slot. `view`: the account's own answer, such
+   * as `owner()`. `code`: an EIP-7702 delegation.
+   * `calldata`: named by a call of the account to itself. `unseen`: the account was not read, or did not answer.
    */
   seen: Schema.Literals(["lens", "trace", "view", "code", "calldata", "unseen"]),
 });

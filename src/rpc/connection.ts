@@ -13,7 +13,7 @@ import type { KnownEndpoint } from "./knownEndpoint.js";
 import { isNode } from "./node.js";
 import { type Described, describedChain, type ViemChain } from "./viemChain.js";
 
-/** How patient an endpoint is, with how many at once, and what is known of it; times in ms, and every field has a default. */
+/** Limits and known facts of an endpoint: time, concurrency, features; times in ms, and every field has a default. */
 export interface Options {
   /** So many runs at once, at least 1; the others wait. A request outside any run counts as one. */
   readonly maxInFlight?: number;
@@ -29,7 +29,7 @@ export interface Options {
   readonly timeoutMs?: number;
   /** How long a refused method is remembered. */
   readonly refusalMs?: number;
-  /** What `evm-preflight doctor --json` found out, so that it is not asked again; checked as if it had been. */
+  /** The output of `evm-preflight doctor --json`, which saves requests; still checked like fresh answers. */
   readonly endpoint?: KnownEndpoint;
   /** The chain, as `viem/chains` has it; it goes before a viem client's own, the `Chains` layer and the table. */
   readonly chain?: ViemChain | undefined;
@@ -125,7 +125,7 @@ const headers: Check = (value, field) => {
     const at = `${field}.${escapeText(name, 80)}`;
     if (typeof text !== "string") return no(at, `must be a string, got ${kind(text)}`);
     // why: what it throws repeats the value, which may be a key
-    if (safely(() => new Headers([[name, text]]), null) === null) return no(at, "is no header that HTTP can carry");
+    if (safely(() => new Headers([[name, text]]), null) === null) return no(at, "is not a header that HTTP can carry");
   }
   return Result.succeed(value);
 };
@@ -143,7 +143,7 @@ const patience: Rows = {
   maxInFlight: whole(1, true),
   maxWaitMs: number(1, "ms", true),
   endpoint: (value, field) =>
-    isRecord(value) ? Result.succeed(value) : no(field, `must be what the doctor wrote, got ${kind(value)}`),
+    isRecord(value) ? Result.succeed(value) : no(field, `must be what doctor --json wrote, got ${kind(value)}`),
   chain,
 };
 
@@ -175,7 +175,7 @@ const options = (rows: Rows, input: unknown, others: ReadonlyArray<string>): Che
     if (others.includes(name) || value === undefined) continue;
     const check = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (check === undefined)
-      return no(escapeText(name, 80), `is no option here${didYouMean(name, [...others, ...Object.keys(rows)])}`);
+      return no(escapeText(name, 80), `is not an option here${didYouMean(name, [...others, ...Object.keys(rows)])}`);
     const checked = check(value, name);
     if (Result.isFailure(checked)) return Result.fail(checked.failure);
   }
@@ -191,7 +191,7 @@ export interface HttpEndpoint extends Endpoint {
 const url = (value: unknown): Checked<string> => {
   if (typeof value !== "string") return no("url", `must be a string, got ${kind(value)}`);
   if (value.trim() === "") return no("url", "is empty");
-  if (/^wss?:/i.test(value)) return no("url", "is a WebSocket's; hand in viem's webSocket(url) as the transport");
+  if (/^wss?:/i.test(value)) return no("url", "is a WebSocket URL; give viem's webSocket(url) as the transport");
   return /^https?:\/\//i.test(value) ? Result.succeed(value) : no("url", "must begin with http:// or https://");
 };
 
@@ -208,7 +208,7 @@ export const checkUrl = (
 ): HttpEndpoint => {
   const text = must(Result.flatMap(url(to), (whole) => Result.map(options(rows, input, ["url"]), () => whole)));
   const endpoint = endpointOf(text, input.headers);
-  return endpoint.url === null ? must(no("url", "is no URL")) : { ...endpoint, url: endpoint.url };
+  return endpoint.url === null ? must(no("url", "is not a URL")) : { ...endpoint, url: endpoint.url };
 };
 
 /** An EIP-1193 provider, and its options. */
@@ -266,10 +266,10 @@ const providersOf = <E extends Named>(
   for (const [index, endpoint] of endpoints.entries()) {
     const { url, provider: named } = endpoint;
     if (url !== undefined && endpointOf(url).url === null)
-      return no(`endpoints[${index}].url`, "is no http or https URL");
+      return no(`endpoints[${index}].url`, "is not an http or https URL");
     const provider = named ?? (url === undefined ? null : providerOf(url));
     if (provider === null || provider.trim() === "")
-      return no(`endpoints[${index}].provider`, "is missing: the address does not tell who runs it");
+      return no(`endpoints[${index}].provider`, "is missing: the address does not show who runs the endpoint");
     found.push([endpoint, provider.trim().toLowerCase()]);
   }
   const different = new Set(found.map(([, provider]) => provider)).size;
@@ -295,7 +295,7 @@ const ways = ["url", "client", "transport", "provider", "endpoints", "layer"] as
 export const checkConnection = (connection: unknown): void => {
   if (!isRecord(connection)) return must(no("connection", `must be an object, got ${kind(connection)}`));
   const [way, other] = ways.filter((name) => Object.hasOwn(connection, name));
-  if (way !== undefined && other !== undefined) return must(no(other, `cannot stand together with ${way}`));
+  if (way !== undefined && other !== undefined) return must(no(other, `cannot be combined with ${way}`));
   if (way === "layer") {
     if (!Layer.isLayer(connection[way])) return must(no(way, "must be a layer of Effect"));
     must(options({}, connection, [way, "steps"]));
@@ -305,6 +305,6 @@ export const checkConnection = (connection: unknown): void => {
   return must(
     stray === undefined
       ? no("connection", "needs one of url, client, transport, provider, endpoints and layer")
-      : no(escapeText(stray, 80), `is no way to a node${didYouMean(stray, ways)}`),
+      : no(escapeText(stray, 80), `is not a way to reach a node${didYouMean(stray, ways)}`),
   );
 };

@@ -20,7 +20,7 @@ import {
 import type { Send } from "./requests.js";
 
 /** `abort()` makes an exception with a stack unless it is given a reason. */
-const noLongerWanted = "no longer wanted";
+const noLongerWanted = "cancelled";
 
 /** POST through `fetch`, the portable way. It unpacks compressed answers itself. */
 export const viaFetch =

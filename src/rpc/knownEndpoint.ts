@@ -17,7 +17,7 @@ const positive = Schema.Int.check(Schema.isGreaterThan(0));
 /** The format of {@link KnownEndpoint}. */
 export const knownEndpointFormat = "evm-preflight endpoint 1";
 
-/** An endpoint as `evm-preflight doctor --json` describes it; null = not known. What else stands there is not read. */
+/** An endpoint as `evm-preflight doctor --json` describes it; null = not known. Other fields are ignored. */
 export const KnownEndpoint = Schema.Struct({
   /** The version of this shape. */
   format: Schema.Literal(knownEndpointFormat),

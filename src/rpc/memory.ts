@@ -15,7 +15,7 @@ import type { Forks, SimulationPart } from "../primitives/names.js";
  */
 export type Refusable = SimulationPart | "hash" | "entries" | "beaconRoot" | "deployment" | "any";
 
-/** What can be remembered of an endpoint, beside the methods that it refuses. */
+/** Facts that are remembered of an endpoint, in addition to the methods that it refuses. */
 export interface Facts {
   /**
    * By `eth_chainId`, asked again when its time is over. Disproved by the witness, which reads CHAINID in every run, and
@@ -24,11 +24,11 @@ export interface Facts {
   readonly chainId: number;
   /** The latest block, and epoch ms when it was first seen to be that. Disproved by any other. */
   readonly head: { readonly number: bigint; readonly hash: Hash | null; readonly at: number };
-  /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
+  /** Whether `eth_feeHistory` gives a tip; if so, no receipts are read. Disproved by its next answer. */
   readonly tellsTip: boolean;
   /** What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed. */
   readonly lacks: ReadonlyMap<Refusable, RpcError>;
-  /** Whether an array of requests is answered. Not asked again while it is believed that it is not. */
+  /** Whether the endpoint answers an array of requests. A refusal is remembered for a while. */
   readonly takesBatches: boolean;
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
   readonly forks: Forks;
@@ -61,7 +61,7 @@ export interface Memory {
   readonly forget: () => void;
   /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) given for a method before, while remembered; else null. */
   readonly refused: (method: string) => RpcError | null;
-  /** Notes how a request of this method ended. */
+  /** Records how a request of this method ended. */
   readonly heard: (method: string, result: Result.Result<unknown, RpcError | Verdict>) => void;
 }
 
@@ -78,7 +78,7 @@ const isRefusal = (failure: RpcError | Verdict): failure is RpcError =>
   failure._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
-/** An empty memory; `now` tells epoch ms, refusals are believed for `refusalMs`. */
+/** An empty memory; `now` gives epoch ms, and refusals are remembered for `refusalMs`. */
 export const memoryOf = (now: () => number, refusalMs: number): Memory => {
   let facts: { readonly [K in keyof Facts]?: Believed<Facts[K]> } = {};
   const refusals = new Map<string, Believed<RpcError>>();

@@ -48,7 +48,8 @@ const unpacking =
       .split(",")
       .map((text) => text.trim())
       .filter((text) => text !== "" && text !== "identity");
-    if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is packed too often", body.length));
+    if (layers.length > mostEncodings)
+      return Result.fail(undecodable("the answer is compressed too many times", body.length));
     let rest = body;
     for (const encoding of layers.reverse()) {
       const made = Result.try(() => unpacked(rest, encoding, maxBytes));
@@ -130,7 +131,7 @@ interface Controller {
 type Answered = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
 
 /** undici wants an Error, and makes one with a stack where it gets none. */
-const noLongerWanted = /* @__PURE__ */ new Error("no longer wanted");
+const noLongerWanted = /* @__PURE__ */ new Error("cancelled");
 
 /** The header in undici 6's list of names and values, as bytes. */
 const inList = (list: ReadonlyArray<Uint8Array>, name: string): string | null => {

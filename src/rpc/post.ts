@@ -99,7 +99,7 @@ export const unreachable = (detail: string, bytes = 0): Posted => failed("unreac
 export const tooLarge = (maxBytes: number, bytes: number): Posted =>
   failed("too-large", `the answer is larger than ${maxBytes} bytes`, bytes);
 export const tooMuch = (bytes: number): Posted =>
-  failed("too-large", "the answers of this run are larger together than one run takes", bytes);
+  failed("too-large", "the answers of this run are together larger than one run may have", bytes);
 export const undecodable = (detail: string, bytes: number): Posted => failed("undecodable", detail, bytes);
 
 /** The innermost words: `fetch` hides the system's error in its cause. */

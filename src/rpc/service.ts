@@ -13,7 +13,7 @@ import type { Memory } from "./memory.js";
 export interface Subscription {
   /** Fails once the socket has. */
   readonly lost: Effect.Effect<never, RpcError>;
-  /** Closes the socket, which tells nothing any more though nobody heard it end: the next subscription opens another. */
+  /** Closes a socket that went silent without an end; the next subscription opens another. */
   readonly abandon: Effect.Effect<void>;
 }
 
@@ -87,7 +87,7 @@ export interface LedgerEntry {
   readonly because: AskRule | null;
   /** Wall time over all tries, ms. */
   readonly ms: number;
-  /** Bytes of the answers' bodies; 0 where a foreign transport does not tell, a share of the whole in a batch. */
+  /** Bytes of the answers' bodies; 0 where a foreign transport does not say, a share of the whole in a batch. */
   readonly bytes: number;
   /** 1 when the node answered at the first try; 0 when a remembered refusal answered without asking. */
   readonly tries: number;
@@ -103,7 +103,7 @@ export interface Testimony {
   readonly kind: "disagreed" | "pending" | "unconfirmed" | "confirmed";
   /** Whether it is about a block that everybody has or has not. */
   readonly isSealed: boolean;
-  /** The JSON-RPC method that was asked. */
+  /** The JSON-RPC method. */
   readonly method: string;
   /** The run that it was asked for; null where it belongs to none. */
   readonly run: RunName | null;
@@ -111,7 +111,7 @@ export interface Testimony {
   readonly lines: ReadonlyArray<string>;
 }
 
-/** What the answers of one run say of the newest block and of the time: the greatest of each, in whatever order they come. */
+/** The newest block and the time, by the answers of one run: the greatest of each, in whatever order they come. */
 export interface HeadSighting {
   /** The highest block that any named; null = none did. */
   block: bigint | null;
@@ -123,9 +123,9 @@ export interface HeadSighting {
   aheadMs: number | null;
   /** Ms for which answers of this connection have shown the same latest block; none = it was seen for the first time. */
   heldMs?: number;
-  /** Whether another endpoint named the same latest block; none = nobody was asked, or it did not. */
+  /** Whether another endpoint has the same latest block; absent = none was asked, or it does not. */
   isShared?: boolean;
-  /** What other endpoints said of the same, where they are asked and did not all say the same. */
+  /** Answers of other endpoints to the same question, where they did not all agree. */
   readonly testimonies: Array<Testimony>;
 }
 
@@ -133,7 +133,7 @@ export interface HeadSighting {
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
-  /** The last round that was begun, for who begins the next; none = nobody counts. */
+  /** The last round that was begun, for whoever begins the next; absent = rounds are not counted. */
   readonly rounds?: { last: number };
   /** The rule by which they are asked; none = they are asked at first. */
   readonly because?: AskRule | null;

@@ -94,10 +94,10 @@ const arrived = (text: string): Posted => ({
 });
 
 const closed = unreachable("the socket has closed");
-const silent = unreachable("nothing came through the socket");
-const noJson = unreachable("what the socket brings is no JSON-RPC");
+const silent = unreachable("the socket delivered nothing");
+const noJson = unreachable("the socket delivered something other than JSON-RPC");
 const unopened = unreachable(`the socket did not open in ${answerWithin} ms`);
-const unnamed = unreachable("the socket told an error that names no request");
+const unnamed = unreachable("the socket returned an error without a request id");
 
 const whyOf = (why: SocketError | Posted): Posted => {
   if ("ok" in why) return why;
@@ -279,7 +279,7 @@ export const overSocket = (maxBytes: number) =>
               if (Result.isFailure(known)) return resume(Effect.fail(known.failure));
               const id = known.success;
               if (line === null || typeof id !== "string")
-                return resume(Effect.fail(malformed(method, "result", "no name of a subscription")));
+                return resume(Effect.fail(malformed(method, "result", "no subscription id")));
               leave = leaving(line, id);
               // why: whoever asked may have gone, and the node tells for good what nobody gives back
               if (!isWanted) return void run(leave);

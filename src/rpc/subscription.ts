@@ -154,7 +154,7 @@ export const subscription = (
       // why: nobody is there to give it back to
       isOpen = false;
       closeClient(client);
-      Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket told nothing any more")));
+      Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket went silent")));
     });
     return { lost: Deferred.await(lost), abandon };
   });

@@ -141,13 +141,13 @@ export interface MinedOutcome {
   readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>;
 }
 
-/** The transaction once more, in the values of its own block; null = not asked, or not answered. */
+/** The transaction simulated again, with the values of its own block; null = not requested, or no answer. */
 export interface Replay {
   /** On the parent block, behind the transactions before it. */
   readonly behind: MinedOutcome | null;
   /** On the parent block, behind those of its own bundle alone. */
   readonly alone: MinedOutcome | null;
-  /** On the block that the report stood on, behind those of its own bundle. */
+  /** Simulated on the report's base block, after the earlier transactions of its bundle. */
   readonly earlier: MinedOutcome | null;
   /** As `earlier`, behind blocks of other hashes; null where there are none between. */
   readonly rehashed: MinedOutcome | null;
@@ -161,7 +161,7 @@ export interface Hindsight {
   readonly transaction?: number;
   /** What was sent, where it is not what was mined. */
   readonly sent?: Hash;
-  /** What a replay on the parent block did; absent where no node could tell. */
+  /** Outcome of a replay on the parent block; absent where no node answered. */
   readonly replay?: Replay | null;
   /** What accounts held before and after the block; raw units, wei where `token` is null. */
   readonly held?: ReadonlyArray<{

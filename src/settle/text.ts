@@ -15,14 +15,14 @@ import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass 
 
 /** Each class in words. */
 const meaning: Readonly<Record<SettlementClass, string>> = {
-  same: "what was said is what happened",
+  same: "it happened as the report said",
   priceMoved: "amounts moved, and nothing else",
   ordering: "others' transactions came first",
   contextDependent: "the outcome depends on the block's own values, such as its time",
   replaced: "another transaction of the sender took its nonce",
   tampered: "what was mined is not what was proven",
   simulatorWrong: "the node's simulation was wrong",
-  unknown: "what happened, or why it differs, could not be told",
+  unknown: "what happened, or why it differs, is not known",
 };
 
 /** Differences of one comparison that are shown. */
@@ -72,7 +72,7 @@ const settlementLines = (settlement: Settlement, names: Names): ReadonlyArray<st
 };
 
 const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
-  severalBlocks: "the bundle is in several blocks, and what is said is said of all of it",
+  severalBlocks: "the bundle is in several blocks, and the report is about all of it in one",
   notAllMined: "not all of it is mined",
   otherRequest: "something else was mined than was proven",
 };

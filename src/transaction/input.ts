@@ -113,7 +113,7 @@ export type DeployCall<abi extends Abi | readonly unknown[] = Abi> = BytecodeCal
 /** An ABI call whose ABI is not known to the compiler: checked when it runs. */
 export interface LooseCall extends Fields, Allows<"to", null>, Allows<"data">, AbiFields {}
 
-/** Who sends where `from` is left out: nobody, so that it must be given, or the account of a viem client. */
+/** Default sender where `from` is left out: none, so that `from` is required, or the account of a viem client. */
 export type Sender = "caller" | "client";
 
 /** {@link RawCall}, sent by a viem client's account where it names no sender. */

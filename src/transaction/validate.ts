@@ -86,14 +86,14 @@ const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: strin
       abi: null,
     }));
   }
-  if (given(data)) return no(name("data"), "cannot stand together with abi");
+  if (given(data)) return no(name("data"), "cannot be combined with abi");
   return Result.flatMap(asAbi(abi, name("abi")), (items) => {
     if (bytecode === undefined) {
       if (!given(to)) return no(name("to"), "is missing; an ABI call needs it");
       return encodeFunction(items, functionName, args ?? [], name);
     }
-    if (functionName !== undefined) return no(name("functionName"), "cannot stand together with bytecode");
-    if (given(to)) return no(name("to"), "cannot stand together with bytecode");
+    if (functionName !== undefined) return no(name("functionName"), "cannot be combined with bytecode");
+    if (given(to)) return no(name("to"), "cannot be combined with bytecode");
     return Result.flatMap(bytes(bytecode, name("bytecode")), (code) => encodeDeployment(items, code, args ?? [], name));
   });
 };
@@ -121,15 +121,15 @@ const one = (input: unknown, at: string, defaults: InputDefaults) =>
 const together = (transaction: Transaction, name: (field: string) => string): Checked<void> => {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, authorizationList, blobVersionedHashes, to } = transaction;
   if (gasPrice !== null && (maxFeePerGas !== null || maxPriorityFeePerGas !== null))
-    return no(name("gasPrice"), "cannot stand together with maxFeePerGas or maxPriorityFeePerGas");
+    return no(name("gasPrice"), "cannot be combined with maxFeePerGas or maxPriorityFeePerGas");
   if (maxFeePerGas !== null && maxPriorityFeePerGas !== null && maxPriorityFeePerGas > maxFeePerGas)
     return no(name("maxPriorityFeePerGas"), "is above maxFeePerGas");
   if (gasPrice !== null && authorizationList !== null)
-    return no(name("gasPrice"), "cannot stand together with authorizationList (EIP-7702 needs 1559 fees)");
+    return no(name("gasPrice"), "cannot be combined with authorizationList (EIP-7702 needs 1559 fees)");
   if (gasPrice !== null && blobVersionedHashes !== null)
-    return no(name("gasPrice"), "cannot stand together with blobVersionedHashes (EIP-4844 needs 1559 fees)");
+    return no(name("gasPrice"), "cannot be combined with blobVersionedHashes (EIP-4844 needs 1559 fees)");
   if (authorizationList !== null && blobVersionedHashes !== null)
-    return no(name("authorizationList"), "cannot stand together with blobVersionedHashes");
+    return no(name("authorizationList"), "cannot be combined with blobVersionedHashes");
   if (to === null && authorizationList !== null) return no(name("to"), "is required with authorizationList (EIP-7702)");
   if (to === null && blobVersionedHashes !== null)
     return no(name("to"), "is required with blobVersionedHashes (EIP-4844)");

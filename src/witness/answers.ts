@@ -1,15 +1,15 @@
 /**
- * What the witness answered. Total: whatever bytes come in, the result is a value, never an exception,
- * and its size is bounded by what was asked.
+ * Decodes the witness's answers. Total: any bytes give a value, never an exception, and its size is bounded by the
+ * number of queries.
  */
 import { hexToBytes } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
 import { limited, type Query } from "./queries.js";
 
-/** The block that was executed, and who paid what in it. */
+/** The executed block, and the price of the witness's transaction in it. */
 export interface Environment {
-  /** What was asked for. */
+  /** The kind of answer. */
   readonly kind: "environment";
   /** CHAINID. */
   readonly chainId: bigint;
@@ -29,7 +29,7 @@ export interface Environment {
   readonly gasLimit: bigint;
   /** Wei per gas, of the witness's own transaction. */
   readonly gasPrice: bigint;
-  /** Gas the witness had left when it was asked. */
+  /** Gas that the witness had left when it ran. */
   readonly gasLeft: bigint;
   /** The latest fork whose opcodes the block executes. */
   readonly fork: Fork;
@@ -37,11 +37,11 @@ export interface Environment {
 
 /** One account. */
 export interface Account {
-  /** What was asked for. */
+  /** The kind of answer. */
   readonly kind: "account";
   /** Wei. */
   readonly balance: bigint;
-  /** Zero when nobody is there (EIP-1052). */
+  /** Zero where no account exists (EIP-1052). */
   readonly codeHash: Hash;
   /** Bytes. */
   readonly codeSize: bigint;
@@ -51,7 +51,7 @@ export interface Account {
 
 /** What a STATICCALL answered. */
 export interface CallAnswer {
-  /** What was asked for. */
+  /** The kind of answer. */
   readonly kind: "call";
   /** Whether the call succeeded. */
   readonly success: boolean;

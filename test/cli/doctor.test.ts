@@ -64,7 +64,7 @@ describe("doctor", () => {
     expect(status["maxUsedGas"]).toBe("no");
     expect(level).toBe("reduced");
     expect(code).toBe(2);
-    expect(meaning.join("\n")).toContain("validation does not check nonces: our own rule decides");
+    expect(meaning.join("\n")).toContain("validation does not check nonces: the library");
   });
 
   it("finds on a strict node the seven methods and nothing else", async () => {
@@ -85,7 +85,7 @@ describe("doctor", () => {
     expect(status["eth_call"]).toBe("yes");
     expect(level).toBe("unknown");
     expect(code).toBe(3);
-    expect(meaning[0]).toMatch(/^no eth_simulateV1: tier call.*the verdict is at most unknown$/);
+    expect(meaning[0]).toMatch(/^no eth_simulateV1: eth_call and .*the verdict is at most unknown$/);
     expect(meaning.join("\n")).not.toContain("state overrides");
     expect(endpoint.seen.filter(({ method }) => method === "eth_simulateV1").length).toBeLessThanOrEqual(4);
   });
@@ -196,7 +196,7 @@ describe("doctor", () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ level: "reduced" });
   });
 
-  it("refuses what is no URL as wrong usage", async () => {
+  it("refuses what is not a URL as wrong usage", async () => {
     for (const args of [["doctor"], ["doctor", "ftp://x"], ["doctor", "localhost:8545"], ["doctor", "http://a", "b"]]) {
       const ended = await bin.run(args);
       expect(ended.code, args.join(" ")).toBe(64);

@@ -53,7 +53,7 @@ describe("verify", () => {
   it("is 0 when it happened as said, in text and as JSON", async () => {
     await mineAnvil(node.url);
     const told = await verify(hash, "--report", file);
-    expect([told.code, told.stdout.split("\n")[0]]).toEqual([0, "SAME · what was said is what happened"]);
+    expect([told.code, told.stdout.split("\n")[0]]).toEqual([0, "SAME · it happened as the report said"]);
     const json = await verify(hash, "--report", file, "--json");
     expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
       0,
@@ -65,7 +65,7 @@ describe("verify", () => {
     const other = await verify(nothing, "--report", file);
     expect([other.code, other.stdout]).toEqual([0, expect.stringContaining(`transaction 1  ${hash}`)]);
     const [first] = other.stdout.split("\n");
-    expect(first).toBe("SAME · what was said is what happened; the hash was not found: what was found instead follows");
+    expect(first).toBe("SAME · it happened as the report said; the hash was not found: what was found instead follows");
     expect(other.stdout).toContain(`found in place of ${nothing}, which is in no block, by its sender and nonce`);
     const json = JSON.parse((await verify(nothing, "--report", file, "--json")).stdout);
     expect(json.transactions).toMatchObject([{ hash, sent: nothing }]);

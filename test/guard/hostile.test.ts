@@ -76,7 +76,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     it("hands out nothing of an account but what signs under the guard", async () => {
       const account = mnemonicToAccount("test test test test test test test test test test test junk");
       const client = clientOf(account) as unknown as { readonly account: typeof account };
-      expect(() => client.account.getHdKey()).toThrow("getHdKey: is no way to sign that a guard knows");
+      expect(() => client.account.getHdKey()).toThrow("getHdKey: is not a way to sign that a guard knows");
       expect(client.account.address).toBe(owner.address);
     });
 

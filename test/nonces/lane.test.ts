@@ -5,14 +5,14 @@ import { laneOf, type Lane } from "../rooms/nonces.js";
 const address = "0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD";
 
 it.each([
-  [undefined, "the lane's chainId: is missing: a lane is { chainId, address } · correct it"],
-  [{ address }, "the lane's chainId: is missing · correct it"],
-  [{ chainId: "1", address }, "the lane's chainId: a chain id is a positive integer · correct it"],
-  [{ chainId: 1 }, "the lane's address: is missing · correct it"],
-  [{ chainId: 1, from: address }, "the lane's address: is missing; say address for from · correct it"],
-  [{ chainId: 1, account: address }, "the lane's address: is missing; say address for account · correct it"],
-  [{ chainId: 1, address: null }, "the lane's address: is missing · correct it"],
-  [{ chainId: 1, address: "0x12" }, "the lane's address: an address has 20 bytes of hex · correct it"],
+  [undefined, "the lane's chainId: is missing: a lane is { chainId, address } · correct `chainId`"],
+  [{ address }, "the lane's chainId: is missing · correct `chainId`"],
+  [{ chainId: "1", address }, "the lane's chainId: a chain id is a positive integer · correct `chainId`"],
+  [{ chainId: 1 }, "the lane's address: is missing · correct `address`"],
+  [{ chainId: 1, from: address }, "the lane's address: is missing; say address for from · correct `address`"],
+  [{ chainId: 1, account: address }, "the lane's address: is missing; say address for account · correct `address`"],
+  [{ chainId: 1, address: null }, "the lane's address: is missing · correct `address`"],
+  [{ chainId: 1, address: "0x12" }, "the lane's address: an address has 20 bytes of hex · correct `address`"],
 ])("the lane %j is refused by what is wrong", (lane, message) => {
   const result = laneOf(lane as Lane);
   expect(Result.isFailure(result) && result.failure.message).toBe(message);

@@ -85,8 +85,8 @@ for (const [name, start] of scenesFor("exposure")) {
       expect(Report.summary(report)).toMatch(
         /could take at least 0\.00000000000001 BBB .* beside, and 2 more such holdings/,
       );
-      expect(Report.toText(report)).toContain("looked at 3 pairs");
-      expect(Report.toHtml(report)).toContain("What could be taken beside");
+      expect(Report.toText(report)).toContain("3 pairs of a contract and a token checked");
+      expect(Report.toHtml(report)).toContain("What else contracts could take");
       expect(Report.fromJson(Report.toJson(report))).toBeTruthy();
     });
 

@@ -44,6 +44,16 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     );
   });
 
+  it("says how much gas a limit lacks that is below the intrinsic cost, whatever the node says", async () => {
+    const { findings, verdict } = await run({ from: owner.address, to: other.address, value: 1n, gas: 5n });
+    const found = findings.find(({ code }) => code === "IntrinsicGasTooLow");
+    expect(verdict).toBe("blocked");
+    expect(found?.numbers.map(({ name, value }) => [name, value])).toEqual([
+      ["has", 5n],
+      ["needs", 21_000n],
+    ]);
+  });
+
   it("tells the units of what fails, with the token's name, and what is known of the fees", async () => {
     const report = await run([
       calling("mint", [owner.address, 5_000_000n]),
@@ -87,7 +97,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
 
   it("says by the ABI why value is refused", async () => {
     const report = await run(calling("mint", [owner.address, 1n], { value: 1n }));
-    expect(report.because).toBe("the call reverts: by its ABI the function takes no value, for it is not payable");
+    expect(report.because).toBe("the call reverts: by its ABI the function is not payable");
     expect(report.transactions[0].outcome.failure?._tag).toBe("ExecutionReverted");
   });
 
@@ -121,7 +131,8 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     const here = Effect.provide(Rpc.layerHttp(scene.url));
     const report = await Effect.runPromise(here(Preflight.scan(asked, { abis: Token.abi })));
     expect(report.transactions[0].call?.by).toBe("abi");
-    const written = { abis: ["function transfer(address someone, uint256 many)"] } as const;
+    // as one writes it in JavaScript
+    const written = { abis: ["function transfer(address someone, uint256 many)"] as never };
     const read = await Effect.runPromise(here(Preflight.scan(asked, written)));
     expect(read.transactions[0].call?.arguments.map(({ name }) => name)).toEqual(["someone", "many"]);
     const failed = await Effect.runPromise(

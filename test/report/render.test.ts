@@ -203,13 +203,13 @@ describe("toText", () => {
     );
     if (first === undefined || second === undefined) throw new Error("no findings");
     const text = toText({ ...tokens(), findings: [first, second], because: first.sentence }, { width: 300 });
-    expect(text.split("\n")[0]).toBe("CAUTION · an approval given on the way is left over at the end");
+    expect(text.split("\n")[0]).toBe("CAUTION · an approval made along the way remains at the end");
     expect(text).toContain("Warnings (1)");
     for (const at of [1, 2])
       expect(text).toContain(
         `Transaction ${at}: the token is USDC (0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48), it concerns you, the amount is 2.5 USDC (0xA0b8…eB48), and the reason is: the calldata names it.`,
       );
-    expect(text.match(/left over at the end/g)).toHaveLength(1);
+    expect(text.match(/remains at the end/g)).toHaveLength(1);
     expect(text.match(/- ApprovalLeftOver/g)).toHaveLength(1);
   });
 

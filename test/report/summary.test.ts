@@ -270,16 +270,16 @@ describe("the summary of what does not work, and of what is not certain", () => 
   });
 
   it.each<[code: NoteCode, text: string]>([
-    ["PartiesCut", "More moves or is granted than could be measured or told here."],
-    ["FindingsCut", "More moves or is granted than could be measured or told here."],
-    ["CalldataCut", "More moves or is granted than could be measured or told here."],
-    ["FirstSeenInProof", "More moves or is granted than could be measured or told here."],
-    ["TransferMismatch", "Events and measured balances disagree; the balances are told."],
-    ["RightUnexplained", "A right may be given that cannot be read."],
-    ["DependsOnPending", "Amounts may come out otherwise."],
-    ["WitnessUnavailable", "Amounts are what events say; balances were not measured."],
-    ["NativeMovesUnseen", "Native amounts are known by balances alone."],
-    ["StatePretended", "The state was pretended, so none of this is certain."],
+    ["PartiesCut", "There are more movements or approvals than could be measured or shown here."],
+    ["FindingsCut", "There are more movements or approvals than could be measured or shown here."],
+    ["CalldataCut", "There are more movements or approvals than could be measured or shown here."],
+    ["FirstSeenInProof", "There are more movements or approvals than could be measured or shown here."],
+    ["TransferMismatch", "Events and measured balances disagree; the measured amounts are shown."],
+    ["RightUnexplained", "A right may be granted that could not be read."],
+    ["DependsOnPending", "Amounts may turn out different."],
+    ["WitnessUnavailable", "Amounts come from events; balances were not measured."],
+    ["NativeMovesUnseen", "Native amounts are known from balances only."],
+    ["StatePretended", "State or block were overridden, so none of this is certain."],
     ["OwnershipChanged", "Who controls a contract changes."],
   ])("with %s says so", (code, text) => {
     expect(summary(report({ findings: [note(code, "warning", { evidence: "measured" })] }))).toContain(text);

@@ -37,6 +37,7 @@ export {
   type Holding,
 } from "../../src/steps/reading/holdings.js";
 export { isGranted } from "../../src/steps/reading/inner.js";
+export { withIntrinsic } from "../../src/steps/reading/intrinsic.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";

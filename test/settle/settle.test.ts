@@ -254,7 +254,7 @@ describe("a report beside its receipt", () => {
       },
       report(),
     );
-    expect(text).toContain("UNKNOWN · what happened, or why it differs, could not be told");
+    expect(text).toContain("UNKNOWN · what happened, or why it differs, is not known");
     expect(text).toContain("transaction 1, status: unknown [unavailable]");
     expect(text).toContain(`${theirs}  dropped`);
   });

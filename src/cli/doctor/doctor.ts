@@ -84,27 +84,28 @@ const decisive = [...core, "stateOverride"];
 
 /** What the absence of each means, most important first. */
 const consequences: Readonly<Record<string, string>> = {
-  eth_getCode: "no eth_getCode: who is at an address cannot be told; the verdict is at most unknown",
+  eth_getCode: "no eth_getCode: whether an address has code is not known; the verdict is at most unknown",
   eth_getTransactionCount:
-    "no eth_getTransactionCount: the nonce is not known, no request can be handed out; the verdict is at most unknown",
+    "no eth_getTransactionCount: the nonce is not known, so there is nothing to sign; the verdict is at most unknown",
   eth_simulateV1:
-    "no eth_simulateV1: tier call. eth_call and eth_estimateGas answer for one transaction, movements, approvals and balances are not seen, nothing is proven; the verdict is at most unknown",
+    "no eth_simulateV1: eth_call and eth_estimateGas answer for one transaction only. Movements, approvals and balances are not seen, and nothing is proven; the verdict is at most unknown",
   eth_estimateGas: "no eth_estimateGas: the gas limit rests on the simulation alone",
   eth_call: "no eth_call: no fallback when eth_simulateV1 fails",
   stateOverride:
-    "eth_simulateV1 ignores state overrides: our witness cannot be placed, nothing is measured; the verdict is at most unknown",
-  blockOverride: "eth_simulateV1 ignores block overrides: the second proof runs in the same context as the first",
-  traceTransfers: "no traced transfers: native movements inside calls show only where balances are measured",
+    "eth_simulateV1 ignores state overrides: balances cannot be measured in a simulation; the verdict is at most unknown",
+  blockOverride: "eth_simulateV1 ignores block overrides: a proof cannot try another block",
+  traceTransfers: "no traced transfers: native transfers inside calls are seen only in measured balances",
   revertData: "revert data is lost in simulations: errors are not decoded",
   maxUsedGas: "no maxUsedGas: the gas limit keeps a wider margin for refunds",
-  "validation.nonce": "validation does not check nonces: our own rule decides, the node is no second witness",
-  "validation.baseFee": "validation does not check the base fee: our own rule decides, the node is no second witness",
-  "validation.funds": "validation does not check funds: our own sum decides, the node is no second witness",
-  blockNumber: "the simulated block does not carry the next number: contracts that read it see another",
+  "validation.nonce": "validation does not check nonces: the library's own rule decides alone",
+  "validation.baseFee": "validation does not check the base fee: the library's own rule decides alone",
+  "validation.funds": "validation does not check funds: the library's own rule decides alone",
+  blockNumber:
+    "the simulated block does not have the next block number: contracts that read the number see a wrong one",
   eth_getBlockByNumber: "no eth_getBlockByNumber: freshness is judged by the simulation's own header",
   eth_feeHistory: "no eth_feeHistory: the tip comes from recent receipts or the chain's minimum",
   eth_chainId: "no eth_chainId: the chain is read inside the simulation",
-  eth_getBlockReceipts: "no eth_getBlockReceipts: one source less for the tip",
+  eth_getBlockReceipts: "no eth_getBlockReceipts: the tip has one source less",
   "pending.eth_simulateV1": "no simulation on pending: ask with --block latest; transactions in flight are not seen",
   "pending.eth_getTransactionCount":
     "no count on pending: transactions in flight are not seen when the nonce is chosen",

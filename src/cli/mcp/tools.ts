@@ -64,8 +64,7 @@ const inputIn = ({ transactions, ...single }: Arguments) => {
       : inputOf(args === undefined ? single : { ...single, args: parsed.success });
   }
   const [stray] = Object.keys(single);
-  if (stray !== undefined)
-    return no(escapeText(stray, 40), "cannot stand together with transactions; write it into them");
+  if (stray !== undefined) return no(escapeText(stray, 40), "cannot be combined with transactions; write it into them");
   return Array.isArray(transactions)
     ? Result.mapError(inputOf(transactions), inTransactions)
     : no("transactions", "must be an array of transactions");

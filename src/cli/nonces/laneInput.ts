@@ -112,7 +112,7 @@ const storeOf = ({
   prefix,
 }: LaneFlags): Effect.Effect<Layer.Layer<NonceStore, WrongUsage | Unavailable>, WrongUsage> => {
   if (Option.isSome(redisUrl) && Option.isSome(postgresUrl))
-    return Effect.fail(wrong("--redis-url", "cannot stand together with --postgres-url"));
+    return Effect.fail(wrong("--redis-url", "cannot be combined with --postgres-url"));
   if (Option.isSome(redisUrl)) return Effect.succeed(redisOf(redisUrl.value, Option.getOrNull(prefix)));
   if (Option.isNone(postgresUrl)) return Effect.fail(wrong("--redis-url", "is missing (or give --postgres-url)"));
   if (Option.isSome(prefix))

@@ -26,7 +26,7 @@ export interface Committed {
   readonly raw: Hex | null;
 }
 
-/** Signed bytes, or only a hash: then nobody but the caller can send it again after a crash. */
+/** Signed bytes, or only a hash: then only the caller can send it again after a crash. */
 export type Signed = { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash };
 
 /** Asks for what permits a broadcast. A failure says what the store may hold now. */

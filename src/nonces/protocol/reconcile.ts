@@ -36,7 +36,7 @@ export interface CommittedAt {
 export interface Reconciliation {
   /** The first nonce that is not settled. */
   readonly floor: bigint;
-  /** The first nonce that was never handed out. */
+  /** The first nonce that was never leased. */
   readonly next: bigint;
   /** In flight, ascending. */
   readonly committed: ReadonlyArray<CommittedAt>;
@@ -257,7 +257,8 @@ const snapshotOf = Effect.fnUntraced(function* (lane: LaneId) {
 });
 
 /**
- * Where a lane stands. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the node does not
+ * State of a lane: its nonces, gaps and counts. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the
+ * node does not
  * answer; nothing is asked where they are given, as numbers or as `null`.
  */
 export const status = Effect.fn("Nonces.status")(function* (

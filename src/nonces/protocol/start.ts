@@ -83,8 +83,8 @@ export const moveTo = Effect.fn("Nonces.moveTo")(function* (input: Lane, counts:
 });
 
 /**
- * Removes a lane with all that it holds; false when the store did not know it. What was in flight is then
- * only on the chain, and a lane that is started before it is mined may use its nonces twice.
+ * Removes a lane with all that it holds; false when the store did not know it. After that, the store no longer knows
+ * what is in flight: a lane that is started before it is mined may use its nonces twice.
  */
 export const forget = Effect.fn("Nonces.forget")(function* (input: Lane) {
   const { lane } = yield* context(input);

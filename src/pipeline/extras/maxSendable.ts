@@ -59,7 +59,11 @@ const reasonOf = (report: Report): Verdict | RpcError => {
   return (
     against?.error ??
     new NotProven({
-      missing: [gap("CheckUnavailable", against?.sentence ?? "what sending costs is not known", against?.code ?? null)],
+      missing: [
+        against === undefined
+          ? gap("CheckUnavailable", "what sending costs is not known")
+          : gap("CheckUnavailable", against.sentence, against.code, against.remedy),
+      ],
     })
   );
 };

@@ -41,7 +41,8 @@ const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcE
     findings.find(({ severity }) => severity === "unavailable");
   if (against === undefined) return Effect.succeed(output);
   return Effect.fail(
-    against.error ?? new NotProven({ missing: [gap("CheckUnavailable", against.sentence, against.code)] }),
+    against.error ??
+      new NotProven({ missing: [gap("CheckUnavailable", against.sentence, against.code, against.remedy)] }),
   );
 };
 

@@ -150,7 +150,7 @@ export const checkContrast = (
     left.length > 0
       ? incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`)
       : isSameTime(exact, next) && !isTimePretended
-        ? incomparable("the second run was not given a time of its own")
+        ? incomparable("the second run had no block time of its own")
         : [];
   const numbers = contrast.found.filter(isNumber);
   const found = contrast.found.filter((one) => !isNumber(one));

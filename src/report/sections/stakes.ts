@@ -139,8 +139,8 @@ export const exposureSection = (
     [left("as"), ({ by }) => means[by]],
   ];
   if (rows.length === 0 && unread === 0) return [];
-  const looked = `looked at ${pairs} pairs of a contract and a token${unread === 0 ? "" : `, not looked at ${unread}`}`;
-  return section("What could be taken beside", [
+  const looked = `${pairs} pairs of a contract and a token checked${unread === 0 ? "" : `, ${unread} not checked`}`;
+  return section("What else contracts could take", [
     ...table(rows, columns, mostRows),
     ...facts({ label: "of", text: looked, tone: unread === 0 ? "dim" : "warn" }),
   ]);

@@ -134,7 +134,7 @@ const slotText = (slot: string): string =>
   BigInt(slot) < 256n ? `slot ${BigInt(slot)}` : `slot ${slot.slice(0, 10)}…`;
 
 const heldText = ({ holds, slot, seen }: StateChange): string =>
-  joined(seen === "unseen" ? "not looked at" : holds, known(slot, slotText));
+  joined(seen === "unseen" ? "not checked" : holds, known(slot, slotText));
 
 /** An address, where a word may be one, else its number. */
 const wordText = (word: string | null): string => {

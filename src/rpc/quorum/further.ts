@@ -85,7 +85,8 @@ const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: A
   const head = yield* askOther({ ...latest, run: { ...inFurther(run, 1), run: null } });
   const [block, base] = [success(head), baseOf(params)];
   const [number, hash] = [numberIn(block), hashIn(block, "hash")];
-  if (number === null || hash === null || base === null) return unconfirmed("has not this block, and names no other");
+  if (number === null || hash === null || base === null)
+    return unconfirmed("does not have this block, and names no other");
   // why: a round is counted when it is begun
   const again = () => inFurther(run, 2);
   if (number >= base) return compareAnswers(question, first, yield* askOther({ method, params, run: again() }));
@@ -137,7 +138,7 @@ const onOurs = Effect.fnUntraced(function* (question: SharedQuestion, first: Ans
   const { method, params, run } = question;
   const blocks = Result.isSuccess(first) && Array.isArray(first.success) ? first.success : [];
   const parent = hashIn(blocks[0], "parentHash");
-  if (parent === null) return unconfirmed("differs, and the block that was stood on is not named");
+  if (parent === null) return unconfirmed("differs, and its base block is not named");
   const [simulation] = inBlocksOf(params, blocks) ?? params;
   const answer = yield* askOther({ method, params: [simulation, { blockHash: parent }], run: inFurther(run, 1) });
   const finding = compareAnswers(question, first, answer);

@@ -38,7 +38,7 @@ import {
 import { compareAnswers, quantityOf, stateOf, tagOf, testimonyOf, type Answer, type Finding } from "./verdict.js";
 
 const outvoted = Metric.counter("evm_preflight_outvoted_total", {
-  description: "answers against which enough others gave another, where only one is right",
+  description: "answers outvoted by other endpoints, where only one is right",
   incremental: true,
 });
 

@@ -10,7 +10,7 @@ import type { Settled, SettleOptions } from "../settlement.js";
 const settling = lazyImport(() => import("./settle.js"));
 
 /**
- * What the report said of its transactions against what the chain did with them: `hashes` are those that were sent, one
+ * Compares what the report said of its transactions with what the chain did: `hashes` are those that were sent, one
  * for each request of the report in its order. One that is pending, was dropped, or lost its nonce to another is told
  * as such; where the outcome is another one, it is run again to tell why. A bundle's balances are compared where one
  * block holds all of it.

@@ -63,9 +63,9 @@ const ask = (...asked: Parameters<typeof askAll>): Effect.Effect<MinedOutcome | 
   Effect.map(askAll(...asked), (calls) => calls.at(-1) ?? null);
 
 /**
- * The last of the calls of a block that was run again; null where it did something else, and those before it did not
- * take the gas that they took on the chain: it was not that block that was run, for a node runs no more gas at once
- * than it is told to, or knows no deposits.
+ * The last call of a block that was simulated again. Null where it differs from its receipt and the calls before it used
+ * another amount of gas than on the chain: then the node did not run the same block, because of its gas cap, or because
+ * it does not know deposits.
  */
 export const ranBehind = (calls: ReadonlyArray<MinedOutcome>, receipt: Receipt): MinedOutcome | null => {
   const last = calls.at(-1) ?? null;

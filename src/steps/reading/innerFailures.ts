@@ -227,7 +227,7 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
   return failures.map((failure, place) =>
     place < most.failures - 1
       ? failure
-      : { ...failure, index: null, to: null, data: null, call: `${all.length - place} calls, not told`, revert: null },
+      : { ...failure, index: null, to: null, data: null, call: `${all.length - place} calls, not shown`, revert: null },
   );
 };
 

@@ -92,7 +92,7 @@ export const read = (
   });
   const charges = isCharged(answers);
   if (charges === false || chain.feeModel === "ethereum" || chain.feeModel === "arbitrum") return nothingCharged;
-  if (charges === null) return failed("nobody could see whether the chain charges L1 fees");
+  if (charges === null) return failed("whether the chain charges L1 fees could not be checked");
   const limit = one.gas.value;
   if (limit === null) return { extra: null, findings: [] };
   const subject = answers.subjectOf(one);

@@ -50,7 +50,7 @@ export const unpaid = ({ item, value, to }: Transaction, failure: Verdict): Stat
     (failure.revert === null ? failure.data === "0x" : failure.revert.layers[0].layer._tag === "Empty");
   if (!isSilent || value === 0n || !isRecord(item) || !unpayable.has(item["stateMutability"])) return null;
   return statementOf(
-    "the call reverts: by its ABI the function takes no value, for it is not payable",
+    "the call reverts: by its ABI the function is not payable",
     [text("function", typeof item["name"] === "string" ? item["name"] : null), wei("value", value), address("to", to)],
     "leave `value` out, or call a payable function",
   );

@@ -164,7 +164,7 @@ describe("events", () => {
     // the last is told for all the others, so that nothing which excuses one of them excuses all
     const logs = Array.from({ length: 500 }, () => log(bob, "ExecutionFailure(uint256)", [one]));
     expect(readInner(subject({ logs, data: "0x12345678" }), none)?.failed.at(-1)).toMatchObject({
-      ...{ to: null, data: null, call: "437 calls, not told" },
+      ...{ to: null, data: null, call: "437 calls, not shown" },
     });
   });
 });

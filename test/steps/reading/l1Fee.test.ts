@@ -46,7 +46,7 @@ describe("detection", () => {
     const { extra, codes: found, findings } = read(unknown, unseen);
     expect([extra, found]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
     expect(findings[0]).toMatchObject({ step: "funds", transaction: 0, evidence: "unavailable" });
-    expect(findings[0]?.numbers[1]?.value).toBe("nobody could see whether the chain charges L1 fees");
+    expect(findings[0]?.numbers[1]?.value).toBe("whether the chain charges L1 fees could not be checked");
   });
   it("with code asks the oracle, whose silence is no zero", () => {
     const { extra, codes: found } = read(unknown, seeing(...predeploys(9)));
