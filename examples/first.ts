@@ -10,7 +10,7 @@ const main = async () => {
     value: 10n ** 17n,
   });
   console.log(Report.toText(report));
-  // rejects with the typed reason where it must not be signed
+  // throws a typed error if it must not be signed
   const { requests } = await preflight.ready(report);
   console.log("sign exactly this:", requests[0]);
   await preflight.dispose();

@@ -108,7 +108,7 @@ const headline = (report: Report, names: Names): string => {
 const nextOf = (report: Report): string => {
   const seconds = Math.max(0, Math.floor((expiryOf(report) - report.observed.at) / 1000));
   const several = report.transactions.length > 1;
-  const sign = `sign exactly ${several ? "these requests, in this order," : "this request"} within ${seconds} s; later, prove again first`;
+  const sign = `sign exactly ${several ? "these requests, in this order," : "this request"} within ${seconds} s. After that, prove again first`;
   switch (report.verdict) {
     case "ready":
       return report.stage === "proven" ? sign : "prove it before you sign";

@@ -27,7 +27,7 @@ describe("toText", () => {
       "  in all  at most 1.50005 ETH · likely ≈1.50004 ETH · balance 10 ETH",
       "",
       "Ethereum, chain 1 · 1 transaction · proven · 2026-09-21T14:13:20Z",
-      "Next: sign exactly this request within 30 s; later, prove again first",
+      "Next: sign exactly this request within 30 s. After that, prove again first",
     ]);
   });
 
