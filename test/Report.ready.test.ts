@@ -135,7 +135,7 @@ describe("ready", () => {
       const result = judged(changed);
       return Result.isFailure(result) ? result.failure.message.split(" · ").at(-1) : null;
     };
-    const silent = note("FundsUnknown", "unavailable", { evidence: "unavailable" });
+    const silent = note("GasWitnessesDisagree", "unavailable", { evidence: "unavailable" });
     expect(remedyOf(proven({ findings: [unavailable], verdict: "unknown" }))).toBe(
       "use a node that supports `eth_simulateV1`",
     );

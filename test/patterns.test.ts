@@ -20,8 +20,8 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/eth\/(encode|logs|shape)\.ts$/, "numbers on the wire"],
   [/^src\/witness\/answers\.ts$/, "bytes that contracts return"],
   [
-    /^src\/steps\/(code|reading\/(addressPositions|outputs))\.ts$/,
-    "code and bytes of contracts, and the types of their events",
+    /^src\/steps\/(code|reading\/(addressPositions|intrinsic|outputs))\.ts$/,
+    "code and bytes of contracts, calldata, and the types of contracts' events",
   ],
   [/^src\/steps\/reading\/safeCode\.ts$/, "a template of code: its places are filled in, and nothing is told by it"],
   [/^src\/steps\/reading\/tokenShortfall\.ts$/, "the words that tokens revert with"],
@@ -33,6 +33,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/policy\/data\.ts$/, "policies written by hand"],
   [/^src\/settle\/settle\.ts$/, "words of events, and addresses of balances"],
   [/^src\/report\/amounts\.ts$/, "the price that a caller gives"],
+  [/^src\/report\/reason\.ts$/, "the names that contracts give the arguments of their errors"],
   [/^src\/report\/options\.ts$/, "a time that a caller gives"],
   [
     /^src\/report\/(svg|markdown)\.ts$/,

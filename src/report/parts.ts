@@ -281,10 +281,7 @@ export const Approval = Schema.Struct({
   tokenId: Schema.NullOr(Schema.BigInt),
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,
-  /**
-   * The allowance after the bundle, raw units, 0 where it has expired; 1 and 0 for a right that is there or not; null
-   * where it is not known.
-   */
+  /** The allowance after the bundle, raw units; 0 where it has expired; 1 or 0 for all-or-nothing; null where not known. */
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: Schema.NullOr(Schema.BigInt),

@@ -8,7 +8,7 @@ import { didYouMean, nearest, no, type Checked, type Read } from "../primitives/
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
-import { endpointOf, providerOf, type Endpoint } from "./endpoint.js";
+import { endpointOf, providersOf, type Endpoint, type Named } from "./endpoint.js";
 import type { KnownEndpoint } from "./knownEndpoint.js";
 import { isNode } from "./node.js";
 import { type Described, describedChain, type ViemChain } from "./viemChain.js";
@@ -248,36 +248,6 @@ export const checkClient = (
   const chainId = told?.id ?? named;
   const described = chainId === null ? undefined : describedChain(chainId, told ?? client.chain);
   return { defaults: { chainId, from }, chain: described };
-};
-
-/** What tells who runs an endpoint: its URL, or its caller. */
-interface Named {
-  readonly url?: string;
-  readonly provider?: string | undefined;
-}
-
-/** Each endpoint with who runs it; else what is wrong with them. */
-const providersOf = <E extends Named>(
-  endpoints: ReadonlyArray<E>,
-  agree: number,
-  waitMs: number,
-): Checked<Arr.NonEmptyReadonlyArray<readonly [E, provider: string]>> => {
-  const found: Array<readonly [E, string]> = [];
-  for (const [index, endpoint] of endpoints.entries()) {
-    const { url, provider: named } = endpoint;
-    if (url !== undefined && endpointOf(url).url === null)
-      return no(`endpoints[${index}].url`, "is not an http or https URL");
-    const provider = named ?? (url === undefined ? null : providerOf(url));
-    if (provider === null || provider.trim() === "")
-      return no(`endpoints[${index}].provider`, "is missing: the address does not show who runs the endpoint");
-    found.push([endpoint, provider.trim().toLowerCase()]);
-  }
-  const different = new Set(found.map(([, provider]) => provider)).size;
-  if (!Arr.isArrayNonEmpty(found) || different < 2)
-    return no("endpoints", "must be of at least two different providers");
-  if (!Number.isInteger(agree) || agree < 2 || agree > different)
-    return no("agree", `must be a whole number from 2 to the ${different} different providers`);
-  return waitMs > 0 ? Result.succeed(found) : no("waitMs", "must be above 0");
 };
 
 /** The endpoints of a quorum, each with who runs it. */

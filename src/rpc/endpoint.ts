@@ -1,4 +1,7 @@
 /** Where requests go, who runs it, and what of that people may see: keys live in URLs, so only the origin is shown. */
+import * as Arr from "effect/Array";
+import * as Result from "effect/Result";
+import { no, type Checked } from "../primitives/problem.js";
 import { safely } from "../primitives/record.js";
 
 export interface Endpoint {
@@ -158,4 +161,34 @@ export const providerOf = (url: string): string | null => {
   const [second = "", top = ""] = labels.slice(-2);
   const suffix = `${second}.${top}`;
   return shared.has(suffix) || (top.length === 2 && sold.test(second)) ? null : suffix;
+};
+
+/** What tells who runs an endpoint: its URL, or its caller. */
+export interface Named {
+  readonly url?: string;
+  readonly provider?: string | undefined;
+}
+
+/** Each endpoint with who runs it; else what is wrong with them. */
+export const providersOf = <E extends Named>(
+  endpoints: ReadonlyArray<E>,
+  agree: number,
+  waitMs: number,
+): Checked<Arr.NonEmptyReadonlyArray<readonly [E, provider: string]>> => {
+  const found: Array<readonly [E, string]> = [];
+  for (const [index, endpoint] of endpoints.entries()) {
+    const { url, provider: named } = endpoint;
+    if (url !== undefined && endpointOf(url).url === null)
+      return no(`endpoints[${index}].url`, "is not an http or https URL");
+    const provider = named ?? (url === undefined ? null : providerOf(url));
+    if (provider === null || provider.trim() === "")
+      return no(`endpoints[${index}].provider`, "is missing: the address does not show who runs the endpoint");
+    found.push([endpoint, provider.trim().toLowerCase()]);
+  }
+  const different = new Set(found.map(([, provider]) => provider)).size;
+  if (!Arr.isArrayNonEmpty(found) || different < 2)
+    return no("endpoints", "must be of at least two different providers");
+  if (!Number.isInteger(agree) || agree < 2 || agree > different)
+    return no("agree", `must be a whole number from 2 to the ${different} different providers`);
+  return waitMs > 0 ? Result.succeed(found) : no("waitMs", "must be above 0");
 };

@@ -418,7 +418,7 @@ describe("the bin", () => {
     expect(shown.code).toBe(0);
     const checkHelp = (await bin.run(["check", "--help"])).stdout;
     expect(checkHelp).toContain("Exit codes: 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage");
-    expect(checkHelp).toContain('{"policy":"maxFee","wei":"1000000000000000"}');
+    expect(checkHelp).toContain('{"policy":"maxSpent","token":"native","amount":"1000000000000000000"}');
     expect(checkHelp).toContain("(default normal)");
     const unknown = await bin.run(["chek", "--from", alice]);
     expect(unknown.stderr.trimEnd().split("\n")).toHaveLength(2);

@@ -42,13 +42,13 @@ export const watcher = (condition: string): Hex => {
   return creation(`${condition}60${target}57005b5f5f5f5f34335af100`);
 };
 
-/** What stands first in the table of docs/limits.md. */
+/** How the first rows of the table in docs/limits.md begin. */
 export const limits = [
   "the parent's hash",
   "the beacon root (EIP-4788)",
   "the slot (EIP-7843)",
-  "a value outside the span of the simulated blocks",
-  "a value without order that no simulated block had",
+  "a number, time, gas limit, base fee or balance of the producer",
+  "a value that is compared with one certain value",
 ] as const;
 export type Limit = (typeof limits)[number];
 
@@ -74,8 +74,8 @@ export interface Look {
 }
 
 const plain = (source: string, more: Omit<Look, "code"> = {}): Look => ({ code: () => source, ...more });
-const outside = { limit: "a value outside the span of the simulated blocks" } as const;
-const unordered = { limit: "a value without order that no simulated block had" } as const;
+const outside = { limit: "a number, time, gas limit, base fee or balance of the producer" } as const;
+const unordered = { limit: "a value that is compared with one certain value" } as const;
 const parent = { limit: "the parent's hash", where: "after another block" } as const;
 /** anvil keeps no history in the blocks that it simulates. */
 const kept = { limit: "the parent's hash", where: "after another block, and on anvil" } as const;

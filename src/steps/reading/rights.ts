@@ -1,7 +1,4 @@
-/**
- * Rights out of logs and out of calldata, which a token may keep silent about, by the rows of `abi/known/rights`; which of
- * them to look at, and what the witness reads about them. Pure and total.
- */
+/** Rights out of logs, and of calldata that a token may be silent about, by `abi/known/rights`; what the witness reads of them. Pure. */
 import { taking, everything, grants, rightEvents, type RightRow } from "../../abi/known/rights.js";
 import { permit2 } from "../../abi/known/batches.js";
 import {
@@ -34,8 +31,8 @@ import {
   type Query,
 } from "../../witness/queries.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
-import type { Call } from "../../abi/batches.js";
 import { memoize } from "../../primitives/record.js";
+import type { Call } from "../../abi/batches.js";
 import type { Standards } from "./transferLogs.js";
 
 /** One right to look at. */
@@ -105,22 +102,19 @@ const asNft = (right: Right, id: bigint): Right => ({
 });
 
 /** The rights that the logs of a first transaction tell of, in their order; read again by each that compares runs. */
-const rightsToldIn = memoize((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Right> => {
-  const transaction = 0;
-  return logs.flatMap((log) => {
+const rightsToldIn = memoize((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Right> =>
+  logs.flatMap((log) => {
     const row = rightEvents[eventOf(log) ?? ""];
     if (row === undefined) return [];
     const keeper = log.address.toLowerCase() as Address;
-    const whose: Whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction };
+    const whose: Whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction: 0 };
     return settled(rightOf(row, valuesOf(log, row.values.length), whose), log) ?? [];
-  });
-});
+  }),
+);
 
 /** The rights one transaction's logs tell of, in their order. */
-export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> => {
-  const told = rightsToldIn(logs);
-  return transaction === 0 ? told : told.map((right) => ({ ...right, transaction }));
-};
+export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> =>
+  transaction === 0 ? rightsToldIn(logs) : rightsToldIn(logs).map((right) => ({ ...right, transaction }));
 
 /** Whether an event of this kind tells of a right. */
 export const tellsOfRight = (signature: string): boolean => rightEvents[signature] !== undefined;
