@@ -111,7 +111,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   OutcomeNotCompared: "warning",
   BundleInOneBlock: "warning",
   ChanceDependent: "warning",
-  BlocksNotSimulated: "info",
+  BlocksNotSimulated: ["info", ["warning", "where the block with unusual values had no answer in time"]],
   ClosesAt: ["info", ["warning", "where it succeeds in the next block alone"]],
   FollowsTime: "info",
   DependsOnPending: ["warning", ["info", "where policies bound every amount that differs"]],

@@ -17,7 +17,7 @@ const budgets = [
   ['import { Errors } from "evm-preflight"; Errors.classify', 47],
   // why: half of what came since 90 is code that Safes run, by its hash, and the forms of batches; the rest is what pools refuse, moving heads, and steps that are left out
   ['import { Preflight } from "evm-preflight"; Preflight.scan', 126],
-  ['export * from "evm-preflight/promise"', 157],
+  ['export * from "evm-preflight/promise"', 165],
   // why: a third of it is effect and viem; the proof is loaded while the scan is asked
   ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 215, "with effect and viem"],
   ['export * from "evm-preflight/viem"', 145],

@@ -18,6 +18,7 @@ import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
 import { abisOf } from "./report/options.js";
 import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
+import { fromData } from "./Policy.js";
 import type { Policy } from "./report/policy.js";
 import type { Blocker } from "./report/ready.js";
 import type { Clearance, Report, ReportOptions } from "./report/schema.js";
@@ -127,13 +128,9 @@ export const reserving = <E, R>(
     }, reported("reserving")),
   );
 
-const policyDoor = lazyImport(() => import("./Policy.js"));
-
 /** The policies that a report holds, as far as they can be rebuilt. */
-const policiesIn = ({ policies }: ReportOptions): Effect.Effect<ReadonlyArray<Policy>> =>
-  policies.length === 0
-    ? Effect.succeed([])
-    : Effect.map(policyDoor, ({ fromData }) => policies.flatMap((data) => fromData(data) ?? []));
+const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
+  policies.flatMap((data) => fromData(data) ?? []);
 
 /**
  * Simulates the exact requests of a report twice: on the state that was asked for, and on the sealed head in the block
@@ -168,7 +165,7 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
     if (requestsOf(report) === null) return report;
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
-    const policies = options.policies ?? (yield* policiesIn(revised.options));
+    const policies = options.policies ?? policiesIn(revised.options);
     const abis = abisOf(revised.options);
     const earlier = revised.stage === "scanned" ? revised.ledger : null;
     const { defaults } = yield* Rpc;

@@ -78,6 +78,9 @@ export const refusesPart = new RegExp(
   "i",
 );
 
+/** Serde's words, which name the fields that it knows behind. */
+export const refusesRoot = /\bunknown (?:field|key|property):? \W?beacon_?root\b/i;
+
 /** Anvil's words, and serde's. */
 const refusesDeployment = /missing (?:keys?|fields?)\W*[:[`'"]\W*to\b/i;
 

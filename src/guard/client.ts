@@ -120,8 +120,11 @@ const guardTransport = (transport: unknown, request: unknown): object => {
       return [[name, value.map((one) => guardTransport(one, request))]];
     if (name === "config" || name === "value") return [[name, guardTransport(value, request)]];
     // guard: what a transport holds beside its request
-    const isData = typeof value !== "function" && safely(() => structuredClone(value), undefined) !== undefined;
-    return isData || name === "subscribe" ? [[name, value]] : [];
+    if (name === "subscribe") return [[name, value]];
+    // why: of an object of a class a copy has the data, and none of its methods
+    const data: unknown =
+      typeof value === "function" ? undefined : safely(() => structuredClone(value) as unknown, undefined);
+    return data === undefined ? [] : [[name, data]];
   });
   return Object.fromEntries(parts) as object;
 };
@@ -195,12 +198,13 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
   // why: viem's other verbs, such as `writeContract`, look for these on the very client that they were made for
   Object.assign(base, { sendTransaction: send, sendTransactionSync: sendSync });
   const withGuards = (verb: unknown): unknown => {
-    if (typeof verb === "function")
-      return (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, given.map(withGuarded));
-    // why: some verbs stand in groups, such as those of tokens
-    return isRecord(verb)
-      ? Object.fromEntries(Object.entries(verb).map(([name, one]) => [name, withGuards(one)]))
-      : verb;
+    // why: some verbs are in groups, such as those of tokens, and some of these have helpers of their own
+    const parts = Object.fromEntries(Object.entries(verb ?? {}).map(([name, part]) => [name, withGuards(part)]));
+    if (typeof verb !== "function") return isRecord(verb) ? parts : verb;
+    return Object.assign(
+      (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, given.map(withGuarded)),
+      parts,
+    );
   };
   const verbs = withGuards({ ...publicActions(base as never), ...walletActions(base as never) });
   const known: Readonly<Record<string, unknown>> = { ...(verbs as object), ...base };

@@ -68,11 +68,15 @@ export const guardedProvider = <provider extends Provider>(
   const own = (value: unknown): unknown => {
     if (value === provider) return proxy;
     const isHolding = isRecord(value) && Object.values(value).includes(provider);
-    return isHolding ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, own(one)])) : value;
+    return isHolding
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === provider ? proxy : one]))
+      : value;
   };
   /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
   const shown = (value: unknown): unknown => {
-    if (value instanceof Promise) return value.then(shown);
+    // why: a promise of another realm, or of a library, is no instance of ours
+    if (value !== provider && isRecord(value) && typeof value["then"] === "function")
+      return Promise.resolve(value).then(shown);
     const isObject = typeof value === "object" && value !== null && value !== provider;
     return isObject ? safely(() => structuredClone(value), undefined) : own(value);
   };

@@ -33,7 +33,7 @@ const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => {
   const as = <B>(copy: B): B => (copies.set(value, copy), copy);
   const inner = (part: unknown) => copyOf(part, copies);
   if (value instanceof Date) return as(new Date(value)) as A;
-  if (value instanceof Uint8Array) return as(value.slice()) as A;
+  if (value instanceof Uint8Array) return as(new Uint8Array(value)) as A;
   if (value instanceof Set) {
     const copy = as(new Set<unknown>());
     for (const part of value) copy.add(inner(part));

@@ -195,11 +195,13 @@ const readings = ({ findings, transactions }: Report): ReadonlyArray<string> =>
   findings
     .filter(({ code }) => code === "ReadOnlyCall")
     .slice(0, mostItems)
-    .map(({ transaction, numbers }) => {
+    .map(({ transaction, numbers, evidence }) => {
       const figure = numbers.find(({ name }) => name === "returns");
       const result = figure?.unit === "text" ? `: it returns ${escapeText(figure.value, mostResult)}` : "";
       const which = transactions.length === 1 ? "It" : `Transaction ${(transaction ?? 0) + 1}`;
-      return `${which} only reads, and needs no transaction${result}.`;
+      return evidence === "assumed"
+        ? `By its selector ${which === "It" ? "it" : which.toLowerCase()} only reads, and then needs no transaction${result}.`
+        : `${which} only reads, and needs no transaction${result}.`;
     });
 const mostResult = 160;
 

@@ -1,5 +1,4 @@
 /** What a caller says of the way to a node, and who runs it: looked at before anything is opened. Pure. */
-import * as Arr from "effect/Array";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type { Transport } from "viem";

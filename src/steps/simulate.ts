@@ -129,16 +129,20 @@ const lensEntry = (
 
 const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
+/** A word of its own for each block that comes `count` after another. */
+export const nthWord = (word: Hash, count: number): Hash => wordOf(BigInt(word) ^ BigInt(count));
+
 /** The block that comes `count` after: no value that tells blocks from each other is the same, but for the producer. */
 const later = (
-  { number, time, prevRandao, ...rest }: Eth.BlockOverrides,
+  { number, time, prevRandao, beaconRoot, ...rest }: Eth.BlockOverrides,
   count: number,
   seconds: bigint,
 ): Eth.BlockOverrides => ({
   ...rest,
   ...(number == null ? {} : { number: BigInt(number) + BigInt(count) }),
   ...(time == null ? {} : { time: BigInt(time) + seconds * BigInt(count) }),
-  ...(prevRandao == null ? {} : { prevRandao: wordOf(BigInt(prevRandao) ^ BigInt(count)) }),
+  ...(prevRandao == null ? {} : { prevRandao: nthWord(prevRandao, count) }),
+  ...(beaconRoot == null ? {} : { beaconRoot: nthWord(beaconRoot, count) }),
 });
 
 /** Whether each call that moved native currency has an event that tells of such a movement; null = none moved any. */
@@ -286,7 +290,8 @@ export const check = (ran: Ran): ReadonlyArray<Finding> => {
   const didMore =
     input.value > 0n || outcome.logs.length > 0 || transfers.length > 0 || (input.authorizationList?.length ?? 0) > 0;
   const read = didMore ? null : onlyReads(input, outcome.returnData ?? "0x");
-  return read === null
-    ? burns(ran)
-    : [note("ReadOnlyCall", "info", where, text("function", read.name), text("returns", read.result))];
+  if (read === null) return burns(ran);
+  // why: a selector is no promise of what the code does
+  const how = { ...where, evidence: read.isGuess ? ("assumed" as const) : evidence };
+  return [note("ReadOnlyCall", "info", how, text("function", read.name), text("returns", read.result))];
 };

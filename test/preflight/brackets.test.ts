@@ -232,7 +232,8 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
       ),
     ).pipe(Layer.provide(layerOf(scene.url)));
     const report = await preflightOn(deaf, { from: other.address, to: steady, value }, { deadline: 60_000 });
-    expect([report.verdict, codesOf(report)]).toEqual(["ready", ["BlocksNotSimulated/info"]]);
+    // a contract may make the very run too slow that would tell on it
+    expect([report.verdict, codesOf(report)]).toEqual(["caution", ["BlocksNotSimulated/warning"]]);
     expect(report.ledger.ms).toBeLessThan(30_000);
   });
   it.skipIf(node !== "geth")("the deadline of a swap that is an hour away is none", async () => {

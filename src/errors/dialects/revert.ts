@@ -15,7 +15,11 @@ const hashCodes: ReadonlySet<number | null> = new Set([4, 5]);
 // anything at all need the bytes: Solidity's own errors, or one of an ABI that the caller gave
 const vmError = (flat: Flat, { code, bytes, texts }: Level): boolean =>
   ((code === -32015 || code === -32016) && texts.some((text) => bytesInText(text) !== null)) ||
-  (vmCodes.has(code) && bytes !== null && (looksLikeRevert(bytes) || flat.isKnownError(bytes)));
+  // why: a gateway that fails after it passed bytes on says so, too: a send is not refused by that
+  (vmCodes.has(code) &&
+    !(code === -32603 && flat.method.startsWith("eth_send")) &&
+    bytes !== null &&
+    (looksLikeRevert(bytes) || flat.isKnownError(bytes)));
 const vmCodes: ReadonlySet<number | null> = new Set([-32000, -32015, -32016, -32603]);
 
 // released anvil (1.3.6 to 1.7.1) answers every failed simulated call with this pair

@@ -5,7 +5,8 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { refusedPart, refusesPart, type RpcError } from "../../errors/rpc.js";
+import type * as Eth from "../../eth/index.js";
+import { refusedPart, refusesPart, refusesRoot, type RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -23,21 +24,22 @@ type Lack = SimulationPart | "entries" | "beaconRoot" | "deployment";
 /** What may be left out. */
 export const parts = SimulationPart.literals;
 
-const withoutRoot = (context: Simulate.Plan["blockOverrides"]): Simulate.Plan["blockOverrides"] => {
-  if (context === null) return null;
-  const { beaconRoot: _, ...rest } = context;
+const withoutRoot = (block: Eth.BlockOverrides): Eth.BlockOverrides => {
+  const { beaconRoot: _, ...rest } = block;
   return rest;
 };
 
 /** The plan as an endpoint takes it that lacks these parts; blocks in front, which are nothing but overrides, go with them. */
 export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">): Simulate.Plan => {
   const left = parts.filter((part) => plan.without?.has(part) || lacks.has(part));
+  const isRootless = lacks.has("beaconRoot");
+  const { ahead = [], blockOverrides } = plan;
   return {
     ...plan,
     ...(left.length === 0 ? {} : { without: new Set(left) }),
-    ahead: left.includes("blockOverrides") ? [] : (plan.ahead ?? []),
+    ahead: left.includes("blockOverrides") ? [] : isRootless ? ahead.map(withoutRoot) : ahead,
     lens: lacks.has("entries") ? [] : (plan.lens ?? []),
-    blockOverrides: lacks.has("beaconRoot") ? withoutRoot(plan.blockOverrides) : plan.blockOverrides,
+    blockOverrides: isRootless && blockOverrides !== null ? withoutRoot(blockOverrides) : blockOverrides,
   };
 };
 
@@ -75,6 +77,8 @@ export const learn = (
   // why: some say the same words whatever they refuse
   const isLeftOut = part !== null && part !== "deployment" && plan.without?.has(part) === true;
   if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
+  if (isRooted(plan) && isForm(failure) && refusesRoot.test(failure.reason.detail))
+    return { part: "beaconRoot", isNamed: true, isLasting: true };
   const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
   if (isReadTwice(plan) && (mayRefuse.has(said) || mayRefuseReading.has(said)) && said !== "SimBlockOrder")
     return { part: "second", isNamed: false, isLasting: false };

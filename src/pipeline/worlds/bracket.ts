@@ -3,7 +3,8 @@
  */
 import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
-import type { Spacing } from "../../steps/simulate.js";
+import type { Hash } from "../../primitives/hex.js";
+import { nthWord, type Spacing } from "../../steps/simulate.js";
 
 /** In what steps blocks come. */
 export interface Grid {
@@ -75,13 +76,22 @@ export const emptyBlocks = (
     time,
     skipped,
     baseFee,
-  }: { readonly number: bigint; readonly time: bigint; readonly skipped: number; readonly baseFee: bigint | null },
+    root,
+  }: {
+    readonly number: bigint;
+    readonly time: bigint;
+    readonly skipped: number;
+    readonly baseFee: bigint | null;
+    /** Of which the beacon roots are made (EIP-4788): a real block has one, and so have those in front of it. */
+    readonly root: Hash | null;
+  },
   steps: number,
 ): ReadonlyArray<Eth.BlockOverrides> =>
   Array.from({ length: blocksOf(steps) }, (_, index) => ({
     number: number + BigInt(index),
     time: time + offsetOf(grid, index),
     ...(index === 0 || baseFee === null ? {} : { baseFeePerGas: baseFee }),
+    ...(root === null ? {} : { beaconRoot: nthWord(root, index + 1) }),
   })).slice(skipped);
 
 /** Seconds between the blocks of a bundle where no pace is known: odd, so that not even their parity is the same. */
@@ -93,9 +103,13 @@ export const closeSpacing = ({ slot, isPaced }: Grid): Spacing => ({
   seconds: isPaced ? slot : gapWithoutGrid,
 });
 
-/** One of so many transactions that is mined over half of the bracket: by slots that are missed, where no simulation holds as many blocks. */
-export const wideSpacing = ({ slot }: Grid, reach: number, count: number): Spacing => {
-  const blocks = Math.max(2, Math.ceil(reach / 2));
+/**
+ * One of so many transactions that is mined over half of the bracket, from `step` on and never behind the last of `exact`:
+ * by slots that are missed, where no simulation holds as many blocks.
+ */
+export const wideSpacing = ({ slot }: Grid, reach: number, count: number, step: number): Spacing => {
+  const most = 1 + Math.floor((reach - step) / Math.max(1, count - 1));
+  const blocks = Math.min(Math.max(2, Math.ceil(reach / 2)), most);
   return blocks * (count - 1) <= mostAhead ? { blocks, seconds: slot } : { blocks: 1, seconds: slot * BigInt(blocks) };
 };
 

@@ -168,15 +168,33 @@ export const checkBetween = (
   proof: { readonly next: AskResult<Run>; readonly between: ReadonlyArray<AskResult<Run>> },
   odd: { readonly run: Run; readonly found: ReadonlyArray<OutcomeDifference> } | null,
   gradual: ReadonlyArray<OutcomeDifference>,
+  contrary: number,
 ): ReadonlyArray<Finding> => {
   const next = successOf(proof.next);
   const unseen = proof.between.filter(Result.isFailure).length;
+  // why: a contract may make the very run too slow that would tell on it
+  const isContraryLate = proof.between.some(
+    (run, index) =>
+      index === contrary &&
+      Result.isFailure(run) &&
+      run.failure._tag === "RpcError" &&
+      run.failure.reason._tag === "Timeout",
+  );
   return [
     ...(odd === null || next === null
       ? []
       : [judge({ found: odd.found, cause: "context", isBounded: false }, odd.run, next, 0)]),
     ...(gradual.length === 0 ? [] : [note("FollowsTime", "info", where, ...figuresOf(gradual))]),
-    ...(unseen === 0 ? [] : [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, count("", unseen))]),
+    ...(unseen === 0
+      ? []
+      : [
+          note(
+            "BlocksNotSimulated",
+            isContraryLate ? "warning" : "info",
+            { evidence: "unavailable" },
+            count("", unseen),
+          ),
+        ]),
   ];
 };
 

@@ -51,6 +51,8 @@ export interface World {
   readonly context: Eth.BlockOverrides;
   /** What the block's producer is given, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
+  /** Whether it has values that no real block has, for what tells blocks by one of them. */
+  readonly isContrary?: boolean;
 }
 
 /** What is left to chance in `exact` and `next`. */
@@ -192,6 +194,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const room = isBracketed ? stepsBetween(reach, ground.further) : [];
   // why: in what is left of a bracket one that is contrary stands beside the last
   const steps = isBracketed && room.length === 0 ? [reach] : room;
+  const root = isBracketed ? yield* roll(32) : null;
   const ofBlock = { usual, gasLimit, baseFee: real, taken, signed };
   // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
   // between, what looks at one value of its block is found by that one
@@ -216,7 +219,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const aheadOf = (steps: number, skipped: number) =>
     coming === null || time === null || !takesEntries
       ? []
-      : emptyBlocks(grid, { number: coming, time, skipped, baseFee: real }, steps);
+      : emptyBlocks(grid, { number: coming, time, skipped, baseFee: real, root }, steps);
   const state = isPinned ? pinned : block;
   const sealed = isPinned && head !== null ? head.number : block;
   // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
@@ -228,7 +231,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     coming !== null &&
     time !== null &&
     far.values.baseFeePerGas !== null;
-  const wide = wideSpacing(grid, reach, signed.length);
+  const wide = wideSpacing(grid, reach, signed.length, steps.at(-1) ?? reach);
   const exact: World = {
     name: "exact",
     producer: producerOf(far),
@@ -253,16 +256,14 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       const drawn = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, yield* roll(40));
       const at = time === null ? null : time + offsetOf(grid, step);
       // why: what is mined together, and what a fork parts, is in the others
-      const isWide = isApart && index === steps.length - 1 && at !== null;
+      const isWide = isApart && index === steps.length - 1 && at !== null && gapOf(wide) > grid.slot;
       const world: Worlds["between"][number] = {
         ...{ name: "between", steps: step, block: state, state: sealed, ahead: aheadOf(step, 0) },
+        isContrary: index === contrary,
         apart: isWide && !isParted(signed.length, at, ground.nextFork, gapOf(wide)) ? wide : null,
         context: {
           ...faithful,
-          ...without({
-            number: coming === null ? null : coming + BigInt(blocksOf(step)),
-            time: at,
-          }),
+          ...without({ number: coming === null ? null : coming + BigInt(blocksOf(step)), time: at }),
           ...valuesOf(drawn),
           ...{ prevRandao: yield* roll(32), beaconRoot: yield* roll(32) },
           ...place,
@@ -280,7 +281,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       state: sealed,
       ahead: [],
       apart: null,
-      context: { ...faithful, ...place },
+      context: { ...faithful, ...(root === null ? {} : { beaconRoot: root }), ...place },
       producer: {},
     },
     swap: { ...exact, name: "swap", block: state, state: sealed, ahead: aheadOf(reach, 0) },

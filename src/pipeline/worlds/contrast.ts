@@ -233,7 +233,12 @@ export const checkRuns = (
   };
   return [
     ...contrasted,
-    ...checkBetween(proof, odd, gradual),
+    ...checkBetween(
+      proof,
+      odd,
+      gradual,
+      claim.worlds.between.findIndex(({ isContrary }) => isContrary),
+    ),
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]

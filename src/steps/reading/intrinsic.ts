@@ -37,7 +37,9 @@ export const withIntrinsic = (failure: Verdict, input: Transaction, isAmsterdam:
   if (failure._tag !== "IntrinsicGasTooLow") return failure;
   const have = failure.have ?? input.gas;
   const need =
-    have === null || isAmsterdam ? undefined : [intrinsicGas(input), floorGas(input)].find((gas) => gas > have);
+    have === null || isAmsterdam
+      ? undefined
+      : [Math.max(intrinsicGas(input), floorGas(input))].find((gas) => gas > have);
   const want = failure.want ?? (need === undefined ? null : BigInt(need));
   return new IntrinsicGasTooLow({ have, want, raw: failure.raw });
 };

@@ -35,12 +35,12 @@ const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
 export const onlyReads = (
   { item: known, data }: Pick<Transaction, "item" | "data">,
   returned: Hex,
-): { readonly name: string; readonly result: string | null } | null => {
+): { readonly name: string; readonly result: string | null; readonly isGuess: boolean } | null => {
   const item = known ?? readerOf(data);
   if (!isRecord(item) || !reading.has(item["stateMutability"]) || typeof item["name"] !== "string") return null;
   const result = decodeResult(returned, item);
   const name = known === null ? `${item["name"]} (by selector)` : item["name"];
-  return { name, result: result === null ? null : describeResult(result) };
+  return { name, result: result === null ? null : describeResult(result), isGuess: known === null };
 };
 
 /** Why a call with value reverts without a reason, where the ABI says it; null where it does not. */

@@ -74,20 +74,23 @@ describe("the blocks between", () => {
 
 describe("a bundle", () => {
   it.each([
-    ["Ethereum", ethereum, 2, [1, 12n, 2, 12n]],
-    ["2 s", base, 2, [1, 2n, 8, 2n]],
-    ["200 ms", fast, 2, [1, 1n, 16, 1n]],
-    ["no known pace", unknown, 2, [1, 13n, 2, 12n]],
-    ["Ethereum, more than one simulation holds as many blocks for", ethereum, 18, [1, 12n, 1, 24n]],
-  ] as const)("is mined close together and over half of the bracket: %s", (_, grid, count, said) => {
-    const [close, wide] = [closeSpacing(grid), wideSpacing(grid, reachOf(grid, 30n), count)];
+    ["Ethereum", ethereum, 2, 2, [1, 12n, 2, 12n]],
+    ["2 s", base, 2, 8, [1, 2n, 8, 2n]],
+    ["2 s, five of them, none of which is mined behind the last of `exact`", base, 5, 8, [1, 2n, 2, 2n]],
+    ["200 ms", fast, 2, 16, [1, 1n, 16, 1n]],
+    ["no known pace", unknown, 2, 2, [1, 13n, 2, 12n]],
+  ] as const)("is mined close together and over half of the bracket: %s", (_, grid, count, step, said) => {
+    const [close, wide] = [closeSpacing(grid), wideSpacing(grid, reachOf(grid, 30n), count, step)];
     expect([close.blocks, close.seconds, wide.blocks, wide.seconds]).toEqual(said);
     expect(gapOf(wide) > gapOf(close)).toBe(true);
   });
 });
 
 describe("the empty blocks in front", () => {
-  const from = { number: 100n, time: 1_000n, skipped: 0, baseFee: 7n };
+  it("leave no room for a wider spacing where many would be mined behind the bracket", () =>
+    expect(gapOf(wideSpacing(ethereum, 3, 3, 2))).toBe(12n));
+
+  const from = { number: 100n, time: 1_000n, skipped: 0, baseFee: 7n, root: null };
   it.each([
     [
       "begin with the next",

@@ -15,7 +15,7 @@ const word = hexOf(`0x${"00".repeat(32)}`);
 describe("a gas limit below the intrinsic cost", () => {
   it.each([
     ["a transfer", { data: "0x" }, 21_000n],
-    ["calldata (EIP-2028)", { data: hexOf("0x00ff") }, 21_020n],
+    ["calldata (its floor, EIP-7623)", { data: hexOf("0x00ff") }, 21_050n],
     ["a deployment (EIP-2, EIP-3860)", { to: null, data: hexOf(`0x${"00".repeat(33)}`) }, 53_136n],
     ["an access list (EIP-2930)", { data: "0x", accessList: [{ address: bob, storageKeys: [word, word] }] }, 27_200n],
   ] as const)("is told beside what %s needs", (_, input, want) => {
