@@ -80,9 +80,15 @@ export const traceStates = Effect.fnUntraced(function* (
   const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
   // why: codes are long, and matter to none but a transaction behind
   const config = { diffMode: true, disableCode: calls.length === 1 };
+  // why: geth refuses to trace a call with one
+  const { beaconRoot: _, ...pretended } = blockOverrides ?? {};
   let state = stateOverrides ?? {};
   for (const { request } of calls.slice(0, most.transactions)) {
-    const asked = askStateDiff({ ...request, block, stateOverrides: state, blockOverrides }, most.ms, config);
+    const asked = askStateDiff(
+      { ...request, block, stateOverrides: state, blockOverrides: pretended },
+      most.ms,
+      config,
+    );
     const answer = yield* Effect.result(
       Effect.provideService(asking({ step: "simulate" }, asked), CurrentRun, { ...run, deadline }),
     );
