@@ -18,7 +18,7 @@ const shown: ReadonlyArray<readonly [line: string, type: string, docs: string | 
   ["void /*?*/preflight", "const preflight: PreflightClient", null],
   ["void /*?*/report", "const report: Report.Report", null],
   ["void report./*?*/transactions", ": readonly [Report.TransactionReport, ...Report.TransactionReport[]]", "order"],
-  ["void report./*?*/findings", ": readonly Report.Finding[]", "What stands against sending"],
+  ["void report./*?*/findings", ": readonly Report.Finding[]", "Findings: blockers"],
   ["void report./*?*/observed", ": Report.Observed", "The state"],
   ["void report./*?*/funds", ": readonly Report.Funds[]", "What each payer has"],
   ["void one./*?*/request", ": Report.Request | null", "What is to be signed"],
