@@ -246,7 +246,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         const noop = await sign(first, { value: 0n, to: account.address, maxFeePerGas: 11n * gwei });
         const wrongs: ReadonlyArray<readonly [args: ReadonlyArray<string>, says: string]> = [
           [["--raw", await sign(first)], "does more than use up its nonce"],
-          [["--raw", await sign(first + 9n, { value: 0n, to: account.address })], "another nonce"],
+          [["--raw", await sign(first + 9n, { value: 0n, to: account.address })], "different nonce"],
           [["--raw", "0x02c0"], "--raw"],
           [["--nonce", String(first + 40n)], "no transaction is committed"],
         ];
