@@ -87,6 +87,16 @@ describe("a method that nobody named", () => {
     expect(classify({ method: "", error: { code: -32603, message: "Internal error" } }).message).toMatch(/^[a-z]/));
 });
 
+describe("a gateway's own failure", () => {
+  const data =
+    "0x08c379a0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000016100000000000000000000000000000000000000000000000000000000000000";
+  const error = { code: -32603, message: "Internal error", data };
+  it("is a revert of a call with the bytes of one, and refuses no send: the bytes may have been passed on", () => {
+    expect(classify({ method: "eth_call", error })._tag).toBe("ExecutionReverted");
+    expect(classify({ method: "eth_sendRawTransaction", error })).toMatchObject({ reason: { _tag: "InternalError" } });
+  });
+});
+
 describe("what is no JSON", () => {
   it("reads Retry-After as a date from the answer's own Date, with Headers or a record of any case", () => {
     const until = "Wed, 21 Oct 2026 07:28:30 GMT";

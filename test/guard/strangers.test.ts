@@ -394,6 +394,7 @@ describe("a provider", () => {
       }
     }
     const wallet = new Wallet();
+    const walletWithout = { request: wallet.request.bind(wallet) };
     const guarded = guardProvider(wallet, { node: { url: node.url } });
     const wild = guarded as unknown as Record<string, () => unknown>;
     expect([guarded.isMetaMask, guarded.session, guarded.isConnected()]).toEqual([true, wallet.session, true]);
@@ -406,6 +407,10 @@ describe("a provider", () => {
     ]);
     expect([guarded.mnemonic, guarded.wallets, guarded.chainId]).toEqual([undefined, undefined, "0x1"]);
     expect(await guarded.connect()).toBe(guarded);
+    // a promise of another realm, or of a library
+    const lazy = { ...walletWithout, connect: () => ({ then: (done: (value: unknown) => void) => done(inner) }) };
+    const asked = guardProvider(lazy, { node: { url: node.url } }).connect();
+    expect([asked instanceof Promise, await asked]).toEqual([true, undefined]);
     for (const name of ["sendTransaction", "signMessage", "extend", "constructor", "__defineGetter__"])
       if (name in wallet) expect(() => wild[name]?.(), name).toThrow("no member of a provider that a guard knows");
     expect(Object.getPrototypeOf(guarded)).toBe(Object.prototype);
@@ -419,6 +424,10 @@ describe("a provider", () => {
     guarded.once("y", listener);
     wallet.emit("x", { provider: wallet, chainId: "0x1" }, wallet);
     wallet.emit("y");
+    const circle: Record<string, unknown> = { provider: wallet };
+    circle["target"] = circle;
+    guarded.once("z", (one: unknown) => expect((one as typeof circle)["provider"]).toBe(guarded));
+    expect(wallet.emit("z", circle)).toBe(true);
     const [first, told, ...rest] = heard;
     const isGuarded = (one: unknown) => one === guarded;
     expect([isGuarded(first), ...rest.map(isGuarded)]).toEqual([true, true, true]);
@@ -503,13 +512,21 @@ describe("a client", () => {
     const client = guard(createWalletClient({ account: key, transport: fallback([transport, transport]) }));
     expect(client.transport).not.toHaveProperty("onResponse");
     expect(client.transport).toMatchObject({ type: "fallback", transports: [{ config: { type: "http" } }, {}] });
+    class Rpc {
+      readonly url = "http://127.0.0.1:1";
+      request(): number {
+        return 1;
+      }
+    }
     const leaking = () => ({
       config: { key: "x", type: "custom", name: "x" },
-      value: { raw: { request: () => 1 }, fetchOptions: { a: 1 } },
+      value: { raw: { request: () => 1 }, rpc: new Rpc(), fetchOptions: { a: 1 } },
       request: () => Promise.resolve(),
     });
     const { transport: shown } = guard(createWalletClient({ account: key, transport: leaking as never }));
     expect(shown).toMatchObject({ fetchOptions: { a: 1 } });
     expect(shown).not.toHaveProperty("raw");
+    // of an object of a class the data, and nothing that asks
+    expect(Object.getPrototypeOf(Reflect.get(shown, "rpc"))).toBe(Object.prototype);
   });
 });

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { RateLimited, RpcError } from "../../src/Errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -235,6 +236,25 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     // a contract may make the very run too slow that would tell on it
     expect([report.verdict, codesOf(report)]).toEqual(["caution", ["BlocksNotSimulated/warning"]]);
     expect(report.ledger.ms).toBeLessThan(30_000);
+  });
+
+  it("a block between that is refused is information", async () => {
+    const full = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            Effect.flatMap(Effect.service(Rpc.CurrentRun), ({ run }) =>
+              run === "between"
+                ? Effect.fail(new RpcError({ method, reason: new RateLimited({ detail: "", retryAfterMs: null }) }))
+                : node.request(method, params),
+            ),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const report = await preflightOn(full, { from: other.address, to: steady, value });
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", ["BlocksNotSimulated/info"]]);
   });
   it.skipIf(node !== "geth")("the deadline of a swap that is an hour away is none", async () => {
     const { time } = await coming();

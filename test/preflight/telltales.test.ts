@@ -8,9 +8,11 @@ import { creation } from "../harness/creation.js";
 import { isWhole } from "../harness/parts.js";
 import { nextBaseFee } from "../rooms/chains.js";
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Step from "../../src/Step.js";
-import { codesOf, layerOf, other, preflight, scenesFor, type Scene } from "./scene.js";
+import { codesOf, layerOf, other, preflight, preflightOn, scenesFor, type Scene } from "./scene.js";
 import { assemble, watcher } from "./watchers.js";
 
 const word = (value: bigint | number) => numberToHex(value, { size: 32 }).slice(2);
@@ -164,8 +166,13 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     const beacon = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
     const now = `TIMESTAMP 0 MSTORE 32 32 32 0 ${beacon} GAS STATICCALL POP 32 MLOAD ISZERO`;
     const report = await preflight(scene.url, { from: other.address, to: await put(watcher(assemble(now))), value });
-    // every world has a root, the blocks in front, too: it is told as it happens
+    // every world has one: it is told as it happens
     const lost = report.balanceChanges.find(({ account }) => account === other.address.toLowerCase());
-    expect(lost?.delta).toBe(-value);
+    expect([report.verdict, lost?.delta]).toEqual(["ready", -value]);
+    // of this node no block in front of the next has one
+    const before = `12 TIMESTAMP SUB 0 MSTORE 32 32 32 0 ${beacon} GAS STATICCALL POP 32 MLOAD ISZERO`;
+    const paced = Layer.merge(layerOf(scene.url), Chains.layerWith(scene.chainId, { blockTimeMs: 12_000 }));
+    const to = await put(watcher(assemble(before)));
+    expect((await preflightOn(paced, { from: other.address, to, value })).verdict).toBe("blocked");
   });
 });

@@ -181,6 +181,10 @@ describe("a call that only reads", () => {
     );
     const bare = note("ReadOnlyCall", "info", { transaction: 0, evidence: "measured" });
     expect(summary(calling(setPrice, { findings: [bare] }))).toContain("It only reads, and needs no transaction.");
+    const guessed = note("ReadOnlyCall", "info", { transaction: 0, evidence: "assumed" });
+    expect(summary(calling(setPrice, { findings: [guessed] }))).toContain(
+      "By its selector it only reads, and then needs no transaction.",
+    );
     const [one] = calling(setPrice).transactions;
     expect(summary(moving({ transactions: [one, one], findings: [{ ...bare, transaction: 1 }] }))).toContain(
       "Transaction 2 only reads, and needs no transaction.",

@@ -77,7 +77,7 @@ describe("the base fee without validation", () => {
 const whole = plan({
   ...{
     blockOverrides: { time: 7n, beaconRoot: `0x${"be".repeat(32)}` as const },
-    ahead: [{ time: 5n }],
+    ahead: [{ time: 5n, beaconRoot: `0x${"be".repeat(32)}` as const }],
     lens: [`0x${"11".repeat(20)}`],
   },
 });
@@ -90,7 +90,11 @@ describe("what an endpoint lacks is left out", () => {
     ["a part", ["validation"], { without: new Set(["validation"]) }],
     ["the block, and what stands in front", ["blockOverrides"], { without: new Set(["blockOverrides"]), ahead: [] }],
     ["the entry of the lens", ["entries"], { lens: [] }],
-    ["the root of a beacon block", ["beaconRoot"], { blockOverrides: { time: 7n } }],
+    [
+      "the root of a beacon block, and of those in front",
+      ["beaconRoot"],
+      { blockOverrides: { time: 7n }, ahead: [{ time: 5n }] },
+    ],
     ["what no plan goes without", ["deployment"], {}],
   ] as const)("%s", (_, lacks, expected) => expect(adapt(whole, new Set(lacks))).toEqual({ ...whole, ...expected }));
 
@@ -109,6 +113,18 @@ describe("what an endpoint lacks is left out", () => {
       "the same words again",
       { ...rootless, without: new Set(["validation"] as const) },
       invalid("unknown field `validation`"),
+      { ...lens, isLasting: true },
+    ],
+    [
+      "a root by its name, before anything else that may be to blame",
+      { ...whole, second: [{ account: "0x1", token: "0x2" }] as never },
+      invalid("unknown field `beaconRoot`, expected one of `number`, `time`"),
+      { part: "beaconRoot", isNamed: true, isLasting: true },
+    ],
+    [
+      "a root that is only one of those that are known",
+      whole,
+      invalid("unknown field `x`, expected one of `number`, `beaconRoot`"),
       { ...lens, isLasting: true },
     ],
     [
