@@ -206,7 +206,13 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
       parts,
     );
   };
-  const verbs = withGuards({ ...publicActions(base as never), ...walletActions(base as never) });
+  const reads: Readonly<Record<string, unknown>> = { ...publicActions(base as never) };
+  // why: of a group both have a part
+  const writes = Object.entries<unknown>(walletActions(base as never)).map(([name, verb]) => [
+    name,
+    isRecord(verb) ? { ...(reads[name] as object | undefined), ...verb } : verb,
+  ]);
+  const verbs = withGuards({ ...reads, ...Object.fromEntries(writes) });
   const known: Readonly<Record<string, unknown>> = { ...(verbs as object), ...base };
   const names = Object.keys(client).filter((name) => !(name in base));
   // guard: an action that was added before the guard

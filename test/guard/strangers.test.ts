@@ -73,7 +73,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       const extra = { capabilities: { x: { optional: true } }, chainId: scene.chainId };
       await guarded.request({
         ...{ method: "wallet_sendCalls", id: 7, topic: "x" },
-        params: [{ ...request, calls: [{ ...one, ...extra }], chainId: undefined }, { evil: 1 }],
+        params: [{ ...request, calls: [{ ...one, value: "0x01", ...extra }], chainId: undefined }, { evil: 1 }],
       } as never);
       const calls = [{ ...one, ...extra }];
       expect(sent(wallet.reached)).toEqual([{ method: "wallet_sendCalls", params: [{ ...request, calls }] }]);
@@ -219,6 +219,13 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       const client = clientOf(spare) as unknown as {
         readonly token: { readonly transfer: (given: object) => Promise<`0x${string}`> };
       };
+      // with the helpers that viem has at a verb, and the verbs that only read
+      for (const part of [client.token, client.token.transfer] as const)
+        expect(Object.keys(part)).toEqual(
+          expect.arrayContaining(
+            part === client.token ? ["transfer", "getBalance"] : ["simulate", "estimateGas", "call"],
+          ),
+        );
       const asked: Array<unknown> = [];
       const signTransaction = (one: unknown) => (asked.push(one), Promise.reject(new Error("signed")));
       const account = { ...third, signTransaction };

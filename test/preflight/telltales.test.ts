@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
+import * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
 import { codesOf, layerOf, other, preflight, preflightOn, scenesFor, type Scene } from "./scene.js";
 import { assemble, watcher } from "./watchers.js";
@@ -19,6 +20,12 @@ const word = (value: bigint | number) => numberToHex(value, { size: 32 }).slice(
 const byte = (value: number) => value.toString(16).padStart(2, "0");
 const value = 10n ** 16n;
 const thief = `0x${"c38e1b27d9".repeat(4)}` as const;
+
+interface Block {
+  readonly blockOverrides?: { readonly time?: Hex; readonly beaconRoot?: Hex };
+  readonly calls?: ReadonlyArray<{ readonly to?: Hex }>;
+}
+const timeOf = ({ blockOverrides }: Block): number => Number(blockOverrides?.time ?? 0);
 
 /** Bytecode whose `@name` is the place of `name:`, both one byte. */
 const placed = (source: string): string => {
@@ -160,6 +167,43 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     const bundle = [0, 1].map((nonce) => ({ from: other.address, to: clock, data: `0x0${nonce + 1}` as const }));
     const report = await preflight(scene.url, bundle);
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+  });
+
+  it("each block of a simulation has a beacon root of its own, and none is mined behind the last of `exact`", async () => {
+    const clock = await put(creation("425f524360205260405fa000"));
+    const asked: Array<readonly [run: string, blocks: ReadonlyArray<Block>]> = [];
+    const layer = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            Effect.flatMap(Effect.service(Rpc.CurrentRun), ({ run }) => {
+              if (method === "eth_simulateV1")
+                asked.push([
+                  run ?? "",
+                  (params[0] as { readonly blockStateCalls: ReadonlyArray<Block> }).blockStateCalls,
+                ]);
+              return node.request(method, params);
+            }),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const call = (index: number) => ({ from: other.address, to: clock, data: `0x0${index}` as const });
+    await preflightOn(layer, [call(1), call(2), call(3)]);
+    const endOf = (name: string) =>
+      Math.max(...asked.flatMap(([run, blocks]) => (run === name ? blocks.map(timeOf) : [])));
+    expect(endOf("between")).toBeLessThanOrEqual(endOf("exact"));
+    for (const [run, blocks] of asked.filter(([one]) => ["exact", "next", "between"].includes(one))) {
+      const timed = blocks.filter(({ blockOverrides }) => blockOverrides?.time !== undefined);
+      const roots = timed.map(({ blockOverrides }) => blockOverrides?.beaconRoot);
+      expect([roots.includes(undefined), new Set(roots).size], run).toEqual([false, timed.length]);
+      // three of them have no room for a wider spacing: but for `exact` they are mined together
+      const mining = blocks.filter(({ calls = [] }) =>
+        calls.some(({ to }) => to?.toLowerCase() === clock.toLowerCase()),
+      );
+      expect(mining, run).toHaveLength(run === "exact" ? 3 : 1);
+    }
   });
 
   it.runIf(name === "geth")("what steals where a beacon block has a root is found", async () => {
