@@ -60,6 +60,21 @@ export const untilInLine = async (url: string): Promise<void> => {
   }
 };
 
+/** Waits until the pool has taken note of a block that is the head: by then it judges by the state of the one before. */
+const untilNoted = async (url: string, hash: string): Promise<void> => {
+  const { transactions } = (await rawRequest(url, "eth_getBlockByHash", [hash, false])) as {
+    readonly transactions: ReadonlyArray<string>;
+  };
+  for (let tries = 0; tries < 1_000 && transactions.length > 0; tries++) {
+    const { pending } = (await rawRequest(url, "txpool_content")) as {
+      readonly pending: Readonly<Record<string, Readonly<Record<string, { readonly hash: string }>>>>;
+    };
+    const held = new Set(Object.values(pending).flatMap((own) => Object.values(own).map((one) => one.hash)));
+    if (!transactions.some((one) => held.has(one))) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
 /** Builds a block from the pool and makes it the head. `forks` = activation times by name, as the genesis has them. */
 export const sealOne = async (
   node: { readonly url: string; readonly engine: Engine; readonly filled: (payloadId: string) => Promise<void> },
@@ -97,4 +112,5 @@ export const sealOne = async (
     { headBlockHash: next, safeBlockHash: head.hash, finalizedBlockHash: head.hash },
     null,
   ]);
+  await untilNoted(node.url, next);
 };

@@ -101,14 +101,15 @@ describe("a report twice as large", () => {
   it.each(renderings)("takes twice the work: %s", async (_, render) => {
     // why: what is made at the first use is no work of the report's
     render(small);
-    // of three: the counts miss calls of code that is being optimised; of what is quadratic each is four
-    const ratios: Array<number> = [];
-    for (let turn = 0; turn < 3; turn++) {
-      const [one, two] = [await workOf(() => render(small)), await workOf(() => render(large))];
-      expect(two).toBeGreaterThan(400);
-      ratios.push(two / one);
-    }
-    expect(Math.min(...ratios)).toBeLessThan(2.6);
+    // the most of five: the counts miss calls of code that is being optimised, and never count one twice
+    const most = async (of: Report): Promise<number> => {
+      const counts: Array<number> = [];
+      for (let turn = 0; turn < 5; turn++) counts.push(await workOf(() => render(of)));
+      return Math.max(...counts);
+    };
+    const [one, two] = [await most(small), await most(large)];
+    expect(one).toBeGreaterThan(400);
+    expect(two / one).toBeLessThan(2.6);
   });
 });
 
