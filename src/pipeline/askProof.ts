@@ -136,9 +136,32 @@ export const askCauses = (claim: ProofInput): Effect.Effect<CauseRuns, never, Rp
   return Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" });
 };
 
+/** The witness alone, on the block of the exact run. */
+const askAloneOn = (claim: ProofInput, times: number): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
+  const { report, worlds } = claim;
+  const planned = alonePlan(report.options, worlds.exact.block, [...accountQueries(claim), ...oracleQueries(claim)]);
+  const { number = null, time = null, baseFeePerGas = null } = worlds.next.context;
+  // why: of a block by its hash some nodes run that block itself, unless the next one is named
+  const isNamed = typeof worlds.exact.block === "object" && number !== null;
+  const named = isNamed
+    ? { number, ...(time === null ? {} : { time }), ...(baseFeePerGas === null ? {} : { baseFeePerGas }) }
+    : null;
+  const blockOverrides = named === null ? planned.blockOverrides : { ...named, ...planned.blockOverrides };
+  return ask(claim, { ...planned, blockOverrides, lens: lensOf(claim) }, times);
+};
+
+/** The same, for a round of its own, on a head that has moved so often. */
+export const askAlone = (claim: ProofInput, moves: number) =>
+  askAloneOn(claim, moves > 0 && isSlotted(claim.chain) ? mostAgain : 0);
+
+/** Whether the exact run says nothing of what the witness would, nor that its block is gone, and nobody asked the witness alone. */
+export const lacksWitness = ({ round: { run, alone } }: Proof): boolean =>
+  // why: what stood on a block that is gone is asked again altogether
+  alone === null && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
+
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
- * them. The witness `alone` is asked in one more round where the exact run says nothing.
+ * them.
  */
 export const askProof = Effect.fnUntraced(function* (
   claim: ProofInput,
@@ -148,20 +171,7 @@ export const askProof = Effect.fnUntraced(function* (
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
-  const asksAlone = looksAlone(claim);
-  const alonePlanned = alonePlan(report.options, worlds.exact.block, [
-    ...accountQueries(claim),
-    ...oracleQueries(claim),
-  ]);
-  const { number = null, time = null, baseFeePerGas = null } = worlds.next.context;
-  // why: of a block by its hash some nodes run that block itself, unless the next one is named
-  const isNamed = typeof worlds.exact.block === "object" && number !== null;
-  const named = isNamed
-    ? { number, ...(time === null ? {} : { time }), ...(baseFeePerGas === null ? {} : { baseFeePerGas }) }
-    : null;
-  const blockOverrides = named === null ? alonePlanned.blockOverrides : { ...named, ...alonePlanned.blockOverrides };
   const times = because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
-  const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) }, times);
   const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
   const {
     exact,
@@ -185,7 +195,7 @@ export const askProof = Effect.fnUntraced(function* (
           bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
           next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
           placed: claim.bundle.length < 2 ? Effect.succeed([]) : askPlaced(claim),
-          alone: asksAlone ? askAlone : skipped,
+          alone: looksAlone(claim) ? askAloneOn(claim, times) : skipped,
           codes:
             scanned !== null
               ? Effect.succeed(scanned.codes)
@@ -211,16 +221,13 @@ export const askProof = Effect.fnUntraced(function* (
   const isTaken = said?._tag === "NonceTooLow" && block === "pending";
   const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && reserved !== null ? said : null;
   const run = assumed === null ? exact : reserved;
-  // why: what stood on a block that is gone is asked again altogether
-  const tells = successOf(run)?.witnessed === true || isGone(said);
-  const alone = asksAlone || tells ? answered.alone : yield* inRound("missingAnswer", askAlone);
   const { namedChainId } = report.observed;
   return {
     round: {
       block,
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
-      ...{ steps, alone, run, next, fees: { history: null, receipts: null, header: latest } },
+      ...{ steps, run, next, fees: { history: null, receipts: null, header: latest } },
       ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,

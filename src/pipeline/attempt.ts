@@ -16,15 +16,17 @@ import { isHidden, lacks, type Attempt, type Standing } from "./proofGround.js";
 import type { ProofInput } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
 import { gridOn, worldsOf } from "./worlds/contexts.js";
-import { judge } from "./worlds/contrast.js";
+import { effectsReader, judge } from "./worlds/contrast.js";
 
 /** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
 export const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {
-  const { claim, proof, bundle, settled, why } = attempt;
+  const { claim, proof, bundle, settled, why, effectsIn } = attempt;
   const isOpen = settled === null || settled.limits !== null;
   return {
     ...attempt,
-    judged: isOpen ? { compared: null, wants: [], closing: null } : judge(claim, proof, bundle, settled, why),
+    judged: isOpen
+      ? { compared: null, wants: [], closing: null }
+      : judge(claim, proof, bundle, settled, why, effectsIn),
   };
 };
 
@@ -47,6 +49,35 @@ const bracketOf = ({ about, closed }: Begun, reads: ProofInput["reads"]) => {
   return { reach: closed?.reach ?? usual, further: reads.length === 0 ? 0 : report.options.worlds };
 };
 
+/** What the answers of a proof make of its requests, each run read in a stretch of the event loop of its own. */
+export const attemptOf = Effect.fnUntraced(function* (
+  claim: ProofInput,
+  proof: Proof,
+  { chains, isWidened }: Pick<Begun, "chains" | "isWidened">,
+): Effect.fn.Return<Attempt> {
+  const { report, bundle: signed, measure } = claim;
+  yield* Effect.yieldNow;
+  const answers = answersOf(proof.round, chains, report.options, report.chainId);
+  yield* Effect.yieldNow;
+  const bundle = keep(signed, answers);
+  yield* Effect.yieldNow;
+  const { run } = proof.round;
+  const { sighted } = yield* Effect.service(CurrentRun);
+  const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
+  const effectsIn = effectsReader(bundle, measure);
+  for (const one of [run, proof.next, proof.bare, ...proof.between].flatMap((heard) => successOf(heard) ?? [])) {
+    effectsIn(one);
+    yield* Effect.yieldNow;
+  }
+  return judgedOf({
+    ...{ claim, proof, answers, bundle, effectsIn, tried: [], why: null },
+    isTraced: !isHidden(bundle, report),
+    settled: isDoubted ? null : undoubted,
+    isForkUsed: answers.rules.agrees ? true : null,
+    sealed: sighted?.sealed,
+  });
+});
+
 /** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */
 export const attempt = Effect.fnUntraced(function* (
   { about, head, memory, chains, isWidened, closed }: Begun,
@@ -64,19 +95,5 @@ export const attempt = Effect.fnUntraced(function* (
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
   const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
-  const proof = yield* Effect.tap(askProof(claim, because), Effect.yieldNow);
-  const answers = answersOf(proof.round, chains, report.options, report.chainId);
-  yield* Effect.yieldNow;
-  const bundle = keep(signed, answers);
-  yield* Effect.yieldNow;
-  const { run } = proof.round;
-  const { sighted } = yield* Effect.service(CurrentRun);
-  const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
-  return judgedOf({
-    ...{ claim, proof, answers, bundle, tried: [], why: null },
-    isTraced: !isHidden(bundle, report),
-    settled: isDoubted ? null : undoubted,
-    isForkUsed: answers.rules.agrees ? true : null,
-    sealed: sighted?.sealed,
-  });
+  return yield* attemptOf(claim, yield* askProof(claim, because), { chains, isWidened });
 });

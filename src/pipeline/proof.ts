@@ -14,8 +14,8 @@ import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
-import { attempt, judgedOf } from "./attempt.js";
-import { askAt, askCauses } from "./askProof.js";
+import { attempt, attemptOf, judgedOf } from "./attempt.js";
+import { askAlone, askAt, askCauses, lacksWitness } from "./askProof.js";
 import {
   closedIn,
   formsIn,
@@ -104,6 +104,19 @@ const forEach = (): number => mostAttempts;
 
 /** Why a proof asks more than once, the first that applies first. */
 export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
+  rule({
+    because: "missingAnswer",
+    most: forEach,
+    applies: ({ attempt: { proof } }) => lacksWitness(proof),
+    ask: (standing) => {
+      const { claim, proof } = standing.attempt;
+      return Effect.flatMap(askAlone(claim, standing.moves), (alone) =>
+        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, standing), (whole) =>
+          placed({ ...standing, attempt: whole }),
+        ),
+      );
+    },
+  }),
   {
     because: "noPending",
     applies: isWithoutPending,

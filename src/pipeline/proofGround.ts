@@ -17,6 +17,7 @@ import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
 import { isParted } from "./oneGround.js";
 import { pendingOf, type Draw } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
+import type { RunEffects } from "./worlds/movements.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 
@@ -30,6 +31,8 @@ export interface Attempt {
   readonly proof: Proof;
   readonly answers: Answers;
   readonly bundle: Bundle<Filled>;
+  /** What a run of it did. */
+  readonly effectsIn: (run: Run) => RunEffects;
   /** Whether what fails inside was looked for, where the run hides it. */
   readonly isTraced: boolean;
   /** null = the gas limits are in doubt. */

@@ -28,7 +28,7 @@ import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn
 import { proveOnStableHead } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial } from "./proofPlans.js";
-import { judged, reportOf } from "./report.js";
+import { judged, makeReport } from "./report.js";
 import { askOwn, rare } from "./later.js";
 import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
@@ -188,8 +188,7 @@ const proveOnce = Effect.fnUntraced(function* (
         [proof.round.run, proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
       ),
     ];
-    yield* Effect.yieldNow;
-    return reportOf(bundle, answers, {
+    return yield* makeReport(bundle, answers, {
       ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
       ...{
         isForkUsed: isForkUsed !== false,

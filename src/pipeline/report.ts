@@ -3,7 +3,7 @@
  * the whole judged. Pure.
  */
 import * as Arr from "effect/Array";
-import type * as Effect from "effect/Effect";
+import * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
 import { type Chain, lookup } from "../Chains.js";
 import { PolicyViolation } from "../errors/verdicts.js";
@@ -20,7 +20,7 @@ import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/re
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own, Seen } from "./own.js";
-import { movementsOf, settledTokens, withoutLeftOut, worseOf } from "./worlds/movements.js";
+import { movementsOf, settledTokens, type Movements, withoutLeftOut, worseOf } from "./worlds/movements.js";
 import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
@@ -155,14 +155,16 @@ const shownChain = (chain: Chain, chainId: number | null, earlier: ShownChain | 
 };
 
 /** The report on `bundle`, every choice of it made, out of one round's answers. */
-export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About): Report => {
+export const reportOf = (
+  bundle: Bundle<Filled>,
+  answers: Answers,
+  about: About,
+  moved: Movements = movementsOf(bundle, answers.run, about.measure, answers.chainId),
+): Report => {
   const { options, measure } = about;
   const { steps } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
-  const { assets, rights, ...seen } = settledTokens(
-    movementsOf(bundle, answers.run, measure, answers.chainId),
-    about.elsewhere,
-  );
+  const { assets, rights, ...seen } = settledTokens(moved, about.elsewhere);
   const whose = new Set<string>([...ownAccounts(bundle), ...measure.parties]);
   const movements = withoutLeftOut(
     about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
@@ -228,3 +230,15 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   // why: policies judge by every finding, readers get no more than a budget
   return judged(draft, bounded([...draft.findings, ...here, ...policies]));
 };
+
+/** The same in two stretches of the event loop: there may be thousands of movements. */
+export const makeReport = Effect.fnUntraced(function* (
+  bundle: Bundle<Filled>,
+  answers: Answers,
+  about: About,
+): Effect.fn.Return<Report> {
+  yield* Effect.yieldNow;
+  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId);
+  yield* Effect.yieldNow;
+  return reportOf(bundle, answers, about, moved);
+});

@@ -21,7 +21,7 @@ import { undoubted } from "./gas/doubt.js";
 import { ledgerOf, withRun, type Recorder } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import type { Proving } from "./prove.js";
-import { reportOf } from "./report.js";
+import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
 
 const proof = lazyImport(() => import("./prove.js"));
@@ -90,9 +90,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const check = yield* own.judge;
   const ended = yield* Clock.currentTimeMillis;
   const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
-  // why: nothing of a report with thousands of movements may hold the event loop for long
-  yield* Effect.yieldNow;
-  const report = reportOf(filled, answers, {
+  const report = yield* makeReport(filled, answers, {
     ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
     described: null,
     measure,

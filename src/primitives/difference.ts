@@ -91,9 +91,14 @@ const isAsset = (unit: Counted): unit is NonNullable<OutcomeDifference["unit"]> 
   typeof unit === "object" && unit !== null;
 
 const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): string =>
-  [kind, transaction, event, account, to, ...(isAsset(unit) ? [unit.token, unit.tokenId] : []), what]
-    .map(String)
-    .join(" ");
+  `${kind} ${transaction} ${event} ${account} ${to} ${isAsset(unit) ? `${unit.token} ${unit.tokenId}` : ""} ${what}`;
+
+const isSame = (one: Fact, other: Fact | undefined): boolean =>
+  one.value === other?.value && keyOf(one.of) === keyOf(other.of);
+
+/** Whether two sides say the same, in the same order. */
+export const areSame = (a: ReadonlyArray<Fact>, b: ReadonlyArray<Fact>): boolean =>
+  a.length === b.length && a.every((fact, index) => isSame(fact, b[index]));
 
 /** Facts by what they are about: what moves is added up, of all else the last counts. */
 const byKey = <S extends Subject>(facts: ReadonlyArray<Fact<S>>): ReadonlyMap<string, Fact<S>> => {

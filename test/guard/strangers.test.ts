@@ -415,6 +415,7 @@ describe("a provider", () => {
     expect([guarded.mnemonic, guarded.wallets, guarded.chainId]).toEqual([undefined, undefined, "0x1"]);
     expect(await guarded.connect()).toBe(guarded);
     // a promise of another realm, or of a library
+    // oxlint-disable-next-line unicorn/no-thenable
     const lazy = { ...walletWithout, connect: () => ({ then: (done: (value: unknown) => void) => done(inner) }) };
     const asked = guardProvider(lazy, { node: { url: node.url } }).connect();
     expect([asked instanceof Promise, await asked]).toEqual([true, undefined]);

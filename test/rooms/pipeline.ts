@@ -65,4 +65,5 @@ export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
 export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
 export { isParted, type Ground } from "../../src/pipeline/oneGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
+export { effectsReader } from "../../src/pipeline/worlds/contrast.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

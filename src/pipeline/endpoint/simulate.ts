@@ -14,9 +14,9 @@ import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";
-import type { Failure } from "../../steps/reading/askResult.js";
+import type { AskResult, Failure } from "../../steps/reading/askResult.js";
 import * as Simulate from "../../steps/simulate.js";
-import { inBranch, inRound } from "../rounds.js";
+import { inBranch, rounds, rule } from "../rounds.js";
 
 /** What an endpoint may be found not to take. */
 type Lack = SimulationPart | "entries" | "beaconRoot" | "deployment";
@@ -92,40 +92,60 @@ export const learn = (
     : null;
 };
 
-/** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
-export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> => {
-  const request = Effect.gen(function* () {
-    const { memory } = yield* Rpc;
-    let plan = adapt(input, memory.recall("lacks") ?? new Set());
-    let doubted: { readonly part: Lack; readonly refusal: RpcError } | null = null;
-    let ask: Effect.Effect<Simulate.Run, Failure, Rpc> = Simulate.ask(plan, abis);
-    for (;;) {
-      const result = yield* Effect.result(ask);
-      yield* Effect.yieldNow;
+/** Whether fewer parts are asked than before. */
+const isLess = (less: Simulate.Plan, plan: Simulate.Plan): boolean =>
+  less.without?.size !== plan.without?.size ||
+  isLensed(less) !== isLensed(plan) ||
+  isRooted(less) !== isRooted(plan) ||
+  isReadTwice(less) !== isReadTwice(plan);
+
+/** A plan as it was asked, and what became of it. */
+interface Trial {
+  readonly plan: Simulate.Plan;
+  readonly result: AskResult<Simulate.Run>;
+  /** What is asked instead; null = it was taken, or nothing helps. */
+  readonly less: Simulate.Plan | null;
+  /** What is left out of that to find out whether it is to blame, and the refusal that made it doubtful. */
+  readonly doubted: { readonly part: Lack; readonly refusal: RpcError } | null;
+}
+
+/** Asks a plan, and remembers what its answer says of the endpoint. */
+const attempt = (plan: Simulate.Plan, doubted: Trial["doubted"], abis: AbiIndex): Effect.Effect<Trial, never, Rpc> =>
+  Effect.flatMap(Rpc, ({ memory }) =>
+    Effect.map(Effect.result(Simulate.ask(plan, abis)), (result) => {
       if (Result.isSuccess(result)) {
         if (doubted !== null) learnLack(memory, doubted.part, doubted.refusal);
-        return isLensed(input) && !isLensed(plan) ? { ...result.success, slots: null } : result.success;
+        return { plan, result, less: null, doubted: null };
       }
       const { failure } = result;
       const lack = learn(plan, failure);
-      const refusal = lack?.isLasting === true && failure._tag === "RpcError" ? failure : null;
-      if (lack?.isNamed === true && refusal !== null && lack.part !== "second") learnLack(memory, lack.part, refusal);
-      const less: Simulate.Plan =
-        lack === null ? plan : lack.part === "second" ? { ...plan, second: [] } : adapt(plan, new Set([lack.part]));
-      const isLess =
-        less.without?.size !== plan.without?.size ||
-        isLensed(less) !== isLensed(plan) ||
-        isRooted(less) !== isRooted(plan) ||
-        isReadTwice(less) !== isReadTwice(plan);
-      if (lack === null || !isLess) return yield* Effect.fail(failure);
-      // why: whether it is to blame is found out by going without
-      if (!lack.isNamed) doubted = refusal === null || lack.part === "second" ? null : { part: lack.part, refusal };
-      plan = less;
-      ask = inRound("unsupportedPart", Simulate.ask(plan, abis));
-    }
-  });
-  return inBranch(request);
-};
+      if (lack === null) return { plan, result, less: null, doubted };
+      const { part, isNamed, isLasting } = lack;
+      const less = part === "second" ? { ...plan, second: [] } : adapt(plan, new Set([part]));
+      const lasting = isLasting && part !== "second" && failure._tag === "RpcError" ? { part, refusal: failure } : null;
+      if (isNamed && lasting !== null) learnLack(memory, lasting.part, lasting.refusal);
+      return { plan, result, less: isLess(less, plan) ? less : null, doubted: isNamed ? doubted : lasting };
+    }),
+  );
+
+/** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
+export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> =>
+  inBranch(
+    Effect.gen(function* () {
+      const { memory } = yield* Rpc;
+      const unsupportedPart = rule<Trial, Rpc>({
+        because: "unsupportedPart",
+        // why: each leaves a part out for good
+        most: () => Number.POSITIVE_INFINITY,
+        applies: ({ less }) => less !== null,
+        ask: ({ plan, less, doubted }) => attempt(less ?? plan, doubted, abis),
+      });
+      const first = yield* attempt(adapt(input, memory.recall("lacks") ?? new Set()), null, abis);
+      const { plan, result } = yield* rounds(first, [unsupportedPart]);
+      const run = yield* Effect.fromResult(result);
+      return isLensed(input) && !isLensed(plan) ? { ...run, slots: null } : run;
+    }),
+  );
 
 /** The node has no pending state. */
 export const isNoPending = (failure: Failure | null): failure is RpcError =>

@@ -57,12 +57,21 @@ interface WorldPair {
   readonly watched: ReadonlyArray<OutcomeDifference> | null;
 }
 
-const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffects =>
-  effectsOf(
-    Arr.map(bundle, (entry) => ranIn(run, entry)),
-    run,
-    measure,
-  );
+/** What each run did, worked out once for each. */
+export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) => {
+  const known = new Map<Run, RunEffects>();
+  return (run: Run): RunEffects => {
+    const read = () =>
+      effectsOf(
+        Arr.map(bundle, (entry) => ranIn(run, entry)),
+        run,
+        measure,
+      );
+    const effects = known.get(run) ?? read();
+    known.set(run, effects);
+    return effects;
+  };
+};
 
 /** Whose losses decide: the signers', and theirs of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
@@ -86,18 +95,18 @@ export const judge = (
   bundle: Bundle<Filled>,
   settled: Gas,
   why: CauseRuns | null,
+  effectsIn: (run: Run) => RunEffects,
 ): Judged => {
   const exact = successOf(proof.round.run);
   if (exact === null) return { compared: null, wants: [], closing: null };
   const { measure, report, worlds } = claim;
   const { tolerance } = report.options;
-  const effects = effectsOf(bundle, exact, measure);
+  const effects = effectsIn(exact);
   const next = successOf(proof.next);
   const bare = bareOf(proof);
-  const free = bare === null ? null : asLogged(effectsIn(bundle, bare, measure), effects.standards);
+  const free = bare === null ? null : asLogged(effectsIn(bare), effects.standards);
   // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
-  const priced =
-    settled.ample === null ? effects : asLogged(effectsIn(bundle, settled.ample, measure), effects.standards);
+  const priced = settled.ample === null ? effects : asLogged(effectsIn(settled.ample), effects.standards);
   const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
   const concerned = concernedIn(bundle, measure.parties, measure.doubtful, lives);
   const whose = losersIn(bundle, measure);
@@ -106,10 +115,10 @@ export const judge = (
   // guard: what is booked in events
   const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
   const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((difference) => !isNumber(difference));
-  const other = next === null ? null : effectsIn(bundle, next, measure);
+  const other = next === null ? null : effectsIn(next);
   const between = proof.between.flatMap((heard): ReadonlyArray<WorldRun> => {
     const run = successOf(heard);
-    return run === null ? [] : [{ run, effects: effectsIn(bundle, run, measure) }];
+    return run === null ? [] : [{ run, effects: effectsIn(run) }];
   });
   // guard: the next block's veto
   const isCompared = next !== null && other !== null && isComparable(claim, proof);
@@ -131,7 +140,7 @@ export const judge = (
     const besideNext = (result: AskResult<Run>) => {
       const run = successOf(result);
       if (run === null) return null;
-      return compareEffects(effectsIn(bundle, run, measure), other, { ...by, numbers: isClockOf(run, next) });
+      return compareEffects(effectsIn(run), other, { ...by, numbers: isClockOf(run, next) });
     };
     const atPrice = besideNext(why.priced);
     const onState = state === worlds.exact.state ? null : besideNext(why.swap);

@@ -10,6 +10,7 @@ import {
   everyStep,
   keep,
   endpointFactsOf,
+  effectsReader,
   placed,
   signedOf,
   undoubted,
@@ -131,8 +132,11 @@ interface Proving extends Partial<Pick<Standing, "moves" | "isWidened" | "counts
 }
 
 /** A run of a proof on the block that it was asked for. */
-export const stood = (name: "exact" | "next" | "bare", block: Run["plan"]["block"], changed: Partial<Run> = {}) =>
-  Result.succeed(named(name, [did()], { plan: plan({ name, block }), ...changed }));
+export const stood = (
+  name: "exact" | "next" | "bare" | "alone",
+  block: Run["plan"]["block"],
+  changed: Partial<Run> = {},
+) => Result.succeed(named(name, [did()], { plan: plan({ name, block }), ...changed }));
 
 /** The latest block by its hash. */
 export const pinned = { blockHash: parent, requireCanonical: true } as const;
@@ -176,7 +180,13 @@ export const standing = ({
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
   const round = roundOf(signed, {
-    ...{ block: tag, run: exact, next, alone: null, fees: { history: null, receipts: null, header: head } },
+    ...{
+      block: tag,
+      run: exact,
+      next,
+      alone: stood("alone", worlds.exact.block),
+      fees: { history: null, receipts: null, header: head },
+    },
     ...changed.round,
   });
   const proof: Proof = {
@@ -190,8 +200,18 @@ export const standing = ({
     next,
   };
   const answers = answersOf(round, lookup, report.options, report.chainId);
+  const bundle = keep(signed, answers);
   const attempt: Attempt = {
-    ...{ claim, proof, answers, bundle: keep(signed, answers), isTraced: true, settled: undoubted, tried: [] },
+    ...{
+      claim,
+      proof,
+      answers,
+      bundle,
+      effectsIn: effectsReader(bundle, about.measure),
+      isTraced: true,
+      settled: undoubted,
+      tried: [],
+    },
     ...{ why: null, judged: { compared: null, wants: [], closing: null }, isForkUsed: true },
     ...changed.attempt,
   };

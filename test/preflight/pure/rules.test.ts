@@ -362,6 +362,12 @@ const parted = (): Proving => {
   const { exact } = standing({ inputs }).attempt.claim.worlds;
   return { inputs, round: { forks: { fork: null, next: BigInt(exact.context.time ?? 0) + 1n } } };
 };
+/** Nobody asked the witness alone, and the exact run is refused, or has no answer of it. */
+const silent = (failure: Parameters<typeof refused>[0]): Proving => ({ round: { run: refused(failure), alone: null } });
+const unwitnessed = (witnessed: boolean): Proving => {
+  const { block } = standing().attempt.claim.worlds.exact;
+  return { round: { run: stood("exact", block, { witnessed }), alone: null } };
+};
 const wanting: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } };
 /** What runs in the next block, and no more in `exact`. */
 const closing: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: 0 } } };
@@ -382,6 +388,12 @@ describe("a proof asks more", () => {
   it.each<ProofRow>([
     ["nothing where it stands", () => ({}), null],
     ["nothing where it stands on a pending block", () => ({ tag: "pending" }), null],
+
+    ["the witness alone, where the exact run says nothing", () => silent(lost), "missingAnswer"],
+    ["so where it has no answer of the witness", () => unwitnessed(false), "missingAnswer"],
+    ["not so where it has", () => unwitnessed(true), null],
+    ["not so where it was asked", () => ({ ...silent(lost), round: { run: refused(lost) } }), null],
+    ["not so where its block is gone, and all is asked again", () => silent(gone), "headMoved"],
 
     ["on the latest block, where there is no pending one", () => posted, "noPending"],
     ["not so of a scan of our own, which chose it", () => ({ ...posted, isPosted: false }), null],
@@ -506,11 +518,16 @@ describe("a proof asks more", () => {
   ])("%s", (_, given, name) => {
     const known = standing(given());
     expect(first(proofRules, known)).toBe(name);
-    // an attempt lacks one thing, so that the order of the first six says nothing
-    expect(proofRules.slice(0, 6).filter(({ applies }) => applies(known)).length).toBeLessThan(2);
+    // an attempt lacks one thing, so that the order of these six says nothing
+    expect(proofRules.slice(1, 7).filter(({ applies }) => applies(known)).length).toBeLessThan(2);
   });
 
   it.each<readonly [string, () => Proving, string]>([
+    [
+      "the witness alone before another state",
+      () => ({ ...posted, round: { run: refused(noPending), alone: null } }),
+      "missingAnswer",
+    ],
     ["no pending state before whether a fork was used", () => both(posted, unused), "noPending"],
     ["no pending state before what fails inside", () => both(posted, untraced), "noPending"],
     [
@@ -559,6 +576,7 @@ describe("how often", () => {
       namesOf(proofRules).map((name, place) => [name, proofRules[place]?.most?.(standing(given)) ?? 1]),
     );
   const each = {
+    missingAnswer: 32,
     headMoved: 32,
     hiddenCall: 32,
     doubtfulLimit: 32,

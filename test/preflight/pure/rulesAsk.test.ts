@@ -219,7 +219,6 @@ const attemptOn = (because: string, exact: string, next: string, round = 1) =>
     ...["latest", "pending"].map((block) => `${because} eth_getTransactionCount ${block}`),
   ]
     .map((line) => `${round} ${line}`)
-    .concat(`${round + 1} missingAnswer eth_simulateV1 alone ${exact}`)
     .sort();
 const askedHeader = "1 headMoved eth_getBlockByNumber latest";
 const gone = simulation(new SimBlockOrder({ detail: "" }));
@@ -255,7 +254,9 @@ describe("a proof", () => {
     expect([known.moves, known.pending, known.ran]).toEqual([
       2,
       null,
-      [before.attempt.proof.round.run, null, null, null].map((one) => one && Result.getOrNull(one)),
+      [before.attempt.proof.round.run, before.attempt.proof.round.alone, null, null].map(
+        (one) => one && Result.getOrNull(one),
+      ),
     ]);
   });
 
@@ -298,6 +299,15 @@ describe("a proof", () => {
     const next = BigInt(exact.context.time ?? 0) + 1n;
     const { lines } = await byProof("forkBetween", { inputs, round: { forks: { fork: null, next } } });
     expect(lines).toEqual(attemptOn("forkBetween", "pinned", "pinned"));
+  });
+
+  it("asks the witness alone where the exact run says nothing, and makes the attempt of it", async () => {
+    const given = { tag: "pending", round: { run: failing(lost), alone: null } } as const;
+    const { lines, known, before } = await byProof("missingAnswer", given);
+    expect(lines).toEqual(["1 missingAnswer eth_simulateV1 alone pending"]);
+    const { proof, claim } = known.attempt;
+    expect(proof.round.alone).not.toBe(null);
+    expect([claim, proof.round.run]).toEqual([before.attempt.claim, before.attempt.proof.round.run]);
   });
 
   it("traces on the latest block what fails inside", async () => {
