@@ -69,8 +69,8 @@ interface Measurements {
 const timeGoals = ({ near, full, far }: Measurements): ReadonlyArray<Goal> =>
   modes.flatMap(({ suffix }) =>
     [
-      { question: `\`scan\`${suffix}`, at50: 1.02, at0: 2, cpu: 2.2 },
-      { question: `\`preflight\`${suffix}`, at50: 2.05, at0: 3, cpu: 4.3 },
+      { question: `\`scan\`${suffix}`, at50: 1.06, at0: 2, cpu: suffix === "" ? 4 : 2.5 },
+      { question: `\`preflight\`${suffix}`, at50: 2.12, at0: 3, cpu: suffix === "" ? 8 : 5 },
     ].flatMap(({ question, at50, at0, cpu }) => [
       medianAtMost(`wall time of ${question} at 50 ms`, at50, " × h", timesH(far, question, "wall")),
       medianAtMost(`wall time of ${question} at 0 ms`, at0, " × h", timesH(near, question, "wall")),

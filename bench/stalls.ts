@@ -6,7 +6,6 @@
  *     npm run bench:stalls              (the longest allowed is 200 ms)
  *     npm run bench:stalls -- ids       (only the inputs whose name has this in it)
  */
-import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import * as Effect from "effect/Effect";
 import {
@@ -22,6 +21,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { keys, startNode } from "../examples/node.js";
+import { cpu } from "../test/harness/cpu.js";
 import * as Preflight from "../src/Preflight.js";
 import * as Report from "../src/Report.js";
 import { Rpc } from "../src/Rpc.js";
@@ -185,15 +185,6 @@ const inCalls = (answer: unknown, logs: ReadonlyArray<unknown>): unknown =>
     ...{ ...block, calls: calls.map((call, index) => (index === 1 && calls.length > 2 ? { ...call, logs } : call)) },
   }));
 
-const cpu = (): number => {
-  try {
-    // why: not the threads of the compiler and the garbage collector, which run beside the event loop
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
-  }
-};
 /** The longest stretch of `work`, in ms of CPU and of the clock, and all its CPU. */
 const watched = async <A>(work: () => Promise<A>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });

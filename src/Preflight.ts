@@ -28,8 +28,7 @@ import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./settle/ask/later.js";
-import { lazyImport } from "./primitives/effects.js";
-import type { Prove, Watched } from "./watch/watch.js";
+import { watchWith, type Prove, type Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
 export type { AbiSource, AccountInput, BlockInput } from "./report/options.js";
@@ -216,8 +215,6 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
  */
 export const maxSendable = maxSendableWith(scan, preflight);
 
-const watching = lazyImport(() => import("./watch/watch.js"));
-
 /** `watch` by the `ready` and `prove` of a pipeline. */
 const watchBy =
   (clears: typeof ready, proves: Prove) =>
@@ -226,11 +223,7 @@ const watchBy =
     heads: Stream.Stream<Head, E, R>,
     options?: Options,
   ): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
-    Stream.unwrap(
-      Effect.map(Effect.andThen(clears(report), watching), ({ watchWith }) =>
-        watchWith(proves, report, heads, options),
-      ),
-    );
+    Stream.unwrap(Effect.map(clears(report), () => watchWith(proves, report, heads, options)));
 
 /**
  * Keeps the clearance of a proven report true from head to head (`Eth.watchHeads`): one event for each head that is

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runSample } from "../scripts/readme.js";
-import { accounts, rawRequest, startAnvil } from "./harness/anvil.js";
+import { mineAnvil, accounts, rawRequest, startAnvil } from "./harness/anvil.js";
 import { root } from "./harness/sources.js";
 import { findRedis, freePort, startRedis } from "./nonces/servers.js";
 
@@ -71,6 +71,8 @@ describe("README.md", () => {
         const again = await run();
         expect([again.stderr, again.status]).toEqual(["", 0]);
         const hashes = [first, again].map(({ stdout }) => /sent: (0x[0-9a-f]{64})/.exec(stdout)?.[1]);
+        // anvil answers before it has mined
+        await mineAnvil(node.url);
         const mined = hashes.map((hash) => rawRequest(node.url, "eth_getTransactionReceipt", [hash]));
         expect(await Promise.all(mined)).toMatchObject([{ status: "0x1" }, { status: "0x1" }]);
       } finally {

@@ -4,7 +4,7 @@ import { context, type BuildContext } from "esbuild";
 import { encodeDeployData } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Token } from "../examples/contracts.js";
-import { accounts, rawRequest, startAnvil, type Node } from "./harness/anvil.js";
+import { mineAnvil, accounts, rawRequest, startAnvil, type Node } from "./harness/anvil.js";
 import { findChromiumOrWarn, startChromium, type Chromium, type Tab } from "./harness/chromium.js";
 import { root } from "./harness/sources.js";
 
@@ -44,6 +44,8 @@ describe.skipIf(chromium === null)("examples/wagmi in Chromium", () => {
     node = await startAnvil();
     const data = encodeDeployData({ abi: Token.abi, bytecode: Token.bytecode, args: [1_000n] });
     const hash = await rawRequest(node.url, "eth_sendTransaction", [{ from: owner.address, data }]);
+    // anvil answers before it has mined
+    await mineAnvil(node.url);
     const receipt = (await rawRequest(node.url, "eth_getTransactionReceipt", [hash])) as { contractAddress: string };
     built = await context({
       entryPoints: [join(folder, "main.tsx")],

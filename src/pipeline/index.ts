@@ -18,4 +18,5 @@ export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { prepare, revise, type Options } from "./prepare.js";
 export { ready } from "./steps.js";
-export { inputsOf, proveChosen, proveScanned, scanOnce, withLast } from "./twoRounds.js";
+export { proveChosen } from "./prove.js";
+export { inputsOf, proveScanned, scanOnce, withLast } from "./twoRounds.js";

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
-import { lazyImport } from "../primitives/effects.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
@@ -20,11 +19,9 @@ import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
 import { ledgerOf, withRun, type Recorder } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
-import type { Proving } from "./prove.js";
+import { proveWider, provenOf, settleScan } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
-
-const proof = lazyImport(() => import("./prove.js"));
 
 export const inputsOf = ({ transactions, options }: Report): Bundle =>
   bundleOf(
@@ -82,7 +79,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const chosen = choose(bundle, answers);
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* (yield* proof).settleScan(chosen, answers, options, abis)
+      ? yield* settleScan(chosen, answers, options, abis)
       : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take
@@ -118,10 +115,6 @@ const isSettled = ({ observed, findings, steps }: Report): boolean =>
   steps.without.includes("simulate") ||
   findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
-/** Proves what a report has chosen. */
-export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
-  Effect.flatMap(proof, (loaded) => loaded.proveChosen(report, proving));
-
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(
   prepared: Options.Prepared,
@@ -129,13 +122,10 @@ export const proveScanned = <E, R>(
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, (recorder) =>
     Effect.gen(function* () {
-      // why: it comes while the node is asked; what kept it from coming is told where it is needed
-      yield* Effect.forkChild(Effect.exit(proof));
       const scanned = phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report);
       const { report, round, waited } = yield* scanned;
       if (isSettled(report)) return report;
-      const begun = Effect.all([choose(report), proof]);
-      const [taken, [chosen, { proveWider, provenOf }]] = yield* Effect.timed(begun);
+      const [taken, chosen] = yield* Effect.timed(choose(report));
       const how = { ...prepared, recorder, ...provenOf(round, waited + Duration.toMillis(taken)) };
       const proven = Effect.flatMap(proveWider(chosen, how), (made) => withLast(made, recorder, null));
       return yield* phase("Preflight.prove", proven, (made) => made);

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
-import * as Preflight from "../Preflight.js";
+import type * as Preflight from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
 import { onAbort, type Address, type Hash, Listener } from "../primitives/index.js";
 import type * as Report from "../Report.js";
@@ -14,7 +14,7 @@ import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
 import type { Sender, TakesInput } from "../Transaction.js";
-import { clearing, reportGiven } from "./given.js";
+import { clearing, pipeline as loaded, preload, reportGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
 
 export type { KeepEvent, ReportEvent, RequestEvent };
@@ -137,6 +137,7 @@ export const make = <R = never>(
   const whole = isUsual ? layer : Layer.merge(layer, layerSteps(pipeline));
   const runtime = ManagedRuntime.make(log === undefined ? whole : Layer.provideMerge(whole, layerLog(log)));
   let isDisposed = false;
+  preload();
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
     const called = callSite();
     if (isDisposed) return Promise.reject(new Disposed({}));
@@ -152,19 +153,28 @@ export const make = <R = never>(
     });
   };
   // `never` fits every overload: the doors' types have judged the input, the pipeline checks it.
-  const taking = (ask: typeof Preflight.scan) => (input: unknown, options?: RunOptions) =>
-    run(ask(input as never, { ...defaults, ...options }), options?.signal);
+  const taking = (verb: "scan" | "preflight") => (input: unknown, options?: RunOptions) =>
+    run(
+      Effect.flatMap(loaded, (verbs) => verbs[verb](input as never, { ...defaults, ...options })),
+      options?.signal,
+    );
   /** What is done with a report, where it is one. */
-  const onReport = <A, E>(report: Report.Report, use: () => Effect.Effect<A, E, Rpc | R>, options?: Abortable) =>
-    run(Effect.flatMap(Effect.fromResult(reportGiven(report)), use), options?.signal);
+  const onReport = <A, E>(
+    report: Report.Report,
+    use: (verbs: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Rpc | R>,
+    options?: Abortable,
+  ) => run(Effect.andThen(Effect.fromResult(reportGiven(report)), Effect.flatMap(loaded, use)), options?.signal);
   return {
-    scan: taking(Preflight.scan),
-    preflight: taking(Preflight.preflight),
+    scan: taking("scan"),
+    preflight: taking("preflight"),
     maxSendable: (from, to, options) =>
-      run(Preflight.maxSendable(from, to, { ...defaults, ...options }), options?.signal),
+      run(
+        Effect.flatMap(loaded, (verbs) => verbs.maxSendable(from, to, { ...defaults, ...options })),
+        options?.signal,
+      ),
     prove: (report, options) =>
-      onReport(report, () => Preflight.prove(report, withPolicies(report, options, defaults)), options),
-    settle: (report, hashes, options) => onReport(report, () => Preflight.settle(report, hashes, options), options),
+      onReport(report, ({ prove }) => prove(report, withPolicies(report, options, defaults)), options),
+    settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
     ready: (report) => run(clearing(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),
     dispose: () => {

@@ -2,8 +2,16 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/index.js";
-import { ready } from "../pipeline/index.js";
+import { lazyImport } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
+
+const load = () => import("../Preflight.js");
+
+/** The pipeline: a page shows itself before it has loaded it. */
+export const pipeline = lazyImport(load);
+
+/** Begins to load it, so that it is there when somebody asks for a report; what kept it from coming is told then. */
+export const preload = (): void => void load().catch(() => undefined);
 
 const lists = ["transactions", "findings", "funds"] as const;
 const records = ["observed", "options"] as const;
@@ -38,7 +46,7 @@ export const clearing = (report: Report) =>
   Effect.flatMap(Effect.fromResult(reportGiven(report)), (checked) =>
     // why: it asks nobody, so that what throws is in the report
     Effect.catchDefect(
-      Effect.suspend(() => ready(checked)),
+      Effect.flatMap(pipeline, ({ ready }) => ready(checked)),
       () => Effect.fail(notWhole),
     ),
   );

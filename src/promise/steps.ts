@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { InvalidStep } from "../errors/index.js";
-import { madeOf, OwnSteps, type OwnStep } from "../pipeline/index.js";
+import { madeOf, OwnSteps, type OwnStep } from "../pipeline/own.js";
 import { type BuiltInStep, isRecord } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";

@@ -294,3 +294,15 @@ export const severe = (report: Report.Report): ReadonlyArray<string> =>
 export const quantity = numberToHex;
 export const calldata = (artifact: { readonly abi: Abi }, functionName: string, args: ReadonlyArray<unknown> = []) =>
   encodeFunctionData({ abi: artifact.abi, functionName, args: [...args] });
+
+/** Delegates the third account by an authorisation, mined. */
+export const delegate = async (scene: Scene, to: Hex): Promise<void> => {
+  const nonce = await scene.count(third.address);
+  const authorization = await third.signAuthorization({ address: to, chainId: scene.chainId, nonce: nonce + 1 });
+  const raw = await third.signTransaction({
+    ...{ type: "eip7702", chainId: scene.chainId, nonce, to: third.address, gas: 200_000n },
+    ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, authorizationList: [authorization] },
+  });
+  await scene.broadcast(raw);
+  await scene.mine();
+};

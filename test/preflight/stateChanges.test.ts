@@ -33,6 +33,7 @@ import {
   third,
   type Scene,
   type Tampering,
+  delegate,
 } from "./scene.js";
 
 const thief = `0x${keccak256(toHex("thief")).slice(26)}` as const;
@@ -45,18 +46,6 @@ const controls = (report: Report.Report) =>
     .map(({ severity, numbers }) => [severity, String(numbers.at(-1)?.value).toLowerCase()]);
 const changed = ({ stateChanges }: Report.Report) =>
   stateChanges.map(({ slot, holds, before, after, seen }) => [slot, holds, before, after, seen]);
-
-/** A delegation, as it is signed; anvil takes the code itself. */
-const delegate = async (scene: Scene, to: Hex): Promise<void> => {
-  const nonce = await scene.count(third.address);
-  const authorization = await third.signAuthorization({ address: to, chainId: scene.chainId, nonce: nonce + 1 });
-  const raw = await third.signTransaction({
-    ...{ type: "eip7702", chainId: scene.chainId, nonce, to: third.address, gas: 200_000n },
-    ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, authorizationList: [authorization] },
-  });
-  await scene.broadcast(raw);
-  await scene.mine();
-};
 
 describe.each(scenesFor("state changes"))("on %s", (_, start) => {
   let scene: Scene;

@@ -1,8 +1,8 @@
 /** What a rendering costs grows with the report, and not with its square: work is counted, not time. */
-import { readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { describe, expect, it } from "vitest";
 import { summary, toHtml, toJson, toMarkdown, toSvg, toText, type Report } from "../rooms/report.js";
+import { cpu } from "../harness/cpu.js";
 import { Address, Hex } from "../rooms/primitives.js";
 import { alice, bob, granted, moved, report, transfer, usdc } from "./fixtures.js";
 
@@ -112,16 +112,6 @@ describe("a report twice as large", () => {
     expect(two / one).toBeLessThan(2.6);
   });
 });
-
-/** Ms of CPU that this thread took so far; where the system does not say, of all threads. */
-const cpu = (): number => {
-  try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
-  }
-};
 
 /** So many ids of one token that come, each from somebody else, and are measured. */
 const ids = (count: number): Report => {

@@ -1,7 +1,7 @@
 /** Class 2: control, rights and positions that change hands without an event, and honest calls of the same contracts. */
 import { encodeAbiParameters, encodeFunctionData, keccak256, numberToHex, pad, parseAbi, type Hex } from "viem";
 import { KeyAccount, Token } from "../../contracts/artifacts.js";
-import { calldata, other, owner, third } from "../../preflight/scene.js";
+import { calldata, delegate, other, owner, third } from "../../preflight/scene.js";
 import {
   deploying,
   encode,
@@ -143,15 +143,7 @@ const byAccount = (
   prepare: async ({ put, scene }) => {
     const token = await put(mute);
     if ((await scene.ask("eth_getCode", [third.address, "latest"])) === "0x") {
-      const to = await scene.deploy(KeyAccount);
-      const nonce = await scene.count(third.address);
-      const one = await third.signAuthorization({ address: to, chainId: scene.chainId, nonce: nonce + 1 });
-      const raw = await third.signTransaction({
-        ...{ type: "eip7702", chainId: scene.chainId, nonce, to: third.address, gas: 200_000n },
-        ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, authorizationList: [one] },
-      });
-      await scene.broadcast(raw);
-      await scene.mine();
+      await delegate(scene, await scene.deploy(KeyAccount));
     }
     return (dice) => ({ input: { from: third.address, to: third.address, data: batch(...draw(dice, token)) } });
   },
