@@ -1,5 +1,6 @@
 /** Logs: `eth_getLogs` over a range of any width, and whether a block's bloom filter may hold some. */
 import { hexToBytes, keccak256 } from "viem";
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { Hex } from "../primitives/hex.js";
 import { Log } from "./block.js";
@@ -23,7 +24,6 @@ const bitsOf = (value: Hex): ReadonlyArray<number> => {
   if (knownBit !== undefined) return knownBit;
   const hash = keccak256(value, "bytes");
   const bits = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
-  if (knownBits.size >= mostKnown) knownBits.clear();
   knownBits.set(value, bits);
   return bits;
 };
@@ -37,6 +37,32 @@ const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): Readonly
 const bytesOf = (bloom: Hex | null): Uint8Array | null =>
   bloom?.length !== 514 || /^0x0+$/.test(bloom) ? null : hexToBytes(bloom);
 
+/** A bloom that may tell of its logs; other chains have all bits set whatever happens. */
+const tellingBytes = (bloom: Hex | null): Uint8Array | null => {
+  const bytes = bytesOf(bloom);
+  return bytes?.every((byte) => byte === 255) === true ? null : bytes;
+};
+
+interface Bloomed {
+  readonly logsBloom: Hex | null;
+  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">>;
+}
+
+/** Values that are hashed in one turn of the event loop, some 30 µs each. */
+const hashedAtOnce = 1_000;
+
+/** Hashes what the logs of blocks name, in turns: all of thousands would hold the event loop too long. */
+export const hashing = (blocks: ReadonlyArray<Bloomed>): Effect.Effect<void> => {
+  const told = blocks.flatMap(({ logsBloom, logs }) => (tellingBytes(logsBloom) === null ? [] : logs));
+  const values = new Set(told.flatMap(({ address, topics }) => [address, ...topics]));
+  const unknown = [...values].filter((value) => !knownBits.has(value));
+  return Effect.forEach(
+    Arr.chunksOf(unknown, hashedAtOnce),
+    (some) => Effect.map(Effect.yieldNow, () => some.forEach(bitsOf)),
+    { discard: true },
+  );
+};
+
 /** The byte of a bloom that holds a bit, and its place in it. */
 const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (bit >> 3), 1 << (bit & 7)];
 
@@ -44,10 +70,9 @@ const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
 
 /** Whether a bloom and the logs that came with it cannot both be right: a log was left out of them, or put among them. */
-export const contradicts = (bloom: Hex | null, logs: ReadonlyArray<Pick<Log, "address" | "topics">>): boolean => {
-  const bytes = bytesOf(bloom);
-  // why: other chains have all bits set whatever happens
-  if (bytes === null || bytes.every((byte) => byte === 255)) return false;
+export const contradicts = ({ logsBloom, logs }: Bloomed): boolean => {
+  const bytes = tellingBytes(logsBloom);
+  if (bytes === null) return false;
   const known = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {
     const isReal = !pretended.has(address.toLowerCase());
@@ -59,6 +84,7 @@ export const contradicts = (bloom: Hex | null, logs: ReadonlyArray<Pick<Log, "ad
       if (isReal && ((bytes[at] ?? 0) & mask) === 0) return true;
       explained[at] = (explained[at] ?? 0) | mask;
     }
+  if (knownBits.size > mostKnown) knownBits.clear();
   return bytes.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
 };
 

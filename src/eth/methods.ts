@@ -21,7 +21,7 @@ import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import type { Rpc } from "../rpc/index.js";
-import { judging, malformed } from "../rpc/answer.js";
+import { malformed } from "../rpc/answer.js";
 
 export type { Failure } from "./ask.js";
 export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
@@ -116,11 +116,7 @@ export const call = (
 export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> =>
   Effect.flatMap(
     ask("eth_simulateV1", (faults) => Encode.simulation(parameters, faults), Result.succeed),
-    (result) =>
-      Effect.flatMap(
-        judging((classify) => readSimulation(result, parameters, classify)),
-        Effect.fromResult,
-      ),
+    (result) => readSimulation(result, parameters),
   );
 
 /**
@@ -137,7 +133,7 @@ export const getBlockReceipts = (parameters: {
       const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
       if (bare >= 0)
         return Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
-      const odd = receipts.findIndex(({ logs, logsBloom }) => logs !== null && contradicts(logsBloom, logs));
+      const odd = receipts.findIndex(({ logs, logsBloom }) => logs !== null && contradicts({ logsBloom, logs }));
       return odd < 0
         ? Result.succeed(receipts)
         : Result.fail(malformed("eth_getBlockReceipts", `result[${odd}].logsBloom`, "not of the logs"));

@@ -1,12 +1,13 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { malformed, type Classify } from "../rpc/answer.js";
+import { judging, malformed, type Classify } from "../rpc/answer.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { contradicts } from "./logs.js";
+import { contradicts, hashing } from "./logs.js";
 import type { Simulation } from "./parameters.js";
 import {
   Anything,
@@ -112,6 +113,11 @@ const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | 
   return error === undefined ? null : classify({ method, scope: "inline", error });
 };
 
+const bloomed = ({ logsBloom, calls }: typeof SimulatedBlockWire.Type) => ({
+  logsBloom,
+  logs: calls.flatMap(({ logs }) => logs),
+});
+
 /**
  * One block per entry asked for; where wanted, those of the node's own as well, empty, with which it fills gaps
  * between overridden numbers. Anything else that does not match the request is malformed.
@@ -139,8 +145,7 @@ const aligned = (
     if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
     const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
     if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
-    const logs = block.calls.flatMap((call) => call.logs);
-    if (contradicts(block.logsBloom, logs)) return wrong(".logsBloom", "not of the logs");
+    if (contradicts(bloomed(block))) return wrong(".logsBloom", "not of the logs");
     keep(block, entry);
     next++;
   }
@@ -151,10 +156,16 @@ const aligned = (
 export const readSimulation = (
   result: unknown,
   asked: Pick<Simulation, "blocks" | "fillers">,
-  classify: Classify,
-): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
-  const inline = inlineError(result, classify);
-  return inline === null
-    ? Result.flatMap(decodeBlocks(result), (blocks) => aligned(blocks, asked, classify))
-    : Result.fail(inline);
+): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
+  const decoded = decodeBlocks(result);
+  const judged = Effect.suspend(() =>
+    judging((classify) => {
+      const inline = inlineError(result, classify);
+      return inline === null
+        ? Result.flatMap(decoded, (blocks) => aligned(blocks, asked, classify))
+        : Result.fail(inline);
+    }),
+  );
+  const blocks = Result.getOrElse(decoded, () => []);
+  return Effect.andThen(hashing(blocks.map(bloomed)), Effect.flatMap(judged, Effect.fromResult));
 };

@@ -36,7 +36,7 @@ export const getTransactionReceipt = (parameters: {
     Result.flatMap(readReceipt(result), (receipt) =>
       receipt !== null && isOther(receipt.transactionHash, parameters.hash)
         ? Result.fail(malformed(method, "result.transactionHash", "of another transaction"))
-        : receipt?.logs != null && contradicts(receipt.logsBloom, receipt.logs)
+        : receipt?.logs != null && contradicts({ ...receipt, logs: receipt.logs })
           ? Result.fail(malformed(method, "result.logsBloom", "not of the logs"))
           : Result.succeed(receipt),
     ),

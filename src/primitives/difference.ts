@@ -93,8 +93,17 @@ const isAsset = (unit: Counted): unit is NonNullable<OutcomeDifference["unit"]> 
 const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): string =>
   `${kind} ${transaction} ${event} ${account} ${to} ${isAsset(unit) ? `${unit.token} ${unit.tokenId}` : ""} ${what}`;
 
-const isSame = (one: Fact, other: Fact | undefined): boolean =>
-  one.value === other?.value && keyOf(one.of) === keyOf(other.of);
+const isSameUnit = (a: Counted, b: Counted): boolean =>
+  a === b || (isAsset(a) && isAsset(b) && a.token === b.token && a.tokenId === b.tokenId);
+
+const isSame = (one: Fact, other: Fact | undefined): boolean => {
+  if (other === undefined || one.value !== other.value) return false;
+  const [a, b] = [one.of, other.of];
+  const isSameParty = a.account === b.account && a.to === b.to && isSameUnit(a.unit, b.unit);
+  return (
+    isSameParty && a.kind === b.kind && a.what === b.what && a.transaction === b.transaction && a.event === b.event
+  );
+};
 
 /** Whether two sides say the same, in the same order. */
 export const areSame = (a: ReadonlyArray<Fact>, b: ReadonlyArray<Fact>): boolean =>

@@ -173,15 +173,14 @@ const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =
 const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceChange => {
   const { account, token, tokenId } = holding;
   const { before, after } = levelOf(holding, answers);
-  const about = { account, token, tokenId, before };
   // why: a token that tells two balances has told none
   if (before === null || after === null || answers.isContradicted(holding))
-    return { ...about, after: null, delta: logged, evidence: "logged" };
+    return { account, token, tokenId, before, after: null, delta: logged, evidence: "logged" };
   const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
   const delta = after - before + gas;
   const fee = token === null ? answers.operator.get(account) : undefined;
   const isFee = fee !== undefined && delta >= logged - fee.taken && delta <= logged + fee.given;
-  return { ...about, after, delta: isFee ? logged : delta, evidence: answers.evidence };
+  return { account, token, tokenId, before, after, delta: isFee ? logged : delta, evidence: answers.evidence };
 };
 
 const isRead = ({ after }: BalanceChange): boolean => after !== null;

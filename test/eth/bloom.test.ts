@@ -1,9 +1,9 @@
 /** Blooms beside the logs that they came with: honest ones of real nodes, and logs that were left out or put in. */
 import * as Effect from "effect/Effect";
-import { concatHex, hexToBytes, keccak256, pad, type Hex } from "viem";
+import { concatHex, hexToBytes, keccak256, numberToHex, pad, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { contradicts } from "../rooms/eth.js";
+import { contradicts, hashing } from "../rooms/eth.js";
 import * as Preflight from "../../src/Preflight.js";
 import { Token } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, owner, scenesFor, tampered, type Scene } from "../preflight/scene.js";
@@ -41,8 +41,23 @@ describe("a bloom", () => {
     ["is left out", null, [log(one, first)], false],
     ["is of another length", concatHex([both, "0x00"]), [], false],
   ] as const)("that %s", (_, bloom, logs, isContradicted) => {
-    expect(contradicts(bloom as never, logs)).toBe(isContradicted);
+    expect(contradicts({ logsBloom: bloom as never, logs })).toBe(isContradicted);
   });
+});
+
+it("hashes what thousands of logs name in turns of the event loop, and nothing where no bloom tells", async () => {
+  const logs = Array.from({ length: 3_500 }, (_, index) => log(one, pad(numberToHex(10_000 + index))));
+  const turnsOf = async (logsBloom: Hex | null): Promise<number> => {
+    let turns = 0;
+    const turn = () => void (turns++, (next = setImmediate(turn)));
+    let next = setImmediate(turn);
+    await Effect.runPromise(hashing([{ logsBloom, logs }]));
+    clearImmediate(next);
+    return turns;
+  };
+  expect(await turnsOf(null)).toBeLessThan(3);
+  expect(await turnsOf(bloomOf(one))).toBeGreaterThanOrEqual(3);
+  expect(contradicts({ logsBloom: bloomOf(one), logs })).toBe(true);
 });
 
 describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {

@@ -63,8 +63,6 @@ const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string,
   return scales;
 };
 
-const unitOf = ({ token, tokenId }: Pick<Transfer, "token" | "tokenId">) => ({ token, tokenId });
-
 /** The facts of one kind that differ. */
 const compareFacts = (
   mine: ReadonlyArray<Amount>,
@@ -120,38 +118,41 @@ const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): 
 export const isSameFlow = (one: Transfer, other: Transfer): boolean =>
   one.token === other.token && one.tokenId === other.tokenId && one.from === other.from && one.to === other.to;
 
+type Of = Amount["of"];
+
+/** One amount. Written out, for of thousands the spreading of objects is what takes time. */
+const amount = (
+  kind: Of["kind"],
+  account: Of["account"],
+  to: Of["to"],
+  { token, tokenId }: Pick<Transfer, "token" | "tokenId">,
+  value: bigint,
+  what: Of["what"] = null,
+): Amount => ({ of: { kind, transaction: null, event: null, account, to, unit: { token, tokenId }, what }, value });
+
 const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {
   const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
   return transfers.map((transfer) => {
-    const [account, to] = [party(transfer.from, transfer.token), party(transfer.to, transfer.token)];
-    return { of: { ...nothing, kind: "movement", account, to, unit: unitOf(transfer) }, value: transfer.amount };
+    const { token, from, to } = transfer;
+    return amount("movement", party(from, token), party(to, token), transfer, transfer.amount);
   });
 };
 
 const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Amount> =>
   balanceChanges
     .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
-    .map((balanceChange) => ({
-      of: { ...nothing, kind: "balance", account: balanceChange.account, to: null, unit: unitOf(balanceChange) },
-      value: balanceChange.delta,
-    }));
+    .map((change) => amount("balance", change.account, null, change, change.delta));
 
 /** What the events say of rights. */
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => rightsIn(logs, index))
-    .map((right) => ({
-      of: { ...nothing, kind: "approval", account: right.owner, to: right.spender, unit: unitOf(right) },
-      value: right.said,
-    }));
+    .map((right) => amount("approval", right.owner, right.spender, right, right.said));
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals
     .filter(({ evidence }) => evidence === "measured")
-    .map((one) => ({
-      of: { ...nothing, kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: one.standard },
-      value: one.after ?? 0n,
-    }));
+    .map((one) => amount("approval", one.owner, one.spender, one, one.after ?? 0n, one.standard));
 
 /** Who came to control what. */
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
@@ -159,7 +160,7 @@ const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
     .flatMap(({ logs }, index) => controlsIn(logs, index))
     .map(({ code, what, contract: token, role, loses: account, gains: to }) => {
       const all = `${code}, ${what}${role === null ? "" : ` with role ${role}`}`;
-      return { of: { ...nothing, kind: "control", account, to, unit: { token, tokenId: null }, what: all }, value: 1n };
+      return amount("control", account, to, { token, tokenId: null }, 1n, all);
     });
 
 /** Who acts for contracts by their storage, of those that both runs read on the same state. */
@@ -168,14 +169,9 @@ const kept = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray
     ? []
     : [...mine.words]
         .filter(([place]) => theirs.words.has(place))
-        .map(([, { contract, holds, word }]) => ({
-          of: {
-            ...nothing,
-            ...{ kind: "control", account: null, to: addressOf(word), unit: { token: contract, tokenId: null } },
-            what: `${holds} by its storage`,
-          },
-          value: 1n,
-        }));
+        .map(([, { contract: token, holds, word }]) =>
+          amount("control", null, addressOf(word), { token, tokenId: null }, 1n, `${holds} by its storage`),
+        );
 
 /**
  * Who is the block's producer in what a run moves: one party in all runs, of which nothing is compared but what it is

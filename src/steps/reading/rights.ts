@@ -79,9 +79,15 @@ const rightOf = (
   const [flag, open] = [valueAs("flag"), valueAs("open")];
   const set = flag ?? valueAs("all");
   const token = partyAs("token", whose.keeper);
+  const { source, transaction } = whose;
+  // why: written out, for of thousands the spreading of objects is what takes time
   return {
-    ...whose,
-    ...{ standard, token, owner: partyAs("owner", whose.owner), spender: partyAs("spender", whose.spender) },
+    standard,
+    token,
+    owner: partyAs("owner", whose.owner),
+    spender: partyAs("spender", whose.spender),
+    source,
+    transaction,
     keeper: standard === "permit2" ? whose.keeper : token,
     tokenId: valueAs("id"),
     operator: flag !== null || standard === "erc777",
