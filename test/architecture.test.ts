@@ -357,7 +357,7 @@ const files = walkFiles("src");
 const modules = modulesOf(files);
 
 /** What the sources weigh: lower it with the weight. A feature that needs more raises it by just that, and its commit says so. */
-const mostWeight = { files: 333, codeLines: 34_131, typeDeclarations: 800 };
+const mostWeight = { files: 333, codeLines: 34_161, typeDeclarations: 802 };
 
 /** Lines that are neither blank, comment nor import. */
 const codeLinesOf = (text: string): number => {
