@@ -5,6 +5,7 @@ import * as Exposure from "../steps/reading/exposure.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Holdings from "../steps/reading/holdings.js";
 import * as Owners from "../steps/reading/owners.js";
+import * as RightLevel from "../steps/reading/rightLevel.js";
 import * as Rights from "../steps/reading/rights.js";
 import { nobody } from "../abi/words.js";
 import * as Tokens from "../steps/reading/tokens.js";
@@ -180,7 +181,7 @@ export const measureOfReport = (
 /** What is read before and after alike, the tokens' own words last. */
 export const measureQueries = ({ holdings, rights, tokens, named }: Measure): ReadonlyArray<Query> => [
   ...Holdings.queries(holdings),
-  ...Rights.queries(rights),
+  ...RightLevel.queries(rights),
   ...Tokens.standardQueries(tokens),
   ...Tokens.queries(tokens.filter((token) => !named.some((info) => info.token === token))),
 ];

@@ -48,13 +48,8 @@ export { callees, suspects as proxySuspects } from "../../src/steps/reading/prox
 export { checkChanges } from "../../src/steps/reading/stateChanges.js";
 export { type Seen } from "../../src/steps/reading/stateWords.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
-export {
-  requestedRights,
-  newIn,
-  queries as rightQueries,
-  rights,
-  union as rightUnion,
-} from "../../src/steps/reading/rights.js";
+export { queries as rightQueries } from "../../src/steps/reading/rightLevel.js";
+export { requestedRights, newIn, rights, union as rightUnion } from "../../src/steps/reading/rights.js";
 export { reasonOf } from "../../src/steps/reading/rounding.js";
 export { knownCode } from "../../src/steps/reading/safeCode.js";
 export { isSame, within, type Result } from "../../src/steps/reading/sameOutcome.js";

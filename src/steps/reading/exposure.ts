@@ -16,8 +16,8 @@ import { knows, type View } from "../../witness/view.js";
 import { ownAccounts, type Filled, type Ran } from "./bundle.js";
 import { likelySafes } from "./delegateCalls.js";
 import { callees } from "./proxies.js";
-import { levelIn } from "./rightLevel.js";
-import { keyOf, queryOf, type Right } from "./rights.js";
+import { levelIn, queryOf } from "./rightLevel.js";
+import { keyOf, type Right } from "./rights.js";
 import { knownCode } from "./safeCode.js";
 import type { Standards } from "./transferLogs.js";
 

@@ -1,4 +1,4 @@
-/** Rights out of logs, and of calldata that a token may be silent about, by `abi/known/rights`; what the witness reads of them. Pure. */
+/** Rights out of logs, and of calldata that a token may be silent about, by `abi/known/rights`. Pure. */
 import { taking, everything, grants, rightEvents, type RightRow } from "../../abi/known/rights.js";
 import { permit2 } from "../../abi/known/batches.js";
 import {
@@ -16,20 +16,6 @@ import {
 } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Transfer, Approval, OutcomeLog } from "../../report/parts.js";
-import {
-  allowance,
-  allowance6909,
-  borrowAllowance,
-  getApproved,
-  isApprovedForAll,
-  isAuthorized,
-  isOperator,
-  isOperatorFor,
-  permit2Allowance,
-  totalSupply,
-  type Call as Read,
-  type Query,
-} from "../../witness/queries.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { memoize } from "../../primitives/record.js";
 import type { Call } from "../../abi/batches.js";
@@ -261,44 +247,3 @@ export const newIn = (known: ReadonlyArray<Right>, found: ReadonlyArray<Right>):
   const keys = new Set(known.map(keyOf));
   return found.filter((right) => !keys.has(keyOf(right)));
 };
-
-/** What tells how far the right goes; null where no answer is comparable (an offer has a price). */
-export const queryOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Read | null => {
-  switch (standard) {
-    case "permit2":
-      return permit2Allowance(keeper, owner, token, spender);
-    case "erc6909":
-      return tokenId === null ? isOperator(token, owner, spender) : allowance6909(token, owner, spender, tokenId);
-    case "erc777":
-      return isOperatorFor(token, spender, owner);
-    case "aaveDebt":
-      return borrowAllowance(token, owner, spender);
-    case "morpho":
-      return isAuthorized(token, owner, spender);
-    case "cryptopunks":
-      return null;
-    default:
-      if (operator) return isApprovedForAll(token, owner, spender);
-      return tokenId === null ? allowance(token, owner, spender) : getApproved(token, tokenId);
-  }
-};
-
-/** A right whose shape leaves open what it is, is asked about in both ways. */
-const readings = (right: Right): ReadonlyArray<Right> =>
-  right.open === null
-    ? [right]
-    : [
-        { ...right, standard: "erc20", tokenId: null },
-        { ...right, standard: "erc721", tokenId: right.open },
-      ];
-
-/** Whether the right is over an amount that a supply can be compared with. */
-const isOverAmount = ({ standard, operator, tokenId, open }: Right): boolean =>
-  standard === "permit2" || (standard === "erc20" && !operator && tokenId === null) || open !== null;
-
-/** What the witness reads, before and after alike, how much there is of what is granted, and who the spenders are. */
-export const queries = (asked: ReadonlyArray<Right>): ReadonlyArray<Query> => [
-  ...asked.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
-  ...[...new Set(asked.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
-  ...[...new Set(asked.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
-];
