@@ -28,7 +28,7 @@ const beside = isWhole
     ];
 
 /** What replaces modules has a process for itself. */
-const apart = ["test/preflight/work.test.ts"];
+const apart = ["test/preflight/work.test.ts", "test/promise/unloaded.test.ts"];
 
 export default defineConfig({
   test: {

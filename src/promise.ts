@@ -172,7 +172,9 @@ export interface CreatePreflight {
 /**
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that gives no others. `steps`
  * of your own, and `without` (built-in steps to leave out), stand beside the connection and hold for every verb.
+ *
  * The pipeline itself is loaded (`import()`) as soon as a client is made: a page makes its client before it needs a report.
+ * Where it cannot be loaded, calls reject with what kept it from coming.
  * Runs are independent of each other. Call `dispose` when done, or use `await using`. Throws `InvalidConnection` where
  * the connection is wrong, and `InvalidStep` where a step is.
  *

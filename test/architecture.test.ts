@@ -356,8 +356,8 @@ const modulesOf = (paths: ReadonlyArray<string>): ReadonlyArray<Module> =>
 const files = walkFiles("src");
 const modules = modulesOf(files);
 
-/** What the sources weigh: lower it with the weight. A feature that needs more raises it by just that, and its commit says so. */
-const mostWeight = { files: 333, codeLines: 34_161, typeDeclarations: 802 };
+/** What the sources weigh (`mostWeight`): lower it with the weight. A feature that needs more raises it by just that, and its commit says so. */
+const mostWeight = { files: 333, codeLines: 34_182, typeDeclarations: 802 };
 
 /** Lines that are neither blank, comment nor import. */
 const codeLinesOf = (text: string): number => {

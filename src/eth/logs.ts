@@ -16,7 +16,9 @@ type Either = ReadonlyArray<ReadonlyArray<number>>;
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
 const knownBits = new Map<Hex, ReadonlyArray<number>>();
-const mostKnown = 16_384;
+const mostKnown = 32_768;
+/** Values of one block that are looked at: of more an honest bloom is full, and tells nothing. */
+const mostValues = 8_192;
 
 /** The three bits of 2,048 that stand for an address or a topic. */
 const bitsOf = (value: Hex): ReadonlyArray<number> => {
@@ -24,6 +26,7 @@ const bitsOf = (value: Hex): ReadonlyArray<number> => {
   if (knownBit !== undefined) return knownBit;
   const hash = keccak256(value, "bytes");
   const bits = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
+  if (knownBits.size >= mostKnown) knownBits.clear();
   knownBits.set(value, bits);
   return bits;
 };
@@ -48,16 +51,31 @@ interface Bloomed {
   readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">>;
 }
 
+/** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
+const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
+
+/** The values that logs name, and whether a log that is there names them; not all of them = null. */
+const namedIn = (logs: Bloomed["logs"]) => {
+  const named = new Map<Hex, boolean>();
+  for (const { address, topics } of logs) {
+    const isReal = !pretended.has(address.toLowerCase());
+    for (const value of [address, ...topics]) if (named.get(value) !== true) named.set(value, isReal);
+    if (named.size >= mostValues) return { named, isWhole: false };
+  }
+  return { named, isWhole: true };
+};
+
 /** Values that are hashed in one turn of the event loop, some 30 µs each. */
 const hashedAtOnce = 1_000;
 
-/** Hashes what the logs of blocks name, in turns: all of thousands would hold the event loop too long. */
-export const hashing = (blocks: ReadonlyArray<Bloomed>): Effect.Effect<void> => {
-  const told = blocks.flatMap(({ logsBloom, logs }) => (tellingBytes(logsBloom) === null ? [] : logs));
-  const values = new Set(told.flatMap(({ address, topics }) => [address, ...topics]));
-  const unknown = [...values].filter((value) => !knownBits.has(value));
+/** Hashes what the logs of a block name, in turns: all of thousands would hold the event loop too long. */
+const hashing = ({ logsBloom, logs }: Bloomed): Effect.Effect<void> => {
+  const named = tellingBytes(logsBloom) === null ? [] : [...namedIn(logs).named.keys()];
   return Effect.forEach(
-    Arr.chunksOf(unknown, hashedAtOnce),
+    Arr.chunksOf(
+      named.filter((value) => !knownBits.has(value)),
+      hashedAtOnce,
+    ),
     (some) => Effect.map(Effect.yieldNow, () => some.forEach(bitsOf)),
     { discard: true },
   );
@@ -66,27 +84,26 @@ export const hashing = (blocks: ReadonlyArray<Bloomed>): Effect.Effect<void> => 
 /** The byte of a bloom that holds a bit, and its place in it. */
 const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (bit >> 3), 1 << (bit & 7)];
 
-/** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
-const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
-
 /** Whether a bloom and the logs that came with it cannot both be right: a log was left out of them, or put among them. */
 export const contradicts = ({ logsBloom, logs }: Bloomed): boolean => {
   const bytes = tellingBytes(logsBloom);
   if (bytes === null) return false;
-  const known = new Map<Hex, boolean>();
-  for (const { address, topics } of logs) {
-    const isReal = !pretended.has(address.toLowerCase());
-    for (const value of [address, ...topics]) if (known.get(value) !== true) known.set(value, isReal);
-  }
+  const { named, isWhole } = namedIn(logs);
   const explained = new Uint8Array(256);
-  for (const [value, isReal] of known)
+  for (const [value, isReal] of named)
     for (const [at, mask] of bitsOf(value).map(placeOf)) {
       if (isReal && ((bytes[at] ?? 0) & mask) === 0) return true;
       explained[at] = (explained[at] ?? 0) | mask;
     }
-  if (knownBits.size > mostKnown) knownBits.clear();
-  return bytes.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
+  return isWhole && bytes.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
 };
+
+/** The place of the first block whose bloom contradicts its logs; null = there is none. In turns of the event loop. */
+export const contradictedIn = (blocks: ReadonlyArray<Bloomed>): Effect.Effect<number | null> =>
+  Effect.map(Effect.forEach(blocks, hashing, { discard: true }), () => {
+    const place = blocks.findIndex(contradicts);
+    return place < 0 ? null : place;
+  });
 
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);

@@ -7,7 +7,7 @@ import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { judging, malformed, type Classify } from "../rpc/answer.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { contradicts, hashing } from "./logs.js";
+import { contradictedIn } from "./logs.js";
 import type { Simulation } from "./parameters.js";
 import {
   Anything,
@@ -145,7 +145,6 @@ const aligned = (
     if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
     const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
     if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
-    if (contradicts(bloomed(block))) return wrong(".logsBloom", "not of the logs");
     keep(block, entry);
     next++;
   }
@@ -158,14 +157,16 @@ export const readSimulation = (
   asked: Pick<Simulation, "blocks" | "fillers">,
 ): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const decoded = decodeBlocks(result);
-  const judged = Effect.suspend(() =>
-    judging((classify) => {
-      const inline = inlineError(result, classify);
-      return inline === null
-        ? Result.flatMap(decoded, (blocks) => aligned(blocks, asked, classify))
-        : Result.fail(inline);
-    }),
+  const judged = judging((classify) => {
+    const inline = inlineError(result, classify);
+    return inline === null
+      ? Result.flatMap(decoded, (blocks) => aligned(blocks, asked, classify))
+      : Result.fail(inline);
+  });
+  const blooms = Result.getOrElse(decoded, () => []).map(bloomed);
+  return Effect.tap(Effect.flatMap(judged, Effect.fromResult), () =>
+    Effect.flatMap(contradictedIn(blooms), (place) =>
+      place === null ? Effect.void : Effect.fail(malformed(method, `result[${place}].logsBloom`, "not of the logs")),
+    ),
   );
-  const blocks = Result.getOrElse(decoded, () => []);
-  return Effect.andThen(hashing(blocks.map(bloomed)), Effect.flatMap(judged, Effect.fromResult));
 };

@@ -136,8 +136,12 @@ export const askCauses = (claim: ProofInput): Effect.Effect<CauseRuns, never, Rp
   return Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" });
 };
 
-/** The witness alone, on the block of the exact run. */
-const askAloneOn = (claim: ProofInput, times: number): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
+/** How often a run is asked again that is refused for its block. */
+const timesOf = (claim: ProofInput, because: AskRule): number =>
+  because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
+
+/** The witness alone, on the block of the exact run; `because` = the rule by which that was asked. */
+export const askAlone = (claim: ProofInput, because: AskRule): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
   const { report, worlds } = claim;
   const planned = alonePlan(report.options, worlds.exact.block, [...accountQueries(claim), ...oracleQueries(claim)]);
   const { number = null, time = null, baseFeePerGas = null } = worlds.next.context;
@@ -147,12 +151,8 @@ const askAloneOn = (claim: ProofInput, times: number): Effect.Effect<AskResult<S
     ? { number, ...(time === null ? {} : { time }), ...(baseFeePerGas === null ? {} : { baseFeePerGas }) }
     : null;
   const blockOverrides = named === null ? planned.blockOverrides : { ...named, ...planned.blockOverrides };
-  return ask(claim, { ...planned, blockOverrides, lens: lensOf(claim) }, times);
+  return ask(claim, { ...planned, blockOverrides, lens: lensOf(claim) }, timesOf(claim, because));
 };
-
-/** The same, for a round of its own, on a head that has moved so often. */
-export const askAlone = (claim: ProofInput, moves: number) =>
-  askAloneOn(claim, moves > 0 && isSlotted(claim.chain) ? mostAgain : 0);
 
 /** Whether the exact run says nothing of what the witness would, nor that its block is gone, and nobody asked the witness alone. */
 export const lacksWitness = ({ round: { run, alone } }: Proof): boolean =>
@@ -171,7 +171,7 @@ export const askProof = Effect.fnUntraced(function* (
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
-  const times = because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
+  const times = timesOf(claim, because);
   const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
   const {
     exact,
@@ -195,7 +195,7 @@ export const askProof = Effect.fnUntraced(function* (
           bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
           next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
           placed: claim.bundle.length < 2 ? Effect.succeed([]) : askPlaced(claim),
-          alone: looksAlone(claim) ? askAloneOn(claim, times) : skipped,
+          alone: looksAlone(claim) ? askAlone(claim, because) : skipped,
           codes:
             scanned !== null
               ? Effect.succeed(scanned.codes)

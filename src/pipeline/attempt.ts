@@ -53,6 +53,7 @@ const bracketOf = ({ about, closed }: Begun, reads: ProofInput["reads"]) => {
 export const attemptOf = Effect.fnUntraced(function* (
   claim: ProofInput,
   proof: Proof,
+  because: AskRule,
   { chains, isWidened }: Pick<Begun, "chains" | "isWidened">,
 ): Effect.fn.Return<Attempt> {
   const { report, bundle: signed, measure } = claim;
@@ -70,7 +71,7 @@ export const attemptOf = Effect.fnUntraced(function* (
     yield* Effect.yieldNow;
   }
   return judgedOf({
-    ...{ claim, proof, answers, bundle, effectsIn, tried: [], why: null },
+    ...{ claim, proof, because, answers, bundle, effectsIn, tried: [], why: null },
     isTraced: !isHidden(bundle, report),
     settled: isDoubted ? null : undoubted,
     isForkUsed: answers.rules.agrees ? true : null,
@@ -95,5 +96,5 @@ export const attempt = Effect.fnUntraced(function* (
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
   const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
-  return yield* attemptOf(claim, yield* askProof(claim, because), { chains, isWidened });
+  return yield* attemptOf(claim, yield* askProof(claim, because), because, { chains, isWidened });
 });

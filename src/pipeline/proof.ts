@@ -109,9 +109,9 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     most: forEach,
     applies: ({ attempt: { proof } }) => lacksWitness(proof),
     ask: (standing) => {
-      const { claim, proof } = standing.attempt;
-      return Effect.flatMap(askAlone(claim, standing.moves), (alone) =>
-        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, standing), (whole) =>
+      const { claim, proof, because } = standing.attempt;
+      return Effect.flatMap(askAlone(claim, because), (alone) =>
+        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, because, standing), (whole) =>
           placed({ ...standing, attempt: whole }),
         ),
       );

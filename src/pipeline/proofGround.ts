@@ -31,7 +31,9 @@ export interface Attempt {
   readonly proof: Proof;
   readonly answers: Answers;
   readonly bundle: Bundle<Filled>;
-  /** What a run of it did. */
+  /** The rule by which it was asked. */
+  readonly because: AskRule;
+  /** What a run of it did; the calls inside, which may be traced later, are no part of that. */
   readonly effectsIn: (run: Run) => RunEffects;
   /** Whether what fails inside was looked for, where the run hides it. */
   readonly isTraced: boolean;

@@ -153,11 +153,13 @@ export const make = <R = never>(
     });
   };
   // `never` fits every overload: the doors' types have judged the input, the pipeline checks it.
-  const taking = (verb: "scan" | "preflight") => (input: unknown, options?: RunOptions) =>
-    run(
-      Effect.flatMap(loaded, (verbs) => verbs[verb](input as never, { ...defaults, ...options })),
+  const taking = (verb: "scan" | "preflight") => (input: unknown, options?: RunOptions) => {
+    const all = { ...defaults, ...options };
+    return run(
+      Effect.flatMap(loaded, (verbs) => verbs[verb](input as never, all)),
       options?.signal,
     );
+  };
   /** What is done with a report, where it is one. */
   const onReport = <A, E>(
     report: Report.Report,
@@ -167,13 +169,17 @@ export const make = <R = never>(
   return {
     scan: taking("scan"),
     preflight: taking("preflight"),
-    maxSendable: (from, to, options) =>
-      run(
-        Effect.flatMap(loaded, (verbs) => verbs.maxSendable(from, to, { ...defaults, ...options })),
+    maxSendable: (from, to, options) => {
+      const all = { ...defaults, ...options };
+      return run(
+        Effect.flatMap(loaded, (verbs) => verbs.maxSendable(from, to, all)),
         options?.signal,
-      ),
-    prove: (report, options) =>
-      onReport(report, ({ prove }) => prove(report, withPolicies(report, options, defaults)), options),
+      );
+    },
+    prove: (report, options) => {
+      const all = withPolicies(report, options, defaults);
+      return onReport(report, ({ prove }) => prove(report, all), options);
+    },
     settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
     ready: (report) => run(clearing(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),

@@ -43,10 +43,10 @@ const notWhole = new InvalidTransaction({
 
 /** `ready` of what may be no report. */
 export const clearing = (report: Report) =>
-  Effect.flatMap(Effect.fromResult(reportGiven(report)), (checked) =>
+  Effect.flatMap(Effect.all([Effect.fromResult(reportGiven(report)), pipeline]), ([checked, { ready }]) =>
     // why: it asks nobody, so that what throws is in the report
     Effect.catchDefect(
-      Effect.flatMap(pipeline, ({ ready }) => ready(checked)),
+      Effect.suspend(() => ready(checked)),
       () => Effect.fail(notWhole),
     ),
   );

@@ -3,6 +3,7 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
+import { numberToHex } from "viem";
 import { InvalidStep } from "../errors/index.js";
 import { madeOf, OwnSteps, type OwnStep } from "../pipeline/own.js";
 import { type BuiltInStep, isRecord } from "../primitives/index.js";
@@ -19,7 +20,7 @@ export interface StepContext extends Step.Context {
   readonly request: (asked: {
     /** The JSON-RPC method. */
     readonly method: string;
-    /** Its parameters; none by default. */
+    /** Its parameters, bigints among them as quantities (`0x…`); none by default. */
     readonly params?: ReadonlyArray<unknown> | undefined;
   }) => Promise<unknown>;
 }
@@ -62,7 +63,7 @@ const requestIn = (asked: unknown): Result.Result<readonly [string, ReadonlyArra
   if (typeof method !== "string" || method === "")
     return Result.fail(wrong("request.method", "must be a method's name"));
   return Array.isArray(params)
-    ? Result.succeed([method, params])
+    ? Result.succeed([method, params.map((param: unknown) => (typeof param === "bigint" ? numberToHex(param) : param))])
     : Result.fail(wrong("request.params", "must be a list"));
 };
 

@@ -95,6 +95,8 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     ["what asks steps of one's own", "fails", own, /dynamically imported module/],
   ] as const)("rejects in time, and gives no report, where %s %s", async (_, way, steps, words) => {
     const tab = await open();
+    // what asks steps of one's own is missed by who has the pipeline
+    if (steps === own) await tab.evaluate(`run("${node.url}", ${transfer})`);
     later = way;
     const failed = `run("${node.url}", ${transfer}, ${steps}).then(String, (error) => "rejected: " + error)`;
     const said = await tab.evaluate(failed);

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import { concatHex, hexToBytes, keccak256, numberToHex, pad, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { contradicts, hashing } from "../rooms/eth.js";
+import { contradictedIn, contradicts } from "../rooms/eth.js";
 import * as Preflight from "../../src/Preflight.js";
 import { Token } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, owner, scenesFor, tampered, type Scene } from "../preflight/scene.js";
@@ -45,19 +45,34 @@ describe("a bloom", () => {
   });
 });
 
-it("hashes what thousands of logs name in turns of the event loop, and nothing where no bloom tells", async () => {
+it("is looked at in turns of the event loop, and not where it tells nothing", async () => {
   const logs = Array.from({ length: 3_500 }, (_, index) => log(one, pad(numberToHex(10_000 + index))));
-  const turnsOf = async (logsBloom: Hex | null): Promise<number> => {
+  const lookedAt = async (logsBloom: Hex | null) => {
     let turns = 0;
     const turn = () => void (turns++, (next = setImmediate(turn)));
     let next = setImmediate(turn);
-    await Effect.runPromise(hashing([{ logsBloom, logs }]));
+    const place = await Effect.runPromise(
+      contradictedIn([
+        { logsBloom: null, logs },
+        { logsBloom, logs },
+      ]),
+    );
     clearImmediate(next);
-    return turns;
+    return { turns, place };
   };
-  expect(await turnsOf(null)).toBeLessThan(3);
-  expect(await turnsOf(bloomOf(one))).toBeGreaterThanOrEqual(3);
+  const empty = await lookedAt(null);
+  expect([empty.turns < 3, empty.place]).toEqual([true, null]);
+  const lied = await lookedAt(bloomOf(one));
+  expect([lied.turns >= 3, lied.place]).toEqual([true, 1]);
+});
+
+it("is held against the first values of very many, of which an honest one is full", () => {
+  const count = 9_000;
+  const logs = Array.from({ length: count }, (_, index) => log(one, pad(numberToHex(50_000 + index))));
   expect(contradicts({ logsBloom: bloomOf(one), logs })).toBe(true);
+  const many = Array.from({ length: count }, (_, index) => log(numberToHex(index + 1, { size: 20 })));
+  // why: one value alone, again and again, is no crowd
+  expect(contradicts({ logsBloom: bloomOf(one, other), logs: many.map(() => log(one)) })).toBe(true);
 });
 
 describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {

@@ -32,6 +32,8 @@ const sanctions: PlainStep<ReadonlyArray<boolean>> = {
   name: "acme/sanctions",
   ask: async (bundle, { request }) => {
     expect(await request({ method: "eth_blockNumber" })).toMatch(/^0x/);
+    // a block may be a number
+    expect(await request({ method: "eth_getBalance", params: [carol.address, 0n] })).toMatch(/^0x/);
     return bundle.map(({ to }) => to?.toLowerCase() === carol.address.toLowerCase());
   },
   check: (_, { answer }) =>
@@ -48,9 +50,12 @@ describe("the Promise door", () => {
   it("asks its steps in every verb, by its own connection and ledger", async () => {
     await using preflight = createPreflight({ url: node.url, steps: [sanctions] });
     const scanned = await preflight.scan(native);
-    expect([scanned.verdict, asked(scanned)]).toEqual(["ready", ["1 eth_blockNumber"]]);
+    expect([scanned.verdict, asked(scanned)]).toEqual(["ready", ["1 eth_blockNumber", "1 eth_getBalance"]]);
     const report = await preflight.run(native);
-    expect([report.verdict, asked(report)]).toEqual(["ready", ["1 eth_blockNumber", "2 eth_blockNumber"]]);
+    expect([report.verdict, asked(report)]).toEqual([
+      "ready",
+      ["1 eth_blockNumber", "1 eth_getBalance", "2 eth_blockNumber", "2 eth_getBalance"],
+    ]);
     expect(report.steps.with).toEqual(["acme/sanctions"]);
     expect((await preflight.ready(report)).requests).toHaveLength(1);
 

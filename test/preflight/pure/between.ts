@@ -205,6 +205,7 @@ export const standing = ({
     ...{
       claim,
       proof,
+      because: "proof",
       answers,
       bundle,
       effectsIn: effectsReader(bundle, about.measure),

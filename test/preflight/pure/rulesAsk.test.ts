@@ -3,6 +3,7 @@ import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { GasAllowanceExceeded, PendingUnavailable } from "../../../src/Errors.js";
 import type { Rpc } from "../../../src/Rpc.js";
+import { rpcError } from "../../../src/testing.js";
 import {
   ExecutionReverted,
   InsufficientFunds,
@@ -308,6 +309,18 @@ describe("a proof", () => {
     const { proof, claim } = known.attempt;
     expect(proof.round.alone).not.toBe(null);
     expect([claim, proof.round.run]).toEqual([before.attempt.claim, before.attempt.proof.round.run]);
+    expect(known.attempt.answers).not.toBe(before.attempt.answers);
+    // what that says counts for whether the attempt stands, and is asked as often as its runs were
+    const away = { eth_simulateV1: () => rpcError({ code: -32_000, message: "header not found" }) };
+    for (const [because, count] of [
+      ["proof", 1],
+      ["headMoved", 4],
+    ] as const) {
+      const on = { round: { run: failing(lost), alone: null }, attempt: { because } };
+      const gone = await byProof("missingAnswer", on, away);
+      expect(gone.lines).toEqual(times(count, "1 missingAnswer eth_simulateV1 alone pinned"));
+      expect([gone.before.lack, gone.known.lack]).toEqual([null, "headMoved"]);
+    }
   });
 
   it("traces on the latest block what fails inside", async () => {

@@ -169,6 +169,20 @@ describe("a run whose root or lens may be to blame", () => {
     expect(await asked((before) => (before === 0 ? refusal : ran))).toEqual([true, true, false]));
   it("is no lack of the endpoint where it did not help", async () =>
     expect(await asked(() => refusal)).toEqual([false, false, false]));
+  it("is remembered beside what is named in between, and has no slots without its lens", async () => {
+    const named = rpcError({ code: -32602, message: "unknown field `validation`" });
+    const answers = [refusal, named, ran];
+    const made = Effect.gen(function* () {
+      const { slots } = yield* simulate({ ...rootless, ahead: [] }, indexAbis([]));
+      const { memory } = yield* Rpc.Rpc;
+      return { slots, lacks: [...(memory.recall("lacks")?.keys() ?? [])] };
+    });
+    const layer = layerScripted({ eth_simulateV1: (_, before) => answers[before] ?? ran });
+    expect(await Effect.runPromise(made.pipe(Effect.provide(layer)))).toEqual({
+      slots: null,
+      lacks: ["validation", "entries"],
+    });
+  });
   it("is asked without its root where it is not the lens, or going without that did not help", async () => {
     expect(await asked((before) => (before === 0 ? refusal : ran), { ...whole, lens: [] })).toEqual([
       true,

@@ -1,5 +1,6 @@
 /** Two runs of the same transactions: what counts as having done the same. */
 import fc from "fast-check";
+import { keccak256, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { compareEffects, isAmount, isSameShape, within, type Effects } from "../../rooms/steps.js";
 import { differenceText, type Address, type OutcomeDifference } from "../../rooms/primitives.js";
@@ -18,6 +19,7 @@ const approval = (after: bigint): Approval => ({
   ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, before: 0n, after, expiration: null },
   ...{ extended: false, unlimited: false, spenderKind: "contract", transaction: 0, evidence: "measured" },
 });
+const approvalTopic = keccak256(stringToHex("Approval(address,address,uint256)")).slice(2);
 const effects = (part: Partial<Effects> = {}): Effects => ({
   ...{ outcomes: [outcome()], transfers: [], balanceChanges: [], approvals: [], producer: null },
   ...part,
@@ -88,6 +90,32 @@ describe("two runs", () => {
     };
     expect(differences(paying(one, 5n, one), less, 0)).toMatchObject([
       { kind: "movement", account: alice, to: null, a: 5n, b: 4n, decides: true },
+    ]);
+  });
+
+  it.each<readonly [string, Partial<Transfer>]>([
+    ["token", { token: bob }],
+    ["currency", { token: null }],
+    ["id", { tokenId: 8n }],
+    ["kind of unit", { tokenId: null }],
+    ["payer", { from: token }],
+    ["receiver", { to: token }],
+    ["amount", { amount: 6n }],
+  ])("differ where the same moves but for the %s", (_, changed) => {
+    const one = transfer(5n, { tokenId: 7n });
+    const found = told({ transfers: [one, one] }, { transfers: [one, { ...one, ...changed }] }, 0);
+    expect(found.map(({ kind }) => kind)).toContain("movement");
+  });
+
+  it.each<readonly [string, ReadonlyArray<bigint>]>([
+    ["owner", [2n, 1n]],
+    ["spender", [1n, 3n]],
+  ])("differ where an event grants the same to another %s", (_, [owner = 0n, spender = 0n]) => {
+    const approving = (...of: ReadonlyArray<bigint>) =>
+      outcome({ logs: [logOf(token, [approvalTopic, ...of.map((value) => word(value))], [word(5n)])] });
+    expect(told(of(approving(1n, 2n)), of(approving(owner, spender)))).toMatchObject([
+      { kind: "approval" },
+      { kind: "approval" },
     ]);
   });
 
