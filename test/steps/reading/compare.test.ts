@@ -172,6 +172,10 @@ describe("two runs", () => {
       `only in one run: OwnershipChanged, handed over: ${token} from ${alice} to ${bob}`,
     );
     expect(told(handed(bob), handed(bob), 0)).toEqual([]);
+    const granted = keccak256(stringToHex("RoleGranted(bytes32,address,address)")).slice(2);
+    const given = (role: bigint) =>
+      of(outcome({ logs: [logOf(token, [granted, word(role), word(bob), word(alice)])] }));
+    expect(told(given(1n), given(2n), 1).filter(({ kind }) => kind === "control")).toHaveLength(2);
   });
 
   it("say of what, whose and how much each difference is, and whether it decides", () => {
