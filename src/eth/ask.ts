@@ -20,9 +20,7 @@ export const ask = <A>(
   Rpc.use((rpc) => {
     const params = encoded(method, write);
     if (Result.isFailure(params)) return Effect.fail(params.failure);
-    // why: an answer of megabytes is parsed in one turn of the event loop, and read in another
-    const answer = Effect.tap(rpc.request(method, params.success), Effect.yieldNow);
-    return Effect.flatMap(answer, (result) => Effect.fromResult(read(result)));
+    return Effect.flatMap(rpc.request(method, params.success), (result) => Effect.fromResult(read(result)));
   });
 
 /** The node has no such block. */

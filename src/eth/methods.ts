@@ -115,7 +115,11 @@ export const call = (
  */
 export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> =>
   Effect.flatMap(
-    ask("eth_simulateV1", (faults) => Encode.simulation(parameters, faults), Result.succeed),
+    // why: an answer of megabytes is parsed in one turn of the event loop, and read in another
+    Effect.tap(
+      ask("eth_simulateV1", (faults) => Encode.simulation(parameters, faults), Result.succeed),
+      Effect.yieldNow,
+    ),
     (result) => readSimulation(result, parameters),
   );
 
