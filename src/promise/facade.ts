@@ -176,10 +176,8 @@ export const make = <R = never>(
         options?.signal,
       );
     },
-    prove: (report, options) => {
-      const all = withPolicies(report, options, defaults);
-      return onReport(report, ({ prove }) => prove(report, all), options);
-    },
+    prove: (report, options) =>
+      onReport(report, ({ prove }) => prove(report, withPolicies(report, options, defaults)), options),
     settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
     ready: (report) => run(clearing(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),

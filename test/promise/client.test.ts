@@ -5,6 +5,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { foundry, mainnet } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
+import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import { createPreflight } from "../../src/promise.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -175,6 +176,18 @@ describe("dispose", () => {
       const error = await failing(call());
       expect(error).toBeInstanceOf(Errors.Disposed);
       expect((error as Error).message).toContain("the client was disposed");
+    }
+  });
+
+  it("rejects what is no report, and throws nothing, whatever its defaults", async () => {
+    await using preflight = createPreflight({ url: node.url }, { policies: [Policy.noNewApprovals] });
+    for (const junk of [null, undefined, 5, {}, { transactions: [] }]) {
+      const asked = [
+        preflight.prove(junk as never),
+        preflight.ready(junk as never),
+        preflight.settle(junk as never, []),
+      ];
+      for (const call of asked) expect(await failing(call)).toMatchObject({ _tag: "InvalidTransaction" });
     }
   });
 });
