@@ -100,6 +100,7 @@ const beside: Readonly<Record<string, string>> = {
 };
 
 const renderings = "renderings: a page that only asks loads none";
+const signedBytes = "the door reads signed bytes, too: a page loads the curve with an authorisation";
 const classifier = "the classifier: a page loads it with its first error";
 const sending = "the pipeline comes in by the same door, and neither sends, watches nor keeps what an endpoint is";
 
@@ -115,6 +116,8 @@ const pastDoors: Readonly<Record<string, string>> = {
   "settle → src/report/amounts.ts": renderings,
   "settle → src/report/diff.ts": renderings,
   "watch → src/report/diff.ts": renderings,
+  "watch → src/report/freshness.ts": signedBytes,
+  "watch → src/report/ready.ts": signedBytes,
   "cli → src/report/document.ts": renderings,
   "cli → src/report/html.ts": renderings,
   "cli → src/report/json.ts": renderings,

@@ -14,7 +14,9 @@ import { type Head, type Header, chainsInUse } from "../eth/index.js";
 import type { Options } from "../pipeline/index.js";
 import type { Difference } from "../primitives/index.js";
 import { diff } from "../report/diff.js";
-import { headLimitsOf, minesOnDemand, expiryOf, ready, verdictOf, type Blocker, type Report } from "../report/index.js";
+import { headLimitsOf, minesOnDemand } from "../report/freshness.js";
+import type { Blocker, Report } from "../report/index.js";
+import { expiryOf, ready, verdictOf } from "../report/ready.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
 /** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
