@@ -54,7 +54,7 @@ interface Bloomed {
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
 
-/** The values that logs name, and whether a log that is there names them; not all of them = null. */
+/** The values that logs name, and whether one does that is in the bloom for sure; `isWhole` = there are no more. */
 const namedIn = (logs: Bloomed["logs"]) => {
   const named = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {

@@ -26,6 +26,7 @@ import {
   preflightOn,
   scenesFor,
   severe,
+  tampered,
   third,
   type Scene,
 } from "./scene.js";
@@ -239,20 +240,11 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
   });
 
   it("a block between that is refused is information", async () => {
-    const full = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            Effect.flatMap(Effect.service(Rpc.CurrentRun), ({ run }) =>
-              run === "between"
-                ? Effect.fail(new RpcError({ method, reason: new RateLimited({ detail: "", retryAfterMs: null }) }))
-                : node.request(method, params),
-            ),
-        }),
-      ),
-    ).pipe(Layer.provide(layerOf(scene.url)));
+    const refusal = new RpcError({
+      method: "eth_simulateV1",
+      reason: new RateLimited({ detail: "", retryAfterMs: null }),
+    });
+    const full = tampered(scene.url, ({ purpose }) => (purpose === "between" ? refusal : null));
     const report = await preflightOn(full, { from: other.address, to: steady, value });
     expect([report.verdict, codesOf(report)]).toEqual(["ready", ["BlocksNotSimulated/info"]]);
   });

@@ -11,9 +11,8 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
-import * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
-import { codesOf, layerOf, other, preflight, preflightOn, scenesFor, type Scene } from "./scene.js";
+import { codesOf, layerOf, other, preflight, preflightOn, scenesFor, tampered, type Scene } from "./scene.js";
 import { assemble, watcher } from "./watchers.js";
 
 const word = (value: bigint | number) => numberToHex(value, { size: 32 }).slice(2);
@@ -172,23 +171,11 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
   it("each block of a simulation has a beacon root of its own, and none is mined behind the last of `exact`", async () => {
     const clock = await put(creation("425f524360205260405fa000"));
     const asked: Array<readonly [run: string, blocks: ReadonlyArray<Block>]> = [];
-    const layer = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            Effect.flatMap(Effect.service(Rpc.CurrentRun), ({ run }) => {
-              if (method === "eth_simulateV1")
-                asked.push([
-                  run ?? "",
-                  (params[0] as { readonly blockStateCalls: ReadonlyArray<Block> }).blockStateCalls,
-                ]);
-              return node.request(method, params);
-            }),
-        }),
-      ),
-    ).pipe(Layer.provide(layerOf(scene.url)));
+    const layer = tampered(scene.url, ({ method, purpose, params }) => {
+      if (method === "eth_simulateV1")
+        asked.push([purpose, (params[0] as { readonly blockStateCalls: ReadonlyArray<Block> }).blockStateCalls]);
+      return null;
+    });
     const call = (index: number) => ({ from: other.address, to: clock, data: `0x0${index}` as const });
     await preflightOn(layer, [call(1), call(2), call(3)]);
     const endOf = (name: string) =>
