@@ -1,7 +1,8 @@
 /**
  * What deciding costs: client CPU of one `scan` and one `preflight` with the node's part taken away. Every
  * case is asked of anvil once; then its answers are repeated in this process, parsed anew each time and outside
- * of what is measured, so that neither HTTP nor JSON nor the node counts.
+ * of what is measured, so that neither HTTP nor JSON nor the node counts. The
+ * built package is measured: tsx gives every function its name anew each time it is made, a quarter of the CPU.
  *
  *     npm run bench:cpu                 (BENCH_ITERATIONS=n for other than 40)
  *     npm run bench:cpu -- logs         (only the cases whose name has this in it)
@@ -9,14 +10,13 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { parseAbi } from "abitype";
+import * as Preflight from "evm-preflight/Preflight";
+import type { Report } from "evm-preflight/Report";
+import * as Rpc from "evm-preflight/Rpc";
 import { createPublicClient, createWalletClient, encodeDeployData, encodeFunctionData, http, type Address } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { keys, startNode } from "../examples/node.js";
-import * as Preflight from "../src/Preflight.js";
-import type { Report } from "../src/Report.js";
-import { Rpc } from "../src/Rpc.js";
-import * as RpcModule from "../src/Rpc.js";
 import { Payroll, Token } from "../test/contracts/artifacts.js";
 
 const iterations = Number(process.env["BENCH_ITERATIONS"] ?? 40);
@@ -110,19 +110,19 @@ const cases: ReadonlyArray<Case> = [
 
 type Answers = Map<string, Array<unknown>>;
 
-const ask = (way: Way, { input, options }: Case, layer: Layer.Layer<Rpc>): Promise<Report> =>
+const ask = (way: Way, { input, options }: Case, layer: Layer.Layer<Rpc.Rpc>): Promise<Report> =>
   Effect.runPromise(Effect.provide(ways[way](input as never, options), layer));
 
 /** A connection that has been asked before. */
-const memory = RpcModule.memoryOf(Date.now, 60_000);
+const memory = Rpc.memoryOf(Date.now, 60_000);
 
 /** What anvil answered to each method, in the order of asking, as text. */
 const recorded = async (way: Way, one: Case): Promise<string> => {
   const answers: Answers = new Map();
   const recorder = Layer.effect(
-    Rpc,
-    Effect.map(Effect.service(Rpc), (real) =>
-      Rpc.of({
+    Rpc.Rpc,
+    Effect.map(Effect.service(Rpc.Rpc), (real) =>
+      Rpc.Rpc.of({
         ...{ ...real, memory },
         request: (method, params) => {
           const list = answers.get(method) ?? [];
@@ -132,7 +132,7 @@ const recorded = async (way: Way, one: Case): Promise<string> => {
         },
       }),
     ),
-  ).pipe(Layer.provide(RpcModule.layerHttp(node.url)));
+  ).pipe(Layer.provide(Rpc.layerHttp(node.url)));
   await ask(way, one, recorder);
   answers.clear();
   const { verdict, findings } = await ask(way, one, recorder);
@@ -142,11 +142,11 @@ const recorded = async (way: Way, one: Case): Promise<string> => {
 };
 
 /** Answers to each method, one after another. */
-const replayed = (text: string): Layer.Layer<Rpc> => {
+const replayed = (text: string): Layer.Layer<Rpc.Rpc> => {
   const answers = new Map(JSON.parse(text) as ReadonlyArray<[string, Array<unknown>]>);
   return Layer.succeed(
-    Rpc,
-    Rpc.of({
+    Rpc.Rpc,
+    Rpc.Rpc.of({
       endpoint: "replayed",
       request: (method) => Effect.sync(() => answers.get(method)?.shift()),
       memory,
