@@ -150,8 +150,13 @@ export const slotsOf = (isSafe: boolean): typeof slots =>
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
   Object.fromEntries(contracts.map((contract) => [contract, { code: reader }]));
 
-/** The word in a slot; null where it was not read. */
-export const wordIn = (view: View, contract: Address, slot: Hash): bigint | null => {
-  const answer = view.call(slotQuery(contract));
-  return answer?.success === true ? wordAt(answer.data, placeOf(watched.indexOf(slot), dataAt)) : null;
+/** What the slots of a contract hold; a word is null where it was not read, as all are where nothing was seen. */
+export const wordsIn = (
+  view: View | null,
+  contract: Address,
+  isSafe: boolean,
+): ReadonlyArray<Slot & { readonly word: bigint | null }> => {
+  const answer = view?.call(slotQuery(contract));
+  const data = answer?.success === true ? answer.data : "";
+  return slotsOf(isSafe).map((row) => ({ ...row, word: wordAt(data, placeOf(watched.indexOf(row.slot), dataAt)) }));
 };

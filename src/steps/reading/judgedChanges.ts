@@ -3,8 +3,7 @@ import { votes } from "../../abi/known/rights.js";
 import { addressOf, argumentsAt, eventOf, wordsFrom } from "../../abi/words.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { readAddress } from "../../witness/answers.js";
-import { slotsOf, wordIn } from "../../witness/placement.js";
-import { unseen } from "../../witness/view.js";
+import { wordsIn } from "../../witness/placement.js";
 import { isNumber, mayBeParties } from "./addressPositions.js";
 import { instructionsIn } from "./blockReads.js";
 import { type Case, type Ran } from "./bundle.js";
@@ -91,14 +90,11 @@ export interface Judging {
 /** Whether an account is a sender's, or one that a sender owns: a Safe that executes, or whose owner or admin it is. */
 const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean => {
   if (senders.has(contract) || calledAsSafes(bundle).includes(contract)) return true;
-  const admins = slotsOf(false).filter(({ holds }) => holds === "admin");
   const owners = [
-    ...admins.map(({ slot }) => party(wordIn(seen.before ?? unseen, contract, slot) ?? 0n)),
-    ...views
-      .map((view) => view(contract))
-      .flatMap(({ holds, query }) =>
-        holds === "owner" ? seen.worlds.map(({ before }) => readAddress(before.call(query))) : [],
-      ),
+    ...wordsIn(seen.before, contract, false).map(({ holds, word }) => (holds === "admin" ? party(word ?? 0n) : null)),
+    ...views(contract).flatMap(({ holds, query }) =>
+      holds === "owner" ? seen.worlds.map(({ before }) => readAddress(before.call(query))) : [],
+    ),
   ];
   return owners.some((owner) => owner !== null && senders.has(owner));
 };

@@ -1,10 +1,11 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
+import { memoize } from "effect/Function";
 import { addressOf } from "../../abi/words.js";
 import { plainJson } from "../../primitives/json.js";
-import type { Address, Hash } from "../../primitives/hex.js";
+import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import type { Held } from "../../witness/placement.js";
-import { slotsOf, wordIn } from "../../witness/placement.js";
+import { wordsIn } from "../../witness/placement.js";
 import { staticCall, type Call } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
@@ -59,10 +60,9 @@ export const suspects = (
   left === null
     ? []
     : contracts.filter((contract) =>
-        slotsOf(isSafe(contract)).some(({ slot, holds }) => {
-          const word = wordIn(left, contract, slot);
-          return word === null || (holds === null ? mayName(word) : word !== 0n);
-        }),
+        wordsIn(left, contract, isSafe(contract)).some(
+          ({ holds, word }) => word === null || (holds === null ? mayName(word) : word !== 0n),
+        ),
       );
 
 /** What a run shows of slots. */
@@ -85,30 +85,23 @@ export const calledBy = (proven: Proven): ReadonlyArray<Address> =>
   // why: what a report from outside says of code is not believed
   callees(saidOf(proven), ({ said }) => proven.scanned === null || said.code.to?.kind !== "nobody");
 
-/** The beacons of the proxies among them, as the scan of the same call left them. */
-const beaconsOf = (proven: Proven): ReadonlyArray<Address> => {
+/** The contracts whose slots a proof looks at: with the beacons of proxies among them, as the scan of the same call left them. */
+export const lensOf = memoize((proven: Proven): ReadonlyArray<Address> => {
+  const called = calledBy(proven);
   const left = successOf(proven.scanned?.run)?.slots ?? null;
-  const beacons = slotsOf(false).filter(({ holds }) => holds === "beacon");
-  return left === null
-    ? []
-    : calledBy(proven).flatMap((contract) =>
-        beacons.flatMap(({ slot }) => {
-          const word = wordIn(left, contract, slot) ?? 0n;
-          return word === 0n ? [] : addressOf(word);
-        }),
-      );
-};
-
-/** The contracts whose slots a proof looks at. */
-export const lensOf = (proven: Proven): ReadonlyArray<Address> => [
-  ...new Set([...calledBy(proven).slice(0, mostContracts), ...beaconsOf(proven).slice(0, mostContracts)]),
-];
+  const beacons = called.flatMap((contract) =>
+    wordsIn(left, contract, false).flatMap(({ holds, word }) =>
+      holds === "beacon" && word !== null && word !== 0n ? addressOf(word) : [],
+    ),
+  );
+  return [...new Set([...called.slice(0, mostContracts), ...beacons.slice(0, mostContracts)])];
+});
 
 /** Those of them that must be seen without the calls, too. */
-export const suspectsOf = (proven: Proven): ReadonlyArray<Address> => {
+export const suspectsOf = memoize((proven: Proven): ReadonlyArray<Address> => {
   const run = successOf(proven.scanned?.run);
   return run === null ? lensOf(proven) : suspects(lensOf(proven), run.slots, safesIn(saidOf(proven), run.before));
-};
+});
 
 /** More than `owner()` takes behind a beacon's proxy. */
 const viewGas = 60_000;
@@ -116,28 +109,26 @@ const viewGas = 60_000;
 const facetsGas = 300_000;
 const facetsBytes = 2_048;
 
-const view =
-  (holds: Held, selector: `0x${string}`) =>
-  (contract: Address): { readonly holds: Held; readonly query: Call } => ({
-    ...{ holds, query: staticCall(contract, selector, viewGas) },
-  });
-
-/** What contracts are asked in every run: owner(), governance(), gov(), governor(), admin(), implementation(). */
-export const views = [
-  view("owner", "0x8da5cb5b"),
-  view("owner", "0x5aa6e675"),
-  view("owner", "0x12d43a51"),
-  view("owner", "0x0c340a24"),
-  view("owner", "0xf851a440"),
-  view("implementation", "0x5c60da1b"),
+/** owner(), governance(), gov(), governor(), admin(), implementation(). */
+const selectors = [
+  ["owner", "0x8da5cb5b"],
+  ["owner", "0x5aa6e675"],
+  ["owner", "0x12d43a51"],
+  ["owner", "0x0c340a24"],
+  ["owner", "0xf851a440"],
+  ["implementation", "0x5c60da1b"],
 ] as const;
+
+/** What a contract is asked in every run. */
+export const views = (contract: Address): ReadonlyArray<{ readonly holds: Held; readonly query: Call }> =>
+  selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
 
 /** facetAddresses() of a diamond (ERC-2535). */
 export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
 /** What the witness asks contracts themselves, for whoever keeps it elsewhere than the slots that are known. */
 export const viewsOf = (proven: Proven): ReadonlyArray<Call> =>
-  lensOf(proven).flatMap((contract) => [...views.map((ask) => ask(contract).query), facets(contract)]);
+  lensOf(proven).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]);
 
 /** What slots hold whose meaning is known, by contract and slot; `state` = what the run stood on. */
 export interface HeldWords {
@@ -153,15 +144,9 @@ export const heldIn = (
   if (seen === null || lens.length === 0) return null;
   const isSafe = safesIn(bundle, before);
   const words = lens.flatMap((contract) =>
-    slotsOf(isSafe(contract)).flatMap(({ slot, holds }) => {
-      const word = wordIn(seen, contract, slot);
-      return holds === null || word === null
-        ? []
-        : [[`${contract} ${slot satisfies Hash}`, { contract, holds, word }] as const];
-    }),
+    wordsIn(seen, contract, isSafe(contract)).flatMap(({ slot, holds, word }) =>
+      holds === null || word === null ? [] : [[`${contract} ${slot}`, { contract, holds, word }] as const],
+    ),
   );
-  return {
-    state: JSON.stringify(plainJson(block)),
-    words: new Map(words),
-  };
+  return { state: JSON.stringify(plainJson(block)), words: new Map(words) };
 };

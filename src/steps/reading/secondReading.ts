@@ -10,7 +10,7 @@ import { note, type Finding } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
 import { witnessFees, type Placement } from "../../witness/placement.js";
 import { balanceOf, type Call } from "../../witness/queries.js";
-import { unseen, type View } from "../../witness/view.js";
+import { callsOf, unseen, type View } from "../../witness/view.js";
 import type { Report } from "../../report/schema.js";
 import type { Case } from "./bundle.js";
 import type { Holding } from "./holdings.js";
@@ -98,21 +98,14 @@ export const readBy = (
   readings: ReadonlyArray<SecondReading>,
   results: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData"> | undefined>,
 ): View => {
-  const answers = new Map(readings.map(({ query }, place) => [`${query.to}${query.data}`, results[place]]));
-  return {
-    ...unseen,
-    call: ({ to, data }) => {
-      const result = answers.get(`${to}${data}`);
-      if (result === undefined) return null;
-      const { status, returnData } = result;
-      return {
-        kind: "call",
-        success: status === "success",
-        size: BigInt((returnData.length - 2) >> 1),
-        data: returnData,
-      };
-    },
-  };
+  const answers = readings.flatMap(({ query }, place) => {
+    const result = results[place];
+    if (result === undefined) return [];
+    const { status, returnData: data } = result;
+    const size = BigInt((data.length - 2) >> 1);
+    return [[query, { kind: "call", success: status === "success", size, data }] as const];
+  });
+  return { ...unseen, call: callsOf(answers) };
 };
 
 /** What a run shows of a balance behind the transactions, twice. */

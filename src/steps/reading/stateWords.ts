@@ -4,8 +4,8 @@ import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { StateChange } from "../../report/stateChange.js";
 import { readAddress } from "../../witness/answers.js";
-import { slotsOf, wordIn } from "../../witness/placement.js";
-import { unseen, type View } from "../../witness/view.js";
+import { slotsOf, wordsIn } from "../../witness/placement.js";
+import type { View } from "../../witness/view.js";
 import { facets, views } from "./proxies.js";
 
 /** What a word is. */
@@ -58,8 +58,7 @@ export const answersOf = (
   isShown: boolean,
 ): ReadonlyArray<Change | null> => {
   const of = { contract, slot: null, seen: "view", isShown } as const;
-  const asked = views.flatMap((view): ReadonlyArray<Change | null> => {
-    const { holds, query } = view(contract);
+  const asked = views(contract).flatMap(({ holds, query }): ReadonlyArray<Change | null> => {
     const [was, word] = [readAddress(before.call(query)), readAddress(after.call(query))];
     // why: what was answered before, and is not behind the calls, may have changed
     if (was !== null && word === null) return [null];
@@ -117,13 +116,14 @@ export const wordsOf = (
   { before, suspects }: Seen,
   { slots }: Sight,
   isShown: boolean,
-): ReadonlyArray<Change | null> =>
-  slotsOf(isSafe).flatMap(({ slot, holds }): ReadonlyArray<Change | null> => {
-    const isSuspect = suspects.includes(contract);
-    const was = wordIn(before ?? unseen, contract, slot) ?? (isSuspect ? null : 0n);
-    const word = wordIn(slots ?? unseen, contract, slot);
+): ReadonlyArray<Change | null> => {
+  const unread = suspects.includes(contract) ? null : 0n;
+  const had = wordsIn(before, contract, isSafe);
+  return wordsIn(slots, contract, isSafe).flatMap(({ slot, holds, word }, place): ReadonlyArray<Change | null> => {
+    const was = had[place]?.word ?? unread;
     if (was === null || word === null) return [null];
     // why: what a first slot held before is not known of a contract in which it names nobody
     const isUnknown = holds === null && before === null;
     return was === word || isUnknown ? [] : [{ contract, slot, holds, was, word, seen: "lens", isShown }];
   });
+};
