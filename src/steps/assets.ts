@@ -11,10 +11,9 @@ import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
-import { readAddress, readUint256 } from "../witness/answers.js";
-import type { View } from "../witness/view.js";
+import { knows, type View } from "../witness/view.js";
 import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
-import { ByBalance, type Balance, queryOf, type Holding } from "./reading/holdings.js";
+import { amountIn, ByBalance, type Balance, queryOf, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
 import { settle, type Standards } from "./reading/transferLogs.js";
 
@@ -25,26 +24,13 @@ export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new
     standards,
   );
 
-interface Level {
-  readonly before: bigint | null;
-  readonly after: bigint | null;
-}
-
-const levelOf = (holding: Holding, { before, after }: Sights): Level => {
-  if (holding.token === null)
-    return {
-      before: before.account(holding.account)?.balance ?? null,
-      after: after.account(holding.account)?.balance ?? null,
-    };
-  const query = queryOf(holding);
-  if (query.kind !== "call") return { before: null, after: null };
-  const [had, has] = [before.call(query), after.call(query)];
-  if (!holding.owned) return { before: readUint256(had), after: readUint256(has) };
-  const owners = [readAddress(had), readAddress(has)];
+/** How much of it there was before, and is after. */
+const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigint | null, bigint | null] => {
+  const [had, has] = [amountIn(before, holding), amountIn(after, holding)];
+  if (!holding.owned || (had !== null && has !== null)) return [had, has];
   // why: ownerOf reverts where there is no such id (yet, or no more), but not on both sides of a movement
-  const known = had !== null && has !== null && owners.some((owner) => owner !== null);
-  const owns = (owner: Address | null | undefined) => (known ? (owner === holding.account ? 1n : 0n) : null);
-  return { before: owns(owners[0]), after: owns(owners[1]) };
+  const isKnown = (had ?? has) !== null && [before, after].every((view) => knows(view, queryOf(holding)));
+  return isKnown ? [had ?? 0n, has ?? 0n] : [null, null];
 };
 
 /**
@@ -172,7 +158,7 @@ const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =
 /** How a holding changed: as it was measured, changed or not, else as the logs have it. */
 const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceChange => {
   const { account, token, tokenId } = holding;
-  const { before, after } = levelOf(holding, answers);
+  const [before, after] = amountsOf(holding, answers);
   // why: a token that tells two balances has told none
   if (before === null || after === null || answers.isContradicted(holding))
     return { account, token, tokenId, before, after: null, delta: logged, evidence: "logged" };

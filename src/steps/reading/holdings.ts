@@ -3,7 +3,9 @@ import type { Call } from "../../abi/batches.js";
 import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
+import { readAddress, readUint256 } from "../../witness/answers.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
 import type { Case } from "./bundle.js";
 
 /** One balance to measure. */
@@ -131,10 +133,20 @@ export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding
   return found.all;
 };
 
-export const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {
+export const queryOf = ({ account, token, tokenId, owned }: Holding): Exclude<Query, { kind: "environment" }> => {
   if (token === null) return { kind: "account", address: account };
   if (tokenId === null) return balanceOf(token, account);
   return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
+};
+
+/** What a view tells of it, of an ERC-721's id 1 and 0; null where that is not known, or nonsense. */
+export const amountIn = (view: View, one: Holding): bigint | null => {
+  const query = queryOf(one);
+  if (query.kind !== "call") return view.account(one.account)?.balance ?? null;
+  const answer = view.call(query);
+  if (!one.owned) return readUint256(answer);
+  const owner = readAddress(answer);
+  return owner === null ? null : BigInt(owner === one.account);
 };
 
 /** What the witness reads, before and after alike. */

@@ -190,6 +190,17 @@ export const rights = (
   return { kept, cut: all.size - kept.length };
 };
 
+/** A right that nothing tells of, and that may be there; `keeper` = the Permit2 that it may be with. */
+export const unsaid = (
+  standard: "erc20" | "erc721" | "permit2",
+  { token, owner, spender }: Pick<Right, "token" | "owner" | "spender">,
+  keeper: Address = permit2,
+): Right => ({
+  ...{ standard, token, owner, spender, tokenId: null, operator: standard === "erc721" },
+  ...{ keeper: standard === "permit2" ? keeper : token, open: null, said: 0n, expiration: null },
+  ...{ source: "spent", transaction: 0 },
+});
+
 /** How many calls of a batch are suspected of spending. */
 const mostCallees = 8;
 
@@ -216,11 +227,8 @@ export const spent = (
     const callees = [to, ...entry.calls.read.slice(0, mostCallees).map((call) => call.to)];
     const isTaken = to === token || to === keeper;
     const spenders = new Set(senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : []);
-    const add = (by: "erc20" | "permit2", spender: Address) => {
-      const right: Right = {
-        ...{ standard: by, token, keeper: by === "permit2" ? keeper : token, owner, spender, tokenId: null },
-        ...{ operator: false, open: null, said: 0n, expiration: null, source: "spent", transaction },
-      };
+    const add = (standard: "erc20" | "permit2", spender: Address) => {
+      const right = { ...unsaid(standard, { token, owner, spender }, keeper), transaction };
       found.set(keyOf(right), right);
       tokens.add(token);
     };

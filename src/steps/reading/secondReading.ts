@@ -7,13 +7,12 @@ import type * as Eth from "../../eth/index.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import { readUint256 } from "../../witness/answers.js";
 import { witnessFees, type Placement } from "../../witness/placement.js";
 import { balanceOf, type Call } from "../../witness/queries.js";
 import { callsOf, unseen, type View } from "../../witness/view.js";
 import type { Report } from "../../report/schema.js";
 import type { Case } from "./bundle.js";
-import type { Holding } from "./holdings.js";
+import { amountIn, type Holding } from "./holdings.js";
 
 /** One balance that an account reads. */
 export interface SecondReading {
@@ -121,23 +120,21 @@ export const judged = (holdings: ReadonlyArray<Holding>): ReadonlyArray<Holding 
     return wanted && token !== null && tokenId === null ? [{ ...holding, token }] : [];
   });
 
-const twice = ({ after, second }: Seen, token: Address, account: Address) => {
-  const query = balanceOf(token, account);
-  return { first: readUint256(after.call(query)), other: readUint256(second.call(query)) };
-};
+const twice = ({ after, second }: Seen, holding: Holding) => ({
+  ...{ first: amountIn(after, holding), other: amountIn(second, holding) },
+});
 
 /** Whether a token told the witness another balance than the account. */
-export const isContradicted = (seen: Seen, { token, account, tokenId }: Holding): boolean => {
-  if (token === null || tokenId !== null) return false;
-  const { first, other } = twice(seen, token, account);
+export const isContradicted = (seen: Seen, holding: Holding): boolean => {
+  const { first, other } = twice(seen, holding);
   return first !== null && other !== null && first !== other;
 };
 
 /** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
 export const checkSecond = (holdings: ReadonlyArray<Holding>, worlds: ReadonlyArray<Seen>): ReadonlyArray<Finding> =>
-  judged(holdings).flatMap(({ token, account }): ReadonlyArray<Finding> => {
-    const readings = worlds.map((seen) => twice(seen, token, account)).filter(({ first }) => first !== null);
-    const of = [address("token", token), address("of", account)];
+  judged(holdings).flatMap((holding): ReadonlyArray<Finding> => {
+    const readings = worlds.map((seen) => twice(seen, holding)).filter(({ first }) => first !== null);
+    const of = [address("token", holding.token), address("of", holding.account)];
     const lie = readings.find(({ first, other }) => other !== null && first !== other);
     if (lie !== undefined)
       return [
