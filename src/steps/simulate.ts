@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/ask.js";
+import { explain } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
@@ -23,13 +24,11 @@ import type { Transaction } from "../Transaction.js";
 import { placement, readers, slotQueries, witnessCall, witnessFees, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
-import { burns } from "./reading/burns.js";
 import { readBy, secondCalls, type SecondReading } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
-import { explain, readCall, unread } from "./reading/outcome.js";
+import { burns, onlyReads, readCall, unpaid, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
-import { onlyReads, unpaid } from "./reading/mutability.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
 /** One call to simulate, for one transaction. */

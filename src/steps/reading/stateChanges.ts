@@ -1,5 +1,5 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
-import { addressOf } from "../../abi/words.js";
+import { addressOf, argumentsAt, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -7,12 +7,11 @@ import type { StateChange } from "../../report/stateChange.js";
 import { unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
-import { controlsIn, delegationAccounts } from "./control.js";
+import { controlsIn, delegationAccounts, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, lensOf, mostContracts, safesIn, suspectsOf } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
-import { selfCallsIn } from "./selfCalls.js";
-import { answersOf, party, tracedWords, wordHex, wordsOf } from "./stateWords.js";
+import { answersOf, party, tracedWords, wordHex, wordsOf, isAccount } from "./stateWords.js";
 import {
   changes as nameOf,
   keyOf,
@@ -25,9 +24,37 @@ import {
   type Read,
 } from "./judgedChanges.js";
 import type { Seen, Sight, Traced } from "./stateWords.js";
+import { isBatch } from "../../abi/batches.js";
+import { grants } from "../../abi/known/rights.js";
 
 /** Most changes that a tracer tells of and a report has. */
 const mostTraced = 64;
+
+const most = 2n ** 256n - 1n;
+/** Whether a word may be a key or its hash: a text and a selector end in zeros, and numbers begin with them. */
+const isKey = (word: bigint): boolean => word >> 224n !== 0n && word % (1n << 32n) !== 0n && word !== most;
+
+/** Calls of a sender's account to itself, or of a Safe's, that name somebody: who may act for it is kept in no known place. */
+const selfCallsIn = (
+  { input, index, calls, outcome }: Ran,
+  controls: ReadonlyArray<Control>,
+  own: ReadonlySet<Address>,
+): ReadonlyArray<{ readonly account: Address; readonly word: bigint; readonly transaction: number }> =>
+  outcome.status !== "success"
+    ? []
+    : calls.read.flatMap(({ from, to, data, as }) => {
+        const account = lower(to);
+        const isSelf = as === undefined && lower(from) === account && own.has(account);
+        const isKnown = isBatch(data) || grants[data.slice(0, argumentsAt)] !== undefined;
+        if (!isSelf || isKnown || controls.some((one) => one.contract === account && one.transaction === index))
+          return [];
+        const word = wordsFrom(data, argumentsAt).find((each) =>
+          each >> 160n === 0n
+            ? isAccount(each) && ![account, lower(input.from)].includes(addressOf(each))
+            : isKey(each),
+        );
+        return word === undefined ? [] : [{ account, word, transaction: index }];
+      });
 
 /** What changes of the contracts, and what is found about it. */
 export const checkChanges = (
