@@ -7,6 +7,7 @@ import type { Address, Hex } from "../../primitives/hex.js";
 import { type Evidence, note, type Finding } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
+import { everyLog, isSameLog } from "./sameOutcome.js";
 import { transfersOf } from "./transferLogs.js";
 import { describeResult } from "../../abi/print.js";
 import { argumentsAt, addressAt, isBurning, placeOf } from "../../abi/words.js";
@@ -55,13 +56,34 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
   return failure;
 };
 
-const readLog = ({ topics, data, address: emitter }: Eth.Log, abis: AbiIndex): OutcomeLog => {
-  const address = emitter.toLowerCase() as Address;
-  return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
-};
-
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+
+/** What a call that succeeded emitted and returned, as the ABIs have it. */
+interface Decoded extends Pick<Outcome, "logs" | "result"> {
+  readonly abis: AbiIndex;
+  /** With what the node traced. */
+  readonly traced: ReadonlyArray<OutcomeLog>;
+  readonly returnData: Hex;
+}
+
+/** By transaction, of the run that was read last: the others nearly always say the same. */
+const lastDecoded = new WeakMap<Transaction, Decoded>();
+
+const decodedOf = ({ logs, returnData }: Eth.CallResult, input: Transaction, abis: AbiIndex): Decoded => {
+  const last = lastDecoded.get(input);
+  if (last?.abis === abis && last.returnData === returnData && everyLog({ logs: last.traced }, { logs }, isSameLog))
+    return last;
+  const traced = logs.map(({ topics, data, address: emitter }): OutcomeLog => {
+    const address = emitter.toLowerCase() as Address;
+    return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
+  });
+  const own = traced.filter(({ address }) => address !== traceEmitter);
+  const result = input.item === null ? null : decodeResult(returnData, input.item);
+  const all = { abis, traced, logs: own, returnData, result };
+  lastDecoded.set(input, all);
+  return all;
+};
 
 /**
  * One simulated call, the `transaction`-th of its run, read; its failure is explained already. A failed call leaves no
@@ -77,20 +99,20 @@ export const readCall = (
   }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
 ): Reading => {
   const failure = result.status === "success" ? null : failureOf(result, gas);
-  const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
+  const decoded = failure === null ? decodedOf(result, input, abis) : { traced: [], logs: [], result: null };
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
   const outcome: Outcome = {
     status: failure === null ? "success" : reverted !== null ? "reverted" : "halted",
     gasUsed: result.gasUsed,
     maxUsedGas: result.maxUsedGas,
     returnData: reverted === null ? result.returnData : reverted.data,
-    result: failure === null && input.item !== null ? decodeResult(result.returnData, input.item) : null,
-    logs: traced.filter(({ address }) => address !== traceEmitter),
+    result: decoded.result,
+    logs: decoded.logs,
     revert: reverted?.revert ?? null,
     failure,
     evidence,
   };
-  const transfers = transfersOf(traced, transaction, evidence);
+  const transfers = transfersOf(decoded.traced, transaction, evidence);
   const { from, to, value } = input;
   // why: where nothing tells of native movements, the first of them is known all the same
   const isTold = transfers.some(({ standard }) => standard === "native") || failure !== null || value === 0n;
