@@ -21,7 +21,7 @@ import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
-import type { Case, Numbered } from "./reading/bundle.js";
+import type { Case, Filled, Numbered } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
@@ -51,9 +51,6 @@ export const ask = (
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>
   to === null && nonce !== null ? (getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Address) : null;
 
-/** When code came to an address: before a transaction ran, only after it, or nobody can tell. */
-export type Appearance = "before" | "after" | "unclear";
-
 const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);
 
@@ -68,7 +65,7 @@ export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): Read
  * empty address runs nothing, so it cannot have put the code there itself; its own authorisations take
  * effect before it runs.
  */
-export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArray<Numbered>): Appearance => {
+export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArray<Numbered>) => {
   if (authorizes(entry, account)) return "before";
   const maker = bundle.find(
     (other) => createdBy(other.input, other.nonce.value) === account || authorizes(other, account),
@@ -101,7 +98,8 @@ export interface Sightings {
   readonly asked: AskResult<Hex> | undefined;
   readonly before: Account | null;
   readonly after: Account | null;
-  readonly appears: Appearance;
+  /** When code came to it: before a transaction ran, only after it, or nobody can tell. */
+  readonly appears: "before" | "after" | "unclear";
 }
 
 /**
@@ -193,7 +191,7 @@ const unseenCode = (
  * be seen by anyone is `unavailable`, with the error of `eth_getCode`.
  */
 export const check = (
-  one: Case & { readonly code: Parties },
+  one: Case & Pick<Filled, "code">,
   { codes, chain }: Pick<Facts, "codes" | "chain">,
 ): ReadonlyArray<Finding> => {
   const { from, to } = one.code;

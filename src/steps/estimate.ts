@@ -21,7 +21,7 @@ import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
-import type { Case, GasChoice, Ran } from "./reading/bundle.js";
+import type { Case, Filled, GasChoice } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
 import type { Transaction } from "../transaction/fields.js";
@@ -70,12 +70,9 @@ const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPe
 /** How far the node's estimate and our own candidate may be apart before it is worth a word. */
 const farApart = 2n;
 
-/** A case whose outcome and ends are known. */
-type Placed = Ran & { readonly code: Parties };
-
 /** What the simulation says is needed; null where it did not work. */
 const ownNeed = (
-  { input, outcome, index }: Pick<Placed, "input" | "outcome" | "index">,
+  { input, outcome, index }: Pick<Filled, "input" | "outcome" | "index">,
   estimate: bigint | null,
 ): bigint | null => {
   // why: where the node names no peak, the witness for refunds is its estimate, and of later transactions, which it
@@ -86,7 +83,7 @@ const ownNeed = (
   return outcome.status === "success" && peak !== null ? candidate(peak) : null;
 };
 
-const neededFor = (entry: Placed, estimate: bigint | null): bigint | null => {
+const neededFor = (entry: Filled, estimate: bigint | null): bigint | null => {
   const { input, code, outcome } = entry;
   const worked = outcome.status === "success";
   return isPlain(input, code)
@@ -95,7 +92,7 @@ const neededFor = (entry: Placed, estimate: bigint | null): bigint | null => {
 };
 
 /** The limit that a case should have, its buffer included; null where nobody knows. */
-const wantedFor = (entry: Placed, estimate: bigint | null): bigint | null => {
+const wantedFor = (entry: Filled, estimate: bigint | null): bigint | null => {
   const needed = neededFor(entry, estimate);
   return needed === null || isPlain(entry.input, entry.code) ? needed : withBuffer(needed);
 };
@@ -112,7 +109,7 @@ export const capOf = (
 };
 
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
-export const choose = (entry: Placed, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
+export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
   const result = entry.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(result), failureOf(result)];
   if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
@@ -140,9 +137,6 @@ export const unestimated = ({ input }: Case): GasChoice => ({
   ...{ value: input.gas, by: input.gas === null ? "us" : "caller", estimate: null, refusal: null },
   evidence: input.gas === null ? "unavailable" : "assumed",
 });
-
-/** A case whose limit is chosen. */
-type Limited = Placed & { readonly gas: GasChoice };
 
 /** Zero and other bytes of the calldata. */
 const bytesOf = (data: string): { readonly zero: number; readonly other: number } => {
@@ -188,7 +182,7 @@ export const withIntrinsic = (failure: Verdict, input: Transaction, isAmsterdam:
 
 /** The chosen limit beside what the run took. */
 export const read = (
-  { outcome, gas: { value, by, evidence, estimate, refusal } }: Limited,
+  { outcome, gas: { value, by, evidence, estimate, refusal } }: Filled,
   answers: Pick<Facts, "chain" | "blockGasLimit">,
 ): Gas => ({
   estimate,
@@ -203,7 +197,7 @@ export const read = (
 
 /** A limit above what a block or a transaction may have. */
 const checkCap = (
-  { index, gas: { value, estimate } }: Limited,
+  { index, gas: { value, estimate } }: Filled,
   answers: Pick<Facts, "chain" | "blockGasLimit">,
 ): ReadonlyArray<Finding> => {
   const { chain, blockGasLimit } = answers;
@@ -223,7 +217,7 @@ const checkCap = (
  * failure of its own the estimate adds nothing; beside a success the disagreement is shown, but a node
  * that merely refuses to estimate costs one level of evidence.
  */
-const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyArray<Finding> => {
+const checkRefusal = ({ index, outcome, gas: { refusal } }: Filled): ReadonlyArray<Finding> => {
   // why: a problem is told once, by the witness that knows more of it
   if (refusal === null || refusal._tag === outcome.failure?._tag) return [];
   const evidence = refusal._tag === "RpcError" ? "unavailable" : "estimated";
@@ -237,7 +231,7 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyAr
   return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };
 
-const checkLimit = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
+const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
   const { index, outcome } = entry;
   const { value: limit, by, estimate } = entry.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
@@ -255,7 +249,7 @@ const checkLimit = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimi
 };
 
 /** The node's estimate and the simulation so far apart that the chosen limit is in doubt. */
-const checkWitnesses = (entry: Limited): ReadonlyArray<Finding> => {
+const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
   const { index, input, code } = entry;
   const { estimate } = entry.gas;
   const own = ownNeed(entry, estimate);
@@ -269,7 +263,7 @@ const checkWitnesses = (entry: Limited): ReadonlyArray<Finding> => {
  * Whether the two speak for an outcome that depends on gas: they are far apart, or the node finds a limit that
  * suffices below what the simulation used, so that with less gas something else succeeded.
  */
-export const isLimitDoubtful = (one: Limited): boolean => {
+export const isLimitDoubtful = (one: Filled): boolean => {
   const { estimate, by } = one.gas;
   const used = one.outcome.status === "success" ? one.outcome.gasUsed : null;
   return by !== "caller" && (checkWitnesses(one).length > 0 || (estimate !== null && used !== null && estimate < used));
@@ -279,7 +273,7 @@ export const isLimitDoubtful = (one: Limited): boolean => {
  * What stands against a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
  * `OutOfGas` when the limit is below what the simulation needs. A limit is never cut silently.
  */
-export const check = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
+export const check = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
   ...checkRefusal(entry),
   ...checkWitnesses(entry),
   ...checkCap(entry, answers),

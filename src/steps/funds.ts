@@ -57,24 +57,14 @@ const flowOf = (account: Address, { input, transfers }: Filled): bigint => {
   return received - (given > attached ? given - attached : 0n);
 };
 
-interface Step {
-  readonly one: Filled;
-  /** null = not known. */
-  readonly parts: ReadonlyArray<FundsTerm> | null;
-  /** What the account must have held before the first transaction to pay up to and with this one, wei. */
-  readonly needed: bigint;
-}
-
-interface Walk {
-  /** The account's own transactions, in order. */
-  readonly steps: ReadonlyArray<Step>;
-  readonly terms: ReadonlyArray<FundsTerm>;
-}
-
-/** The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before. */
-const walk = (account: Address, bundle: ReadonlyArray<Filled>): Walk => {
+/**
+ * The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before.
+ * `parts` = null where they are not known; `needed` = what it must have held before the first transaction to pay up to
+ * and with this one, wei.
+ */
+const walk = (account: Address, bundle: ReadonlyArray<Filled>) => {
   const last = bundle.findLastIndex(({ signer }) => signer === account);
-  const steps: Array<Step> = [];
+  const steps: Array<{ one: Filled; parts: ReadonlyArray<FundsTerm> | null; needed: bigint }> = [];
   const terms: Array<FundsTerm> = [];
   let needed = 0n;
   for (const one of bundle) {

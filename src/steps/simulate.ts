@@ -31,14 +31,6 @@ import { burns, onlyReads, readCall, unpaid, unread } from "./reading/outcome.js
 import type { Failure } from "./reading/askResult.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
-/** One call to simulate, for one transaction. */
-export interface Call {
-  readonly input: Transaction;
-  readonly request: Eth.CallRequest;
-  /** The limit it runs with. */
-  readonly gas: bigint;
-}
-
 /** How far apart the transactions of a bundle are mined. */
 export interface Spacing {
   /** From each one's block to that of the one after it. */
@@ -50,8 +42,12 @@ export interface Spacing {
 /** One run to ask for. */
 export interface Plan {
   readonly name: RunName;
-  /** The user's calls, in order; empty for `alone`. */
-  readonly calls: ReadonlyArray<Call>;
+  /** The user's calls, in order, each with the gas limit that it runs with; empty for `alone`. */
+  readonly calls: ReadonlyArray<{
+    readonly input: Transaction;
+    readonly request: Eth.CallRequest;
+    readonly gas: bigint;
+  }>;
   /** What the witness reads before them; it does not run when there is nothing to read. */
   readonly before: ReadonlyArray<Query>;
   /** What it reads after them. */

@@ -79,7 +79,7 @@ export type Held =
   | "fallbackHandler";
 
 /** A slot that is looked at. */
-export interface Slot {
+interface Slot {
   readonly slot: Hash;
   /** null = anything: the first slots of a contract. */
   readonly holds: Held | null;

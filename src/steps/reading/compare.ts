@@ -118,16 +118,14 @@ const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): 
 export const isSameFlow = (one: Transfer, other: Transfer): boolean =>
   one.token === other.token && one.tokenId === other.tokenId && one.from === other.from && one.to === other.to;
 
-type Of = Amount["of"];
-
 /** One amount. Written out, for of thousands the spreading of objects is what takes time. */
 const amount = (
-  kind: Of["kind"],
-  account: Of["account"],
-  to: Of["to"],
+  kind: OutcomeDifference["kind"],
+  account: OutcomeDifference["account"],
+  to: OutcomeDifference["to"],
   { token, tokenId }: Pick<Transfer, "token" | "tokenId">,
   value: bigint,
-  what: Of["what"] = null,
+  what: OutcomeDifference["what"] = null,
 ): Amount => ({ of: { kind, transaction: null, event: null, account, to, unit: { token, tokenId }, what }, value });
 
 const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {

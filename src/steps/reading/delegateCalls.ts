@@ -16,7 +16,7 @@ import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.
 const mostAccounts = 32;
 
 /** A case, with its outcome where it has run. */
-type Running = Case & Partial<Pick<Ran, "outcome">>;
+export type Running = Case & Partial<Pick<Ran, "outcome">>;
 
 /** Calls of a Safe itself, by selector: execTransaction, and setup of 1.1 and later and of 1.0. */
 const ofSafes: ReadonlySet<string> = new Set(["0x6a761202", "0xb63e800d", "0xa97ab18a"]);

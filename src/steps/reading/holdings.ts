@@ -83,13 +83,6 @@ export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
   return found.all;
 };
 
-/** What to measure beside what the movements touch. */
-export interface Beside {
-  /** Asked for by somebody, e.g. a policy. */
-  readonly wanted: ReadonlyArray<Holding>;
-  readonly suspected: ReadonlyArray<Holding>;
-}
-
 const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyArray<Holding> =>
   standard === "erc1155" || standard === "erc6909"
     ? [holding(from, token, tokenId), holding(to, token, tokenId)]
@@ -100,28 +93,31 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
 /**
  * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
  * An ERC-721 is looked at by its collection and by its id, an ERC-1155 or ERC-6909 by its id. `cut` says how many
- * that the movements touch were left out.
+ * that the movements touch were left out; `wanted` and `suspected` are measured beside those.
  */
 export const holdings = (
   senders: ReadonlyArray<Address>,
   transfers: ReadonlyArray<Transfer>,
   limit: number,
-  beside: Beside = { wanted: [], suspected: [] },
+  { wanted, suspected }: Readonly<Record<"wanted" | "suspected", ReadonlyArray<Holding>>> = {
+    wanted: [],
+    suspected: [],
+  },
 ): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
   const found = new Gathered();
   const add = (one: Holding) => {
     if (one.account !== nobody) found.add(one);
   };
-  for (const one of beside.wanted) add({ ...one, wanted: true });
+  for (const one of wanted) add({ ...one, wanted: true });
   for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
   const touched = union([], transfers.flatMap(touchedBy));
   for (const one of touched) if (mine.has(one.account)) add(one);
-  for (const one of beside.suspected) if (mine.has(one.account)) add(one);
+  for (const one of suspected) if (mine.has(one.account)) add(one);
   for (const one of touched) add(one);
   const needed = found.all.length;
-  for (const one of beside.suspected) add(one);
-  const kept = found.all.slice(0, Math.max(limit, beside.wanted.length + senders.length));
+  for (const one of suspected) add(one);
+  const kept = found.all.slice(0, Math.max(limit, wanted.length + senders.length));
   return { kept, cut: Math.max(0, needed - kept.length) };
 };
 

@@ -99,21 +99,14 @@ const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean =
   return owners.some((owner) => owner !== null && senders.has(owner));
 };
 
-/** A sender's place in a word that goes to another. */
-interface Lost {
-  readonly had: Address;
-  readonly has: Address;
-  /** Whether no event tells of it, and nothing came in for it. */
-  readonly isSilent: boolean;
-}
-
 /** A change, read as what it is. */
 export interface Read extends Change {
-  readonly lost?: Lost;
+  /** A sender's place that goes to another; silent where no event tells of it, and nothing came in for it. */
+  readonly lost?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
 }
 
 /** A sender's place that a change gives to another; null = none. */
-const lostIn = (change: Change, judging: Judging): Lost | null => {
+const lostIn = (change: Change, judging: Judging): Exclude<Read["lost"], undefined> | null => {
   const { contract, seen } = change;
   const { bundle, senders } = judging;
   for (const [had, has] of places(change)) {

@@ -59,30 +59,26 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** What a call that succeeded emitted and returned, as the ABIs have it. */
-interface Decoded extends Pick<Outcome, "logs" | "result"> {
-  readonly abis: AbiIndex;
-  /** With what the node traced. */
-  readonly traced: ReadonlyArray<OutcomeLog>;
-  readonly returnData: Hex;
-}
-
-/** By transaction, of the run that was read last: the others nearly always say the same. */
-const lastDecoded = new WeakMap<Transaction, Decoded>();
-
-const decodedOf = ({ logs, returnData }: Eth.CallResult, input: Transaction, abis: AbiIndex): Decoded => {
-  const last = lastDecoded.get(input);
-  if (last?.abis === abis && last.returnData === returnData && everyLog({ logs: last.traced }, { logs }, isSameLog))
-    return last;
+/** What a call that succeeded emitted and returned, as the ABIs have it; `traced` = its logs with what the node traced. */
+const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => {
   const traced = logs.map(({ topics, data, address: emitter }): OutcomeLog => {
     const address = emitter.toLowerCase() as Address;
     return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
   });
-  const own = traced.filter(({ address }) => address !== traceEmitter);
-  const result = input.item === null ? null : decodeResult(returnData, input.item);
-  const all = { abis, traced, logs: own, returnData, result };
-  lastDecoded.set(input, all);
-  return all;
+  const result = item === null ? null : decodeResult(returnData, item);
+  return { abis, returnData, result, traced, logs: traced.filter(({ address }) => address !== traceEmitter) };
+};
+
+/** By transaction, of the run that was read last: the others nearly always say the same. */
+const lastDecoded = new WeakMap<Transaction, ReturnType<typeof decode>>();
+
+const decodedOf = (call: Eth.CallResult, input: Transaction, abis: AbiIndex): ReturnType<typeof decode> => {
+  const last = lastDecoded.get(input);
+  const isSame = last?.abis === abis && last.returnData === call.returnData;
+  if (isSame && everyLog({ logs: last.traced }, call, isSameLog)) return last;
+  const decoded = decode(call, input, abis);
+  lastDecoded.set(input, decoded);
+  return decoded;
 };
 
 /**

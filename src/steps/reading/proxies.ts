@@ -8,8 +8,8 @@ import type { Held } from "../../witness/placement.js";
 import { wordsIn } from "../../witness/placement.js";
 import { staticCall, type Call } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import type { Case, Ran } from "./bundle.js";
-import { isSafeProxy, likelySafes } from "./delegateCalls.js";
+import type { Case } from "./bundle.js";
+import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
 import { successOf, type AskResult } from "./askResult.js";
 
 /** How many contracts are looked at, in the order in which they are called. */
@@ -22,7 +22,7 @@ const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".
  * The contracts that the bundle calls, and Safes that say that they execute, Safes first; a plain payment only where
  * `isPaid` says that its receiver may have code.
  */
-export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
+export const callees = <C extends Running>(
   bundle: ReadonlyArray<C>,
   isPaid: (one: C) => boolean = () => false,
 ): ReadonlyArray<Address> => {
@@ -34,10 +34,7 @@ export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
 };
 
 /** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
-export const safesIn = (
-  bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
-  accounts: View,
-): ((contract: Address) => boolean) => {
+export const safesIn = (bundle: ReadonlyArray<Running>, accounts: View): ((contract: Address) => boolean) => {
   const likely = likelySafes(bundle);
   return (contract) => likely.has(contract) || isSafeProxy(contract, accounts);
 };
@@ -138,7 +135,7 @@ export interface HeldWords {
 
 /** Who acts for the contracts of a run behind it, by their slots; null where those were not read. */
 export const heldIn = (
-  bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
+  bundle: ReadonlyArray<Running>,
   { slots: seen, before, plan: { lens = [], block } }: SlotRun,
 ): HeldWords | null => {
   if (seen === null || lens.length === 0) return null;

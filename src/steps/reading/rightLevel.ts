@@ -60,7 +60,7 @@ export const queries = (asked: ReadonlyArray<Right>): ReadonlyArray<Query> => [
 ];
 
 /** How far a right goes at one moment. */
-export interface Level {
+interface Level {
   readonly amount: bigint | null;
   readonly expiration: bigint | null;
   /** Of a single NFT: who may take it. */

@@ -46,13 +46,12 @@ const isSameEvent = (a: Log, b: Log): boolean =>
   a.topics.length === b.topics.length &&
   a.data.length === b.data.length;
 
-interface Emitted {
-  readonly logs: ReadonlyArray<Log>;
-}
-
 /** Whether both emitted as many events, and each passes beside the one in its place. */
-export const everyLog = (a: Emitted, b: Emitted, test: (one: Log, other: Log) => boolean): boolean =>
-  a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([one, other]) => test(one, other));
+export const everyLog = (
+  a: Pick<Result, "logs">,
+  b: Pick<Result, "logs">,
+  test: (one: Log, other: Log) => boolean,
+): boolean => a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([one, other]) => test(one, other));
 
 const every = (
   a: ReadonlyArray<Result>,
