@@ -8,6 +8,7 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
+import { wordOf } from "../abi/words.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/ask.js";
 import { explain } from "../eth/call.js";
@@ -121,8 +122,6 @@ const lensEntry = (
     ...(without.has("blockOverrides") ? {} : { blockOverrides: { gasLimit, baseFeePerGas: 0n } }),
   };
 };
-
-const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
 /** A word of its own for each block that comes `count` after another. */
 export const nthWord = (word: Hash, count: number): Hash => wordOf(BigInt(word) ^ BigInt(count));

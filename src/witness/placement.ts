@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import { bytesToHex, hexToBytes } from "viem";
 import { roll } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { dataAt, placeOf, wordAt } from "../abi/words.js";
+import { dataAt, placeOf, wordAt, wordOf } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
 import { encodeQueries, gasFor, staticCall, type Call, type Query } from "./queries.js";
 import type { View } from "./view.js";
@@ -87,8 +87,6 @@ interface Slot {
   readonly isOfSafes?: boolean;
 }
 
-const numbered = (slot: number): Hash => `0x${slot.toString(16).padStart(64, "0")}`;
-
 /** What is kept where. */
 export const slots: ReadonlyArray<Slot> = [
   // keccak256("eip1967.proxy.implementation") - 1
@@ -103,8 +101,8 @@ export const slots: ReadonlyArray<Slot> = [
   { holds: "implementation", slot: "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3" },
   { holds: "admin", slot: "0x10d6a54a4754c8869d6886b5f5d7fbfa5b4522237ea5c60d11bc4e7a1ff9390b" },
   // a Safe's singleton, threshold, and the first of its modules and owners: keccak256(abi.encode(1, 1)), (1, 2)
-  { holds: "implementation", slot: numbered(0), isOfSafes: true },
-  { holds: "threshold", slot: numbered(4), isOfSafes: true },
+  { holds: "implementation", slot: wordOf(0), isOfSafes: true },
+  { holds: "threshold", slot: wordOf(4), isOfSafes: true },
   {
     holds: "module",
     slot: "0xcc69885fda6bcc1a4ace058b4a62bf5e179ea78fd58a1ccd71c22cc9b688792f",
@@ -127,8 +125,8 @@ export const slots: ReadonlyArray<Slot> = [
     slot: "0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5",
     isOfSafes: true,
   },
-  { holds: null, slot: numbered(0), isOfSafes: false },
-  { holds: null, slot: numbered(1), isOfSafes: false },
+  { holds: null, slot: wordOf(0), isOfSafes: false },
+  { holds: null, slot: wordOf(1), isOfSafes: false },
 ];
 
 /** Each slot once. */

@@ -4,7 +4,7 @@ import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding, type Severity, type Evidence } from "../../report/finding.js";
 import { unseen, type View } from "../../witness/view.js";
 import { ownAccounts, type Ran, type Case } from "./bundle.js";
-import { nobody, eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
+import { nobody, eventOf, valueBy, valuesOf, addressOf, wordOf } from "../../abi/words.js";
 import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
 import type { OutcomeLog } from "../../report/parts.js";
 
@@ -158,7 +158,7 @@ const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
   return {
     ...{ code, what, contract: log.address.toLowerCase() as Address },
     ...{ gains: party(valueAs("gains")), loses: party(valueAs("loses")) },
-    role: role === null ? null : `0x${role.toString(16).padStart(64, "0")}`,
+    role: role === null ? null : wordOf(role),
     transaction,
   };
 };

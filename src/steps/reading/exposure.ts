@@ -4,6 +4,7 @@
  */
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
+import { memoize } from "effect/Function";
 import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
 import type { KnownToken } from "../../Chains.js";
@@ -138,9 +139,9 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
 };
 
 /** What the witness reads behind the transactions, each once. */
-export const queries = ({ pairs }: Exposed): ReadonlyArray<Query> => [
+export const queries = memoize(({ pairs }: Exposed): ReadonlyArray<Query> => [
   ...new Map(pairs.flatMap((pair) => pair.queries).map((query) => [encodeQueries([query]), query])).values(),
-];
+]);
 
 /** What is known of a run when its exposure is read. */
 export interface Answers {

@@ -1,4 +1,5 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
+import { memoize } from "effect/Function";
 import type { Call } from "../../abi/batches.js";
 import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
@@ -129,11 +130,14 @@ export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding
   return found.all;
 };
 
-export const queryOf = ({ account, token, tokenId, owned }: Holding): Exclude<Query, { kind: "environment" }> => {
-  if (token === null) return { kind: "account", address: account };
-  if (tokenId === null) return balanceOf(token, account);
-  return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
-};
+/** What the witness reads of it, made once for all runs. */
+export const queryOf = memoize(
+  ({ account, token, tokenId, owned }: Holding): Exclude<Query, { kind: "environment" }> => {
+    if (token === null) return { kind: "account", address: account };
+    if (tokenId === null) return balanceOf(token, account);
+    return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
+  },
+);
 
 /** What a view tells of it, of an ERC-721's id 1 and 0; null where that is not known, or nonsense. */
 export const amountIn = (view: View, one: Holding): bigint | null => {

@@ -124,8 +124,9 @@ export const views = (contract: Address): ReadonlyArray<{ readonly holds: Held; 
 export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
 /** What the witness asks contracts themselves, for whoever keeps it elsewhere than the slots that are known. */
-export const viewsOf = (proven: Proven): ReadonlyArray<Call> =>
-  lensOf(proven).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]);
+export const viewsOf = memoize((proven: Proven): ReadonlyArray<Call> =>
+  lensOf(proven).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
+);
 
 /** What slots hold whose meaning is known, by contract and slot; `state` = what the run stood on. */
 export interface HeldWords {

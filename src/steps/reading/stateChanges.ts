@@ -1,5 +1,5 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
-import { addressOf, argumentsAt, wordsFrom } from "../../abi/words.js";
+import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -11,19 +11,25 @@ import { controlsIn, delegationAccounts, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, lensOf, mostContracts, safesIn, suspectsOf } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
-import { answersOf, party, tracedWords, wordHex, wordsOf, isAccount } from "./stateWords.js";
 import {
+  answersOf,
   changes as nameOf,
+  isAccount,
   keyOf,
   namedIn,
+  party,
   rankOf,
   readAny,
   readFirst,
   severityOf,
+  tracedWords,
+  wordsOf,
   type Judging,
   type Read,
-} from "./judgedChanges.js";
-import type { Seen, Sight, Traced } from "./stateWords.js";
+  type Seen,
+  type Sight,
+  type Traced,
+} from "./stateWords.js";
 import { isBatch } from "../../abi/batches.js";
 import { grants } from "../../abi/known/rights.js";
 
@@ -124,11 +130,11 @@ export const checkChanges = (
   return {
     changes: [
       ...[...shown, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
-        ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordHex(was), after: wordHex(word) },
+        ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordOf(was), after: wordOf(word) },
         ...{ transaction: transactionOf(contract), seen },
       })),
       ...keys.map(({ account, word, transaction }): StateChange => ({
-        ...{ ...row, account, holds: "key", after: wordHex(word), transaction, seen: "calldata" },
+        ...{ ...row, account, holds: "key", after: wordOf(word), transaction, seen: "calldata" },
       })),
       ...missed.map((account): StateChange => ({ ...row, account, seen: "unseen" })),
     ],
@@ -141,7 +147,7 @@ export const checkChanges = (
           { transaction, evidence: "estimated" },
           text("", "the account calls itself and names another, or a key, without an event"),
           address("contract", account),
-          ...(word >> 160n === 0n ? [address("to", addressOf(word))] : [hash("to", wordHex(word))]),
+          ...(word >> 160n === 0n ? [address("to", addressOf(word))] : [hash("to", wordOf(word))]),
         ),
       ),
       ...(unread.length === 0 ? [] : [note("ProxiesNotSeen", "info", { evidence: "unavailable" }, ...unread)]),
@@ -159,7 +165,7 @@ const delegationsOf = (bundle: ReadonlyArray<Ran>, { before, after }: Sight): Re
     const [was, word] = [delegateIn(before), delegateIn(after)];
     if (was === null || word === null || was === word) return [];
     const of = { account, slot: null, holds: "delegate", seen: "code" } as const;
-    return [{ ...of, before: wordHex(was), after: wordHex(word), transaction: null }];
+    return [{ ...of, before: wordOf(was), after: wordOf(word), transaction: null }];
   });
 
 /** What changes in the contracts that the calls reach, in every world of a proof. */
