@@ -6,6 +6,7 @@
  * further one, so that only empty blocks stand in front.
  */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { wordOf } from "../abi/words.js";
@@ -168,12 +169,10 @@ const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name 
  */
 export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
   const at = yield* placement;
-  const gasOf = (queries: ReadonlyArray<Query>): bigint => {
+  const witness = (queries: ReadonlyArray<Query>) => {
     const most = gasFor(queries);
-    return plan.room === undefined || most < plan.room ? most : plan.room;
+    return queries.length === 0 ? [] : [pricedCall(at, queries, BigInts.min(most, plan.room ?? most))];
   };
-  const witness = (queries: ReadonlyArray<Query>) =>
-    queries.length === 0 ? [] : [pricedCall(at, queries, gasOf(queries))];
   const lens = plan.lens ?? [];
   const marker: Query = { kind: "account", address: at.address };
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];

@@ -1,4 +1,6 @@
 /** Changes of owners, roles, proxies and Safes that the logs announce, as findings. Pure. */
+import * as Arr from "effect/Array";
+import * as Order from "effect/Order";
 import type { Address } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding, type Severity, type Evidence } from "../../report/finding.js";
@@ -27,10 +29,7 @@ const worstFirst = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> => {
     if (change.loses !== null && senders.has(change.loses)) return 0;
     return severityOf(change, unseen, senders) === "warning" ? 1 : 2;
   };
-  return controlsOf(bundle)
-    .map((change) => ({ change, rank: rankOf(change) }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ change }) => change);
+  return Arr.sortWith(controlsOf(bundle), rankOf, Order.Number);
 };
 
 /** How many contracts that change hands are looked at; of the others it is taken that they existed before. */

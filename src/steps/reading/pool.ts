@@ -39,7 +39,7 @@ const checkSettings = (one: Filled, { nodeLimits: limits, nodeLimitsKnown, known
   const price = gasPrice ?? maxFeePerGas;
   const cost = gas.value === null || price === null ? null : gas.value * price;
   const tip = gasPrice ?? maxPriorityFeePerGas;
-  const maxBytes = mostBytes(limits.maxBytes, input.blobVersionedHashes?.length ?? 0);
+  const maxBytes = mostBytes(limits.maxBytes, blobsOf(input));
   const size = maxBytes === null ? null : sizeOf(one, maxBytes);
   const isDear = limits.maxFee !== null && cost !== null && cost > limits.maxFee;
   const isTipless = limits.minTip !== null && tip !== null && tip < limits.minTip;
@@ -126,26 +126,19 @@ const blobBump = 100;
 const percent = (value: number): bigint => BigInt(Math.round(value));
 
 /** The least that a pool takes in place of `old`, wei per gas: geth rounds down, but never takes the same twice. */
-const leastOver = (old: bigint, bump: number): bigint => {
-  const raised = (old * (100n + percent(bump))) / 100n;
+const leastOver = (old: bigint, bump: number, rounding: bigint = 0n): bigint => {
+  const raised = (old * (100n + percent(bump)) + rounding) / 100n;
   return raised > old ? raised : old + 1n;
 };
 
-/** What is proposed in place of `old`: a wei more than {@link leastOver} where it had to be rounded. */
-const proposedOver = (old: bigint, bump: number): bigint => {
-  const raised = (old * (100n + percent(bump)) + 99n) / 100n;
-  return raised > old ? raised : old + 1n;
-};
+/** What is proposed in place of `old`: a wei more where it had to be rounded. */
+const proposedOver = (old: bigint, bump: number): bigint => leastOver(old, bump, 99n);
 
-const capOf = ({ maxFeePerGas, gasPrice }: Pick<PoolTransaction, "maxFeePerGas" | "gasPrice">): bigint =>
-  maxFeePerGas ?? gasPrice ?? 0n;
-const tipOf = ({
-  maxPriorityFeePerGas,
-  gasPrice,
-}: Pick<PoolTransaction, "maxPriorityFeePerGas" | "gasPrice">): bigint => maxPriorityFeePerGas ?? gasPrice ?? 0n;
-
-const hasBlobs = ({ blobVersionedHashes }: Pick<PoolTransaction, "blobVersionedHashes">): boolean =>
-  (blobVersionedHashes?.length ?? 0) > 0;
+const capOf = ({ maxFeePerGas, gasPrice }: PoolTransaction): bigint => maxFeePerGas ?? gasPrice ?? 0n;
+const tipOf = ({ maxPriorityFeePerGas, gasPrice }: PoolTransaction): bigint => maxPriorityFeePerGas ?? gasPrice ?? 0n;
+const blobsOf = ({ blobVersionedHashes }: Pick<PoolTransaction, "blobVersionedHashes">): number =>
+  blobVersionedHashes?.length ?? 0;
+const hasBlobs = (transaction: Pick<PoolTransaction, "blobVersionedHashes">): boolean => blobsOf(transaction) > 0;
 
 /** What must rise: a legacy price counts as both fees. */
 interface Fees {
@@ -155,21 +148,14 @@ interface Fees {
   readonly blob: bigint | null;
 }
 
-const feesOf = (old: PoolTransaction): Fees => ({
-  cap: capOf(old),
-  tip: tipOf(old),
-  blob: hasBlobs(old) ? (old.maxFeePerBlobGas ?? 0n) : null,
-});
+const bumpOf = (old: PoolTransaction, { priceBump }: Pick<Replacing, "priceBump">): number =>
+  hasBlobs(old) ? Math.max(blobBump, priceBump) : priceBump;
 
 /** The least that a pool takes in place of `old`. */
-export const barOf = (old: PoolTransaction, { priceBump }: Pick<Replacing, "priceBump">): Fees => {
-  const { cap, tip, blob } = feesOf(old);
-  const bump = blob === null ? priceBump : Math.max(blobBump, priceBump);
-  return {
-    cap: leastOver(cap, bump),
-    tip: leastOver(tip, bump),
-    blob: blob === null ? null : leastOver(blob, bump),
-  };
+export const barOf = (old: PoolTransaction, replacing: Pick<Replacing, "priceBump">): Fees => {
+  const bump = bumpOf(old, replacing);
+  const blob = hasBlobs(old) ? leastOver(old.maxFeePerBlobGas ?? 0n, bump) : null;
+  return { cap: leastOver(capOf(old), bump), tip: leastOver(tipOf(old), bump), blob };
 };
 
 /** Whether a pool keeps this for too little; a price that is not known is not. */
@@ -193,9 +179,9 @@ export const isOtherKind = ({ input }: Case, old: PoolTransaction): boolean => h
 export const raised = (
   price: { readonly cap: bigint | null; readonly tip: bigint },
   old: PoolTransaction,
-  { priceBump }: Pick<Replacing, "priceBump">,
+  replacing: Pick<Replacing, "priceBump">,
 ): { readonly cap: bigint; readonly tip: bigint } => {
-  const bump = hasBlobs(old) ? Math.max(blobBump, priceBump) : priceBump;
+  const bump = bumpOf(old, replacing);
   const [tip, cap] = [proposedOver(tipOf(old), bump), proposedOver(capOf(old), bump)];
   const most = tip > price.tip ? tip : price.tip;
   // why: a higher tip comes on top of what the cap leaves for the base fee
@@ -204,9 +190,7 @@ export const raised = (
 };
 
 const costOf = (pooled: PoolTransaction): bigint =>
-  pooled.value +
-  pooled.gas * capOf(pooled) +
-  BigInt(pooled.blobVersionedHashes?.length ?? 0) * 131_072n * (pooled.maxFeePerBlobGas ?? 0n);
+  pooled.value + pooled.gas * capOf(pooled) + BigInt(blobsOf(pooled)) * 131_072n * (pooled.maxFeePerBlobGas ?? 0n);
 
 /**
  * What a pool keeps for the transactions in flight from `latest` up to `pending`, wei, without those whose nonce the
