@@ -56,13 +56,13 @@ const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean =>
 
 const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b !== null && a > b;
 
-const approvalOf = (asked: Right, answers: Answers): Approval | null => {
+const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
   const { before, after } = answers;
-  const [had, has] = [levelIn(before, asked), levelIn(after, asked)];
-  const takenBack = asked.standard === "erc721" && asked.tokenId !== null && asked.spender === nobody;
+  const [had, has] = [levelIn(before, wanting), levelIn(after, wanting)];
+  const takenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
   if (takenBack && (had.approved === null || had.approved === nobody)) return null;
-  const right = takenBack ? { ...asked, spender: had.approved ?? nobody } : asked;
+  const right = takenBack ? { ...wanting, spender: had.approved ?? nobody } : wanting;
   const amount = takenBack ? 0n : (has.amount ?? lasting(right.said, right.expiration, after));
   const isMeasured = takenBack ? has.approved !== null : has.amount !== null;
   return {
@@ -91,7 +91,9 @@ export interface Answers {
 
 /** The approvals of one run, measured where the witness could. */
 export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyArray<Approval> => {
-  const settled = new Map(rights.map((right) => settleRight(right, answers.standards)).map((one) => [keyOf(one), one]));
+  const settled = new Map(
+    rights.map((right) => settleRight(right, answers.standards)).map((right) => [keyOf(right), right]),
+  );
   return [...settled.values()].flatMap((right) => {
     const approval = approvalOf(right, answers);
     // why: what only the calldata says, of a contract that answers nothing like an allowance, is no approval
@@ -179,7 +181,7 @@ const isOf = (log: Log, from: Address, receiver: Address): boolean => {
 export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding> => {
   const own = new Set([...ownAccounts(bundle), ...calledAsSafes(bundle)]);
   // why: a router that is called goes on with what it gets
-  const called = new Set(bundle.flatMap(({ calls }) => calls.read.map(({ to }) => lower(to))));
+  const targets = new Set(bundle.flatMap(({ calls }) => calls.read.map(({ to }) => lower(to))));
   return bundle.flatMap(({ index, outcome, calls }) =>
     outcome.status !== "success"
       ? []
@@ -187,7 +189,7 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
           const place = payouts[data.slice(0, argumentsAt)];
           const receiver = place === undefined ? null : addressAt(data, placeOf(place));
           if (receiver === null || receiver === nobody || !own.has(lower(from))) return [];
-          if (own.has(receiver) || called.has(receiver)) return [];
+          if (own.has(receiver) || targets.has(receiver)) return [];
           // why: a deposit that is paid out is told by its event, and shown
           if (outcome.logs.some((log) => lower(log.address) === lower(to) && isOf(log, lower(from), receiver)))
             return [];

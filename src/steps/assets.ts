@@ -76,8 +76,8 @@ export const gasPaid = (
   baseFee: bigint,
   { before }: Pick<Sights, "before">,
 ): GasPaid => {
-  const paid = new Map<Address, bigint>();
-  const add = (account: Address, amount: bigint) => paid.set(account, (paid.get(account) ?? 0n) + amount);
+  const amounts = new Map<Address, bigint>();
+  const add = (account: Address, amount: bigint) => amounts.set(account, (amounts.get(account) ?? 0n) + amount);
   const recipient = before.environment?.feeRecipient ?? null;
   for (const { signer, outcome, fee } of bundle) {
     const used = outcome.gasUsed ?? 0n;
@@ -85,7 +85,7 @@ export const gasPaid = (
     add(signer, used * price);
     if (recipient !== null) add(recipient, -used * (price > baseFee ? price - baseFee : 0n));
   }
-  return paid;
+  return amounts;
 };
 
 /** The bounds of {@link OperatorFees}; `calls` = the limits that each ran with. */
@@ -104,10 +104,10 @@ export const operatorFees = (
 };
 
 /** The movements by account and token, so that a report over thousands stays linear. */
-const tally = (moved: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) => {
+const tally = (transfers: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) => {
   const sums = new ByBalance<bigint>();
   const add = (of: Balance, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount);
-  for (const { standard, token, tokenId, from, to, amount } of moved) {
+  for (const { standard, token, tokenId, from, to, amount } of transfers) {
     const counted = standard === "erc721" ? 1n : amount;
     for (const [account, by] of [
       [from, -counted],
@@ -128,22 +128,25 @@ const tally = (moved: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) =
 export const withBlobs = (
   paid: GasPaid,
   bundle: ReadonlyArray<Filled>,
-  moved: ReadonlyArray<Transfer>,
+  transfers: ReadonlyArray<Transfer>,
   { before, after }: Sights,
 ): GasPaid => {
   const carrying = bundle.filter(({ input }) => blobGasOf(input) > 0n);
   if (carrying.length === 0) return paid;
   const all = new Map(paid);
-  const loggedOf = tally(moved);
+  const loggedOf = tally(transfers);
   for (const account of new Set(carrying.map(({ signer }) => signer))) {
     const own = carrying.flatMap(({ signer, input }) => (signer === account ? [input] : []));
     const gas = own.reduce((sum, transaction) => sum + blobGasOf(transaction), 0n);
-    const most = own.reduce((sum, one) => sum + blobGasOf(one) * (one.maxFeePerBlobGas ?? 0n), 0n);
+    const most = own.reduce(
+      (sum, transaction) => sum + blobGasOf(transaction) * (transaction.maxFeePerBlobGas ?? 0n),
+      0n,
+    );
     const [had, has] = [before.account(account)?.balance ?? null, after.account(account)?.balance ?? null];
     if (had === null || has === null) continue;
     const known = paid.get(account) ?? 0n;
-    const left = had - has - known + loggedOf({ account, token: null, tokenId: null });
-    if (left > 0n && left % gas === 0n && left <= most) all.set(account, known + left);
+    const unexplained = had - has - known + loggedOf({ account, token: null, tokenId: null });
+    if (unexplained > 0n && unexplained % gas === 0n && unexplained <= most) all.set(account, known + unexplained);
   }
   return all;
 };
@@ -225,13 +228,13 @@ export const read = (
   const { signers } = answers;
   const loggedOf = tally(answers.transfers);
   const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, logs });
-  const told = holdings
+  const candidates = holdings
     .filter((holding) => isOfUse(holding, answers))
     .map((holding): Row => {
       const logged = loggedOf(holding);
       return { holding, logged, change: changeOf(holding, logged, answers) };
     });
-  const earned = new Map(told.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
+  const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
   const isLost = (row: Row): boolean => {
     const { account, delta } = row.change;
@@ -243,9 +246,9 @@ export const read = (
       reasonIn(row) === null
     );
   };
-  const rows = told.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
+  const rows = candidates.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
   const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
-  const shown = rows.filter((row) => {
+  const visible = rows.filter((row) => {
     const { token, tokenId, delta } = row.change;
     if (row.holding.wanted) return isRead(row.change) || delta !== 0n;
     // an ERC-721 is shown by its ids; its count only where the ids do not explain it
@@ -257,7 +260,7 @@ export const read = (
   const found = inOrder.map((row) => mismatch(row, reasonIn(row)));
   const explained = found.filter((finding) => !isWarning(finding));
   return {
-    changes: shown.map(({ change }) => change),
+    changes: visible.map(({ change }) => change),
     // why: what is explained must not push out what is not, nor tokens the chain's own currency, by which policies judge
     findings: [found.filter(isWarning), explained].flatMap((some) => some.slice(0, mostMismatches)),
   };

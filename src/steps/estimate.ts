@@ -113,22 +113,22 @@ export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" 
   const result = entry.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(result), failureOf(result)];
   if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
-  const [needed, wanted] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
+  const [needed, buffered] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
   const cap = capOf(estimate, answers);
   const { gasUsed, maxUsedGas } = entry.outcome;
   // why: what was used and what the node says suffices are less than our own bound on it
   const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
   const isBeyond = cap !== null && known !== null && known > cap;
-  const value = wanted === null ? null : cap === null || wanted <= cap ? wanted : isBeyond ? needed : cap;
-  const { status, evidence: seen } = entry.outcome;
+  const value = buffered === null ? null : cap === null || buffered <= cap ? buffered : isBeyond ? needed : cap;
+  const { status, evidence: outcomeEvidence } = entry.outcome;
   const evidence: Evidence =
-    status === "success" && seen === "measured"
+    status === "success" && outcomeEvidence === "measured"
       ? "measured"
       : estimate !== null
         ? "estimated"
         : value === null
           ? "unavailable"
-          : seen;
+          : outcomeEvidence;
   return { value, by: "us", evidence, estimate, refusal };
 };
 
@@ -242,9 +242,9 @@ const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit
     return estimate === null || limit >= estimate
       ? []
       : [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
-  const [wanted, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
-  if (wanted === null || limit !== cap || limit >= wanted) return [];
-  const cut = [gas("limit", limit), gas("with the whole buffer", wanted)];
+  const [buffered, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
+  if (buffered === null || limit !== cap || limit >= buffered) return [];
+  const cut = [gas("limit", limit), gas("with the whole buffer", buffered)];
   return [note("GasBufferCut", "info", where(outcome.evidence), ...cut)];
 };
 
@@ -263,10 +263,12 @@ const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
  * Whether the two speak for an outcome that depends on gas: they are far apart, or the node finds a limit that
  * suffices below what the simulation used, so that with less gas something else succeeded.
  */
-export const isLimitDoubtful = (one: Filled): boolean => {
-  const { estimate, by } = one.gas;
-  const used = one.outcome.status === "success" ? one.outcome.gasUsed : null;
-  return by !== "caller" && (checkWitnesses(one).length > 0 || (estimate !== null && used !== null && estimate < used));
+export const isLimitDoubtful = (entry: Filled): boolean => {
+  const { estimate, by } = entry.gas;
+  const used = entry.outcome.status === "success" ? entry.outcome.gasUsed : null;
+  return (
+    by !== "caller" && (checkWitnesses(entry).length > 0 || (estimate !== null && used !== null && estimate < used))
+  );
 };
 
 /**

@@ -198,11 +198,11 @@ const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedF
     findings.push(note("TipCapped", "warning", where, ...numbers));
   }
   if (shortenedFrom !== null) {
-    const held = seconds("holds through full blocks for", horizonSeconds);
-    const wanted = seconds("instead of", shortenedFrom.horizonSeconds);
+    const horizon = seconds("holds through full blocks for", horizonSeconds);
+    const fullHorizon = seconds("instead of", shortenedFrom.horizonSeconds);
     const [cap, uncut] = [value.maxFeePerGas, shortenedFrom.maxFeePerGas];
     const caps = [weiPerGas("at most", cap), weiPerGas("instead of", uncut)];
-    findings.push(note("FeeHorizonShort", "warning", where, held, wanted, ...caps));
+    findings.push(note("FeeHorizonShort", "warning", where, horizon, fullHorizon, ...caps));
   }
   return findings;
 };

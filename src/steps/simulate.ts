@@ -142,13 +142,13 @@ const later = (
 
 /** Whether each call that moved native currency has an event that tells of such a movement; null = none moved any. */
 const tellsMoves = (calls: ReadonlyArray<Eth.CallRequest>, results: ReadonlyArray<Eth.CallResult>): boolean | null => {
-  const moved = Arr.zip(calls, results).filter(
+  const payments = Arr.zip(calls, results).filter(
     ([{ from, to, value }, { status }]) => status === "success" && BigInt(value ?? 0) > 0n && from !== to,
   );
   // guard: native movements unseen
-  return moved.length === 0
+  return payments.length === 0
     ? null
-    : moved.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
+    : payments.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
 };
 
 const statusOf = ({ readings }: Run): Outcome["status"] =>
@@ -179,15 +179,15 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const first = witness(plan.before);
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   // why: what one transaction leaves behind is what the next one meets
-  const asked = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
+  const entries = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
   const { apart = null } = plan;
   const rows =
     apart === null
-      ? [asked.flat()]
-      : asked.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
+      ? [entries.flat()]
+      : entries.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
   const second = (plan.second ?? []).map((reading) => secondCalls(reading, at));
-  const left = plan.without ?? new Set<SimulationPart>();
-  const context = left.has("blockOverrides") ? null : plan.blockOverrides;
+  const omitted = plan.without ?? new Set<SimulationPart>();
+  const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
   const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
   const simulated = asking(
@@ -206,16 +206,18 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
             ? {}
             : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) }),
         })),
-        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, left)]),
+        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
       ],
-      ...(left.has("validation") || isFree ? {} : { validation: true }),
-      ...(left.has("traceTransfers") ? {} : { traceTransfers: true }),
+      ...(omitted.has("validation") || isFree ? {} : { validation: true }),
+      ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
       block: plan.block,
     }),
   );
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = context?.number !== undefined;
-  const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
+  const blocks = yield* sighting(simulated, ([first]) =>
+    first === undefined || isNumbered ? null : first.number - 1n,
+  );
   yield* Effect.yieldNow;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
@@ -227,10 +229,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       reason: new MalformedResponse({ path: "result[0]", detail: "" }),
     });
   }
-  const all = own.flatMap((one) => one.calls);
+  const all = own.flatMap((block) => block.calls);
   const calls = all.slice(0, all.length - second.flat().length);
   const read = second.map((_, place) => all[calls.length + second.slice(0, place + 1).flat().length - 1]);
-  const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
+  const answered = entries.map((_, place) => first.length + entries.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
   const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
   const before = seenIn(plan.before, calls[0]);
@@ -253,7 +255,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     second: readBy(plan.second ?? [], read),
     met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
-    traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),
+    traced: tellsMoves([...first, ...entries.flat(), ...last], calls) ?? !omitted.has("traceTransfers"),
     slots: chains ? slots : null,
   };
 }, traced);

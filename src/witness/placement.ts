@@ -130,12 +130,12 @@ export const slots: ReadonlyArray<Slot> = [
 ];
 
 /** Each slot once. */
-const watched: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot))];
-const asked: Hex = `0x${watched.map((slot) => slot.slice(2)).join("")}`;
+const watchList: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot))];
+const slotData: Hex = `0x${watchList.map((slot) => slot.slice(2)).join("")}`;
 
 /** What a reader is asked: every slot, in one call. */
 const slotQuery = (contract: Address): Call =>
-  staticCall(contract, asked, slotGas * watched.length, wordBytes * watched.length);
+  staticCall(contract, slotData, slotGas * watchList.length, wordBytes * watchList.length);
 
 /** What is asked of the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> => contracts.map(slotQuery);
@@ -156,5 +156,5 @@ export const wordsIn = (
 ): ReadonlyArray<Slot & { readonly word: bigint | null }> => {
   const answer = view?.call(slotQuery(contract));
   const data = answer?.success === true ? answer.data : "";
-  return slotsOf(isSafe).map((row) => ({ ...row, word: wordAt(data, placeOf(watched.indexOf(row.slot), dataAt)) }));
+  return slotsOf(isSafe).map((row) => ({ ...row, word: wordAt(data, placeOf(watchList.indexOf(row.slot), dataAt)) }));
 };

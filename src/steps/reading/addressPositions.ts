@@ -91,8 +91,8 @@ export const concernedIn = (
   lives: (account: Address) => boolean,
 ): ReadonlySet<string> => {
   // why: who is paid by name may produce the next block, and is no less who was meant
-  const paid = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
-  const own = [...ownAccounts(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
+  const recipients = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
+  const own = [...ownAccounts(bundle), ...others, ...recipients].map((account) => account.slice(2).toLowerCase());
   const typed = bundle.flatMap(typedIn);
   const telling = bundle.flatMap(tellingIn).map((account) => account.slice(2));
   const living = doubtful.filter(lives).map((account) => account.slice(2));

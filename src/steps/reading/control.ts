@@ -18,8 +18,8 @@ const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>
   if (before.account(change.contract)?.codeSize === 0n) return "info";
   if (change.code === "OwnershipChanged" && change.loses === null && change.gains === null) return "info";
   const gained = change.gains !== null && senders.has(change.gains);
-  const lost = change.loses !== null && senders.has(change.loses);
-  return gained && !lost && change.code !== "ContractControlChanged" ? "info" : "warning";
+  const isLosing = change.loses !== null && senders.has(change.loses);
+  return gained && !isLosing && change.code !== "ContractControlChanged" ? "info" : "warning";
 };
 
 /** The changes that the bundle's logs announce: what a sender loses first, then whatever else may do harm. */
@@ -90,9 +90,11 @@ export const delegationAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<A
 
 /** Whether the authority's code is what the authorisation makes of it; null = nobody saw it. */
 const isApplied = ({ delegate }: Delegation, authority: Address, after: View): boolean | null => {
-  const seen = after.account(authority);
-  if (seen === null) return null;
-  return delegate === nobody ? seen.codeSize === 0n : seen.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
+  const account = after.account(authority);
+  if (account === null) return null;
+  return delegate === nobody
+    ? account.codeSize === 0n
+    : account.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
 };
 
 const say = (delegation: Delegation, after: View, chainId: number | null): ReadonlyArray<Finding> => {

@@ -99,7 +99,7 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
   const tokens = [...new Set([...sources.wanted, ...sources.tokens, ...best])];
   const delegates = delegatesOf(bundle);
   const isPaid = ({ code }: Sources["bundle"][number]) => code.to?.kind !== "nobody";
-  const called = callees(bundle, isPaid).filter((account) => account !== permit2 && !best.includes(account));
+  const contracts = callees(bundle, isPaid).filter((account) => account !== permit2 && !best.includes(account));
   const accounts = new Set([
     ...ownAccounts(bundle),
     ...sources.accounts,
@@ -115,19 +115,19 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
     return [
       ...own.map((spender) => ({ ...acting, spender, token: null, ids: [], isWanted: false })),
       ...tokens.flatMap((token) => {
-        const told = rightsOf[`${account}/${token}`] ?? [];
-        const named = new Set([...(movedOf[token] ?? []), ...told].flatMap(({ tokenId }) => tokenId ?? []));
+        const grants = rightsOf[`${account}/${token}`] ?? [];
+        const named = new Set([...(movedOf[token] ?? []), ...grants].flatMap(({ tokenId }) => tokenId ?? []));
         const over = { token, ids: [...named].slice(0, mostIds), isWanted: sources.wanted.includes(token) };
         if (named.size > mostIds) cut += 1;
         const standards = ["erc20", "permit2", ...(best.includes(token) ? [] : (["erc721"] as const))] as const;
-        const spenders = [...new Set([...called, ...told.map(({ spender }) => spender)])].filter(
+        const spenders = [...new Set([...contracts, ...grants.map(({ spender }) => spender)])].filter(
           (spender) => spender !== account && spender !== permit2 && spender !== nobody,
         );
         return [
           ...own.map((spender) => ({ ...acting, ...over, spender })),
           ...spenders.map((spender) => {
             const usual = standards.map((standard) => unsaid(standard, { token, owner: account, spender }));
-            const its = told.filter((right) => right.spender === spender && overHoldings.has(right.standard));
+            const its = grants.filter((right) => right.spender === spender && overHoldings.has(right.standard));
             return { spender, account, ...over, rights: union(usual, its), isDelegate: false };
           }),
         ];
@@ -182,7 +182,7 @@ const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
   // why: what answers neither as the one nor as the other kind of token keeps its rights in a way that is not known
   if (!levels.some(({ right, amount }) => right.standard !== "permit2" && amount !== null))
     return [row("allowance", null, balance)];
-  const given = levels.reduce((sum, { right, amount }) => {
+  const allowed = levels.reduce((sum, { right, amount }) => {
     if (right.operator || right.tokenId !== null || amount === null) return sum;
     const means =
       right.standard === "permit2" ? readUint256(after.call(allowance(token, account, right.keeper))) : amount;
@@ -191,13 +191,13 @@ const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
   const single = levels.flatMap(({ right: { tokenId, standard }, amount }): ReadonlyArray<Row> => {
     if (tokenId === null || amount === null || amount === 0n) return [];
     if (standard === "erc6909") {
-      const held = amountIn(after, holding(account, token, tokenId));
-      return [row("allowance", least(amount, held), held, tokenId)];
+      const balance = amountIn(after, holding(account, token, tokenId));
+      return [row("allowance", least(amount, balance), balance, tokenId)];
     }
     const isHeld = amountIn(after, { ...holding(account, token, tokenId), owned: true }) === 1n;
     return isHeld ? [row("allowance", 1n, 1n, tokenId)] : [];
   });
-  return [...(given === 0n ? [] : [row("allowance", least(given, balance), balance)]), ...single];
+  return [...(allowed === 0n ? [] : [row("allowance", least(allowed, balance), balance)]), ...single];
 };
 
 /** Whether nobody but the account itself is known to act by a delegate's code. */
@@ -242,17 +242,17 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
 
 /** What could be taken, of every pair that was looked at. */
 export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): Exposures => {
-  const seen = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
-  const rows = seen.flatMap((pair) =>
-    rowsOf(pair, exposed, answers).flatMap((one): ReadonlyArray<Exposure> => {
+  const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
+  const rows = answered.flatMap((pair) =>
+    rowsOf(pair, exposed, answers).flatMap((row): ReadonlyArray<Exposure> => {
       // why: of what answers nothing at all is told where somebody named it
-      const isOpen = one.amount === null && (pair.isWanted || one.by === "operator" || one.balance !== null);
-      if (one.amount === 0n || one.balance === 0n || (one.amount === null && !isOpen)) return [];
+      const isOpen = row.amount === null && (pair.isWanted || row.by === "operator" || row.balance !== null);
+      if (row.amount === 0n || row.balance === 0n || (row.amount === null && !isOpen)) return [];
       const { spender, account, token } = pair;
-      const evidence = one.amount === null ? "unavailable" : answers.evidence;
-      return [{ spender, account, token, ...one, evidence }];
+      const evidence = row.amount === null ? "unavailable" : answers.evidence;
+      return [{ spender, account, token, ...row, evidence }];
     }),
   );
-  const unread = exposed.cut + exposed.pairs.length - seen.length;
-  return { rows: [...values(bundle, answers), ...rows], pairs: seen.length, unread };
+  const unread = exposed.cut + exposed.pairs.length - answered.length;
+  return { rows: [...values(bundle, answers), ...rows], pairs: answered.length, unread };
 };

@@ -113,8 +113,8 @@ export const readCall = (
   // why: where nothing tells of native movements, the first of them is known all the same
   const isTold = transfers.some(({ standard }) => standard === "native") || failure !== null || value === 0n;
   if (isTold || to === null) return { outcome, transfers };
-  const sent = { standard: "native", token: null, from, to, amount: value, tokenId: null, transaction } as const;
-  return { outcome, transfers: [{ ...sent, evidence: "assumed" }, ...transfers] };
+  const native = { standard: "native", token: null, from, to, amount: value, tokenId: null, transaction } as const;
+  return { outcome, transfers: [{ ...native, evidence: "assumed" }, ...transfers] };
 };
 
 /** What many contracts answer, and nothing else, by their selectors: the function, and what it returns. */
@@ -174,9 +174,9 @@ export const burns = ({ index, calls, transfers, outcome }: Ran): ReadonlyArray<
     const row = moves[data.slice(0, argumentsAt).toLowerCase()];
     const receiver = row === undefined ? null : addressAt(data, placeOf(row.to));
     if (receiver === null || !isBurning(receiver)) return [];
-    const told = transfers.find((one) => one.token === to && one.to === receiver);
-    if (told === undefined) return [];
-    const { standard, token, tokenId, amount } = told;
+    const burned = transfers.find((transfer) => transfer.token === to && transfer.to === receiver);
+    if (burned === undefined) return [];
+    const { standard, token, tokenId, amount } = burned;
     return [
       note(
         "ValueBurned",

@@ -77,13 +77,13 @@ export const read = (
   [...callers(bundle), ...payers].flatMap((account) =>
     sendersIn(bundle)
       .flatMap((owner): ReadonlyArray<OwnedAccount> => {
-        const asked = questions(account, owner);
-        const isListed = readBool(view.call(asked.isOwner)) === true;
+        const queries = questions(account, owner);
+        const isListed = readBool(view.call(queries.isOwner)) === true;
         const isAccount =
-          (readAddress(view.call(asked.entryPoint)) ?? nobody) !== nobody ||
-          readUint256(view.call(asked.signature)) !== null;
+          (readAddress(view.call(queries.entryPoint)) ?? nobody) !== nobody ||
+          readUint256(view.call(queries.signature)) !== null;
         const isNamed =
-          readAddress(view.call(asked.owner)) === owner || readBool(view.call(asked.isOwnerAddress)) === true;
+          readAddress(view.call(queries.owner)) === owner || readBool(view.call(queries.isOwnerAddress)) === true;
         const isOwned = isListed || (isAccount && isNamed);
         // why: anybody may answer as a Safe; by its code alone it is one
         const kind = isListed && isSafeProxy(account, view) ? "safe" : "account";

@@ -24,12 +24,12 @@ const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".
  */
 export const callees = <C extends Running>(
   bundle: ReadonlyArray<C>,
-  isPaid: (one: C) => boolean = () => false,
+  isPaid: (entry: C) => boolean = () => false,
 ): ReadonlyArray<Address> => {
-  const called = bundle.flatMap((entry) =>
+  const calls = bundle.flatMap((entry) =>
     entry.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(entry))),
   );
-  const callees = new Set([...likelySafes(bundle), ...called.map(({ to }) => to.toLowerCase() as Address)]);
+  const callees = new Set([...likelySafes(bundle), ...calls.map(({ to }) => to.toLowerCase() as Address)]);
   return [...callees].filter((account) => !isPrecompile(account));
 };
 
@@ -51,13 +51,13 @@ export const mayName = (word: bigint): boolean => word >> 96n !== 0n && !isText(
 /** Those whose slots are not known to have been empty, by what an earlier run left in them; none where it saw none. */
 export const suspects = (
   contracts: ReadonlyArray<Address>,
-  left: View | null,
+  view: View | null,
   isSafe: (contract: Address) => boolean,
 ): ReadonlyArray<Address> =>
-  left === null
+  view === null
     ? []
     : contracts.filter((contract) =>
-        wordsIn(left, contract, isSafe(contract)).some(
+        wordsIn(view, contract, isSafe(contract)).some(
           ({ holds, word }) => word === null || (holds === null ? mayName(word) : word !== 0n),
         ),
       );
@@ -78,26 +78,26 @@ export interface Proven {
 
 const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));
 
-export const calledBy = (proven: Proven): ReadonlyArray<Address> =>
+export const calledBy = (proof: Proven): ReadonlyArray<Address> =>
   // why: what a report from outside says of code is not believed
-  callees(saidOf(proven), ({ said }) => proven.scanned === null || said.code.to?.kind !== "nobody");
+  callees(saidOf(proof), ({ said }) => proof.scanned === null || said.code.to?.kind !== "nobody");
 
 /** The contracts whose slots a proof looks at: with the beacons of proxies among them, as the scan of the same call left them. */
-export const lensOf = memoize((proven: Proven): ReadonlyArray<Address> => {
-  const called = calledBy(proven);
-  const left = successOf(proven.scanned?.run)?.slots ?? null;
-  const beacons = called.flatMap((contract) =>
-    wordsIn(left, contract, false).flatMap(({ holds, word }) =>
+export const lensOf = memoize((proof: Proven): ReadonlyArray<Address> => {
+  const contracts = calledBy(proof);
+  const slots = successOf(proof.scanned?.run)?.slots ?? null;
+  const beacons = contracts.flatMap((contract) =>
+    wordsIn(slots, contract, false).flatMap(({ holds, word }) =>
       holds === "beacon" && word !== null && word !== 0n ? addressOf(word) : [],
     ),
   );
-  return [...new Set([...called.slice(0, mostContracts), ...beacons.slice(0, mostContracts)])];
+  return [...new Set([...contracts.slice(0, mostContracts), ...beacons.slice(0, mostContracts)])];
 });
 
 /** Those of them that must be seen without the calls, too. */
-export const suspectsOf = memoize((proven: Proven): ReadonlyArray<Address> => {
-  const run = successOf(proven.scanned?.run);
-  return run === null ? lensOf(proven) : suspects(lensOf(proven), run.slots, safesIn(saidOf(proven), run.before));
+export const suspectsOf = memoize((proof: Proven): ReadonlyArray<Address> => {
+  const run = successOf(proof.scanned?.run);
+  return run === null ? lensOf(proof) : suspects(lensOf(proof), run.slots, safesIn(saidOf(proof), run.before));
 });
 
 /** More than `owner()` takes behind a beacon's proxy. */
@@ -124,8 +124,8 @@ export const views = (contract: Address): ReadonlyArray<{ readonly holds: Held; 
 export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
 /** What the witness asks contracts themselves, for whoever keeps it elsewhere than the slots that are known. */
-export const viewsOf = memoize((proven: Proven): ReadonlyArray<Call> =>
-  lensOf(proven).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
+export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>
+  lensOf(proof).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
 );
 
 /** What slots hold whose meaning is known, by contract and slot; `state` = what the run stood on. */

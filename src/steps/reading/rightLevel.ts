@@ -54,10 +54,10 @@ const isOverAmount = ({ standard, operator, tokenId, open }: Right): boolean =>
   standard === "permit2" || (standard === "erc20" && !operator && tokenId === null) || open !== null;
 
 /** What the witness reads, before and after alike, how much there is of what is granted, and who the spenders are. */
-export const queries = (asked: ReadonlyArray<Right>): ReadonlyArray<Query> => [
-  ...asked.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
-  ...[...new Set(asked.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
-  ...[...new Set(asked.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
+export const queries = (rights: ReadonlyArray<Right>): ReadonlyArray<Query> => [
+  ...rights.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
+  ...[...new Set(rights.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
+  ...[...new Set(rights.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
 ];
 
 /** How far a right goes at one moment. */

@@ -176,14 +176,14 @@ export const rights = (
   limit: number,
 ): { readonly kept: ReadonlyArray<Right>; readonly cut: number } => {
   const worked = bundle.filter(({ outcome }) => outcome.status === "success");
-  const told = worked.flatMap(({ input, outcome, index }) =>
+  const announced = worked.flatMap(({ input, outcome, index }) =>
     rightsIn(outcome.logs, index).map((right) => (right.owner === nobody ? { ...right, owner: input.from } : right)),
   );
-  const known = new Set(told.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
+  const known = new Set(announced.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
   const isTold = (right: Right) => known.has(right.isMeans === true ? aboutOf(right, anyKeeper) : aboutOf(right));
   const silent = worked.flatMap((entry) => requestedRights(entry).filter((right) => !isTold(right)));
   const all = new Map<string, Right>();
-  for (const right of [...told, ...silent]) all.set(keyOf(right), right);
+  for (const right of [...announced, ...silent]) all.set(keyOf(right), right);
   const senders = new Set(ownAccounts(bundle));
   const isForeign = ({ owner }: Right) => Number(!senders.has(owner));
   const kept = [...all.values()].sort((a, b) => isForeign(a) - isForeign(b)).slice(0, limit);

@@ -67,12 +67,12 @@ export const secondReadings = (
   return all.flatMap(({ token, account }): ReadonlyArray<SecondReading> => {
     const payer = bundle.find(({ signer }) => signer === account) ?? bundle[0];
     if (payer === undefined) return [];
-    const funds = report.funds.find((one) => one.account === payer.signer);
-    const left = funds?.balance == null ? 0n : funds.balance - (funds.expected ?? funds.required ?? funds.balance);
+    const funds = report.funds.find((entry) => entry.account === payer.signer);
+    const spare = funds?.balance == null ? 0n : funds.balance - (funds.expected ?? funds.required ?? funds.balance);
     const { price, fees } = feesOf(payer.request, baseFee);
     // why: what is expected to be paid is no bound, and each reading pays for those before it
     const affordable =
-      price === 0n ? secondGas.most : (left * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
+      price === 0n ? secondGas.most : (spare * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
     const isPoor = affordable < secondGas.least;
     const gas = isPoor || affordable > secondGas.most ? secondGas.most : affordable;
     const reading = { from: payer.signer, query: balanceOf(token, account), gas, fees };
@@ -88,8 +88,8 @@ export const secondCalls = (
   const room = gas - secondGas.usual;
   const more = room > 0n ? secondGas.usual + (BigInt(`0x${address.slice(-8)}`) % room) : gas;
   const reading = { from, to: query.to, data: query.data, gas: more, ...fees };
-  const given = { ...{ from: sender, to: from, value: gift, gas: secondGas.gift }, ...witnessFees };
-  return gift === 0n ? [reading] : [given, reading];
+  const donation = { ...{ from: sender, to: from, value: gift, gas: secondGas.gift }, ...witnessFees };
+  return gift === 0n ? [reading] : [donation, reading];
 };
 
 /** What the readings answered. */
@@ -125,15 +125,15 @@ const twice = ({ after, second }: Seen, holding: Holding) => ({
 });
 
 /** Whether a token told the witness another balance than the account. */
-export const isContradicted = (seen: Seen, holding: Holding): boolean => {
-  const { first, other } = twice(seen, holding);
+export const isContradicted = (run: Seen, holding: Holding): boolean => {
+  const { first, other } = twice(run, holding);
   return first !== null && other !== null && first !== other;
 };
 
 /** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
 export const checkSecond = (holdings: ReadonlyArray<Holding>, worlds: ReadonlyArray<Seen>): ReadonlyArray<Finding> =>
   judged(holdings).flatMap((holding): ReadonlyArray<Finding> => {
-    const readings = worlds.map((seen) => twice(seen, holding)).filter(({ first }) => first !== null);
+    const readings = worlds.map((run) => twice(run, holding)).filter(({ first }) => first !== null);
     const of = [address("token", holding.token), address("of", holding.account)];
     const lie = readings.find(({ first, other }) => other !== null && first !== other);
     if (lie !== undefined)

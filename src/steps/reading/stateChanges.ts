@@ -52,7 +52,11 @@ const selfCallsIn = (
         const account = lower(to);
         const isSelf = as === undefined && lower(from) === account && own.has(account);
         const isKnown = isBatch(data) || grants[data.slice(0, argumentsAt)] !== undefined;
-        if (!isSelf || isKnown || controls.some((one) => one.contract === account && one.transaction === index))
+        if (
+          !isSelf ||
+          isKnown ||
+          controls.some((control) => control.contract === account && control.transaction === index)
+        )
           return [];
         const word = wordsFrom(data, argumentsAt).find((each) =>
           each >> 160n === 0n
@@ -91,23 +95,23 @@ export const checkChanges = (
       change.holds === null ? (readAny(change, judging) ?? []) : change,
     )
     // why: who fills the list with others takes none away that matters
-    .sort((one, other) => rankOf(one) - rankOf(other))
+    .sort((change, other) => rankOf(change) - rankOf(other))
     .slice(0, mostTraced);
   const all = [...looked, ...traced];
-  const shown = all.filter(({ isShown }) => isShown);
+  const visible = all.filter(({ isShown }) => isShown);
   const rowOf = ({ contract, slot, holds, word }: Read) => `${contract} ${slot ?? `${holds} ${word}`}`;
-  const known = new Set(shown.map(rowOf));
+  const known = new Set(visible.map(rowOf));
   // why: what changes in another world alone is no less a change
   const others = new Map(looked.flatMap((change) => (known.has(rowOf(change)) ? [] : [[rowOf(change), change]])));
   const transactionOf = (contract: Address): number | null => {
     const [only = null, ...more] = bundle.filter(({ calls }) => calls.read.some(({ to }) => lower(to) === contract));
     return more.length > 0 ? null : (only?.index ?? null);
   };
-  const told = new Map<string, Finding>();
+  const findings = new Map<string, Finding>();
   for (const change of all) {
     const { contract, holds, was, word, lost } = change;
     const severity = severityOf(change, judging);
-    if (severity === null || holds === null || told.has(keyOf(change))) continue;
+    if (severity === null || holds === null || findings.has(keyOf(change))) continue;
     const evidence = change.seen === "trace" ? "estimated" : seen.evidence;
     const where = { transaction: transactionOf(contract), evidence };
     const [had, has] = lost === undefined ? [party(was), party(word)] : [lost.had, lost.has];
@@ -121,7 +125,7 @@ export const checkChanges = (
       address("contract", contract),
       ...parties,
     );
-    told.set(keyOf(change), severity === "blocker" ? { ...finding, severity } : finding);
+    findings.set(keyOf(change), severity === "blocker" ? { ...finding, severity } : finding);
   }
   const own = new Set([...senders, ...calledAsSafes(bundle)]);
   const keys = bundle.flatMap((entry) => selfCallsIn(entry, controls, own));
@@ -129,7 +133,7 @@ export const checkChanges = (
   const row = { slot: null, holds: null, before: null, after: null, transaction: null };
   return {
     changes: [
-      ...[...shown, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
+      ...[...visible, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
         ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordOf(was), after: wordOf(word) },
         ...{ transaction: transactionOf(contract), seen },
       })),
@@ -139,7 +143,7 @@ export const checkChanges = (
       ...missed.map((account): StateChange => ({ ...row, account, seen: "unseen" })),
     ],
     findings: [
-      ...told.values(),
+      ...findings.values(),
       ...keys.map(({ account, word, transaction }) =>
         note(
           "ContractControlChanged",
@@ -170,7 +174,7 @@ const delegationsOf = (bundle: ReadonlyArray<Ran>, { before, after }: Sight): Re
 
 /** What changes in the contracts that the calls reach, in every world of a proof. */
 export const stateChangesIn = (
-  proven: Proven,
+  proof: Proven,
   {
     round,
     next,
@@ -190,11 +194,11 @@ export const stateChangesIn = (
 ): ReturnType<typeof checkChanges> => {
   const run = successOf(round.run);
   if (run === null) return { changes: [], findings: [] };
-  const contracts = [...new Set([...lensOf(proven), ...calledBy(proven)])];
+  const contracts = [...new Set([...lensOf(proof), ...calledBy(proof)])];
   const { changes, findings } = checkChanges(bundle, contracts, {
     before: successOf(round.alone)?.slots ?? null,
     worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
-    suspects: suspectsOf(proven),
+    suspects: suspectsOf(proof),
     traced,
     codeOf: (account) => successOf(round.codes.get(account)),
     evidence: run.plan.pretended ? "assumed" : "measured",

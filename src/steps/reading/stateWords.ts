@@ -57,7 +57,7 @@ export const answersOf = (
   isShown: boolean,
 ): ReadonlyArray<Change | null> => {
   const of = { contract, slot: null, seen: "view", isShown } as const;
-  const asked = views(contract).flatMap(({ holds, query }): ReadonlyArray<Change | null> => {
+  const answers = views(contract).flatMap(({ holds, query }): ReadonlyArray<Change | null> => {
     const [was, word] = [readAddress(before.call(query)), readAddress(after.call(query))];
     // why: what was answered before, and is not behind the calls, may have changed
     if (was !== null && word === null) return [null];
@@ -71,8 +71,8 @@ export const answersOf = (
   };
   const [had, has] = [listIn(before), listIn(after)];
   const isNew = (word: bigint) => isAccount(word) && had?.includes(word) === false;
-  if (had !== null && had.length > 0 && has === null) return [...asked, null];
-  return [...asked, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
+  if (had !== null && had.length > 0 && has === null) return [...answers, null];
+  return [...answers, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
 };
 
 /** What a tracer saw change, by account: what was and what is, a slot that is missing in one of them zero there. */
@@ -96,10 +96,10 @@ export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boole
       // why: a contract begins with one, and nobody had anything in what is new
       if (!had?.nonce && has?.nonce != null) created.add(contract);
       if (created.has(contract)) continue;
-      const watched = slotsOf(isSafe(contract));
+      const rows = slotsOf(isSafe(contract));
       for (const slot of new Set([...(had?.storage.keys() ?? []), ...(has?.storage.keys() ?? [])])) {
         const key = `${contract} ${slot}`;
-        const holds = watched.find((one) => one.slot === slot)?.holds ?? null;
+        const holds = rows.find((row) => row.slot === slot)?.holds ?? null;
         const was = net.get(key)?.was ?? BigInt(had?.storage.get(slot) ?? 0);
         const word = BigInt(has?.storage.get(slot) ?? 0);
         net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
@@ -176,7 +176,9 @@ const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address
  * other, or the votes that a call gives by name.
  */
 const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: Address, has: bigint): boolean =>
-  controls.some((one) => one.contract === contract && (one.loses === had || one.gains === addressOf(has))) ||
+  controls.some(
+    (control) => control.contract === contract && (control.loses === had || control.gains === addressOf(has)),
+  ) ||
   bundle.some(
     ({ transfers, outcome: { logs } }) =>
       transfers.some(
@@ -188,7 +190,7 @@ const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: 
           (log) =>
             lower(log.address) === contract &&
             eventOf(log) === votes &&
-            [BigInt(had), has].every((one) => log.topics.slice(1).some((topic) => BigInt(topic) === one)),
+            [BigInt(had), has].every((party) => log.topics.slice(1).some((topic) => BigInt(topic) === party)),
         )),
   );
 
@@ -257,13 +259,13 @@ export const readFirst = (change: Change, judging: Judging): Read => {
 const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<Control>): boolean => {
   const whats: ReadonlyArray<string> = holds === null ? [] : changes[holds];
   return controls.some(
-    (one) =>
-      one.contract === contract &&
-      whats.includes(one.what) &&
+    (control) =>
+      control.contract === contract &&
+      whats.includes(control.what) &&
       (holds === "threshold" ||
         holds === "facet" ||
-        one.gains === party(word) ||
-        (one.gains === null && one.loses === party(was))),
+        control.gains === party(word) ||
+        (control.gains === null && control.loses === party(was))),
   );
 };
 

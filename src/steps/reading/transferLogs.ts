@@ -72,9 +72,9 @@ const reportedBy = (log: OutcomeLog) => {
  */
 const wrappings = (reported: ReadonlyArray<ReturnType<typeof reportedBy>>): ((movement: Movement) => boolean) => {
   const native = reported.flatMap(({ isNative, movements }) => (isNative ? movements : []));
-  const moved = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
+  const sums = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
   return ({ token, from, amount }) =>
-    native.length === 0 || moved.has(`${from === nobody ? ">" : "<"}${token}/${amount}`);
+    native.length === 0 || sums.has(`${from === nobody ? ">" : "<"}${token}/${amount}`);
 };
 
 /** The movements of one transaction, in the order of its logs. */
@@ -84,7 +84,7 @@ export const transfersOf = (
   evidence: Evidence,
 ): ReadonlyArray<Transfer> => {
   const worth = evidence === "measured" ? "logged" : evidence;
-  const told = new Map<string, [number, number]>();
+  const counters = new Map<string, [number, number]>();
   const reported = logs.map(reportedBy);
   const hasTwoReporters = reported.some(({ reporter }) => reporter !== reported[0]?.reporter);
   const isWrapping = wrappings(reported);
@@ -97,10 +97,10 @@ export const transfersOf = (
       if (isNative && amount === 0n) continue;
       if (hasTwoReporters) {
         const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
-        const counts = told.get(key) ?? [0, 0];
+        const counts = counters.get(key) ?? [0, 0];
         const known = Math.max(...counts);
         counts[reporter] += 1;
-        told.set(key, counts);
+        counters.set(key, counts);
         if (counts[reporter] <= known) continue;
       }
       const standard = isNative ? "native" : movement.standard;
