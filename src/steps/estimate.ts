@@ -8,6 +8,7 @@
  */
 import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
+import { hexToBytes } from "viem";
 import {
   BlockGasLimitExceeded,
   OutOfGas,
@@ -17,6 +18,7 @@ import {
 } from "../errors/verdicts.js";
 import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
+import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
@@ -139,10 +141,10 @@ export const unestimated = ({ input }: Case): GasChoice => ({
 });
 
 /** Zero and other bytes of the calldata. */
-const bytesOf = (data: string): { readonly zero: number; readonly other: number } => {
-  const pairs = data.slice(2).match(/../g) ?? [];
-  const zero = pairs.filter((pair) => pair === "00").length;
-  return { zero, other: pairs.length - zero };
+const bytesOf = (data: Hex): { readonly zero: number; readonly other: number } => {
+  const bytes = hexToBytes(data);
+  const zero = bytes.filter((byte) => byte === 0).length;
+  return { zero, other: bytes.length - zero };
 };
 
 /** Gas by EIP-2, EIP-2028, EIP-2930, EIP-3860 and EIP-7702. */
