@@ -3,7 +3,7 @@
  * arguments begin at {@link argumentsAt}, all other data at {@link dataAt}. What does not lie within the bytes as a whole
  * is null, and so is all that it would lead to: nothing is padded, and nothing throws.
  */
-import type { Address, Hex } from "../primitives/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 
 /** Digits of a word of 32 bytes. */
 export const wordDigits = 64;
@@ -62,6 +62,9 @@ export const isBurning = (address: string): boolean => burnAddresses.has(address
 
 /** The low 20 bytes: the upper ones may be dirty. */
 export const addressOf = (word: bigint): Address => `0x${BigInt.asUintN(160, word).toString(16).padStart(40, "0")}`;
+
+/** A number below 2^256 as a word. */
+export const wordOf = (value: bigint | number): Hash => `0x${value.toString(16).padStart(wordDigits, "0")}`;
 
 /** The address that a word's low 20 bytes are, in lower case. */
 export const addressAt = (bytes: string, at: Place): Address | null => {

@@ -17,7 +17,7 @@ import type { Observed, ReportOptions } from "../report/schema.js";
 import { inFlightCounts } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
-import { withIntrinsic } from "../steps/reading/intrinsic.js";
+import { withIntrinsic } from "../steps/estimate.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";

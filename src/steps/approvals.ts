@@ -4,8 +4,8 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
-import { nobody } from "../abi/words.js";
-import type { Address } from "../primitives/hex.js";
+import { nobody, addressAt, argumentsAt, eventOf, type Log, placeOf, valuesOf } from "../abi/words.js";
+import { type Address, lower } from "../primitives/hex.js";
 import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
@@ -14,12 +14,13 @@ import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
-import { delegateCallAccounts } from "./reading/delegateCalls.js";
+import { delegateCallAccounts, calledAsSafes } from "./reading/delegateCalls.js";
 import { calldataRights, settleRight, type Right, keyOf } from "./reading/rights.js";
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
-import { checkPayouts } from "./reading/payouts.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
+import { payouts } from "../abi/known/rights.js";
+import { withdrawn } from "../abi/known/movements.js";
 
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
@@ -55,13 +56,13 @@ const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean =>
 
 const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b !== null && a > b;
 
-const approvalOf = (asked: Right, answers: Answers): Approval | null => {
+const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
   const { before, after } = answers;
-  const [had, has] = [levelIn(before, asked), levelIn(after, asked)];
-  const takenBack = asked.standard === "erc721" && asked.tokenId !== null && asked.spender === nobody;
+  const [had, has] = [levelIn(before, wanting), levelIn(after, wanting)];
+  const takenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
   if (takenBack && (had.approved === null || had.approved === nobody)) return null;
-  const right = takenBack ? { ...asked, spender: had.approved ?? nobody } : asked;
+  const right = takenBack ? { ...wanting, spender: had.approved ?? nobody } : wanting;
   const amount = takenBack ? 0n : (has.amount ?? lasting(right.said, right.expiration, after));
   const isMeasured = takenBack ? has.approved !== null : has.amount !== null;
   return {
@@ -90,7 +91,9 @@ export interface Answers {
 
 /** The approvals of one run, measured where the witness could. */
 export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyArray<Approval> => {
-  const settled = new Map(rights.map((right) => settleRight(right, answers.standards)).map((one) => [keyOf(one), one]));
+  const settled = new Map(
+    rights.map((right) => settleRight(right, answers.standards)).map((right) => [keyOf(right), right]),
+  );
   return [...settled.values()].flatMap((right) => {
     const approval = approvalOf(right, answers);
     // why: what only the calldata says, of a contract that answers nothing like an allowance, is no approval
@@ -167,6 +170,34 @@ const checkCalls = ({ index, calls }: Case): ReadonlyArray<Finding> =>
         ),
       ]
     : [];
+
+/** Whether a log says that a deposit of `from` is paid out to `receiver`. */
+const isOf = (log: Log, from: Address, receiver: Address): boolean => {
+  const [had, has] = valuesOf(log, 2);
+  return eventOf(log) === withdrawn && had === BigInt(from) && has === BigInt(receiver);
+};
+
+/** What goes from senders, and Safes that execute, to somebody who is neither, nor called in the bundle. */
+export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding> => {
+  const own = new Set([...ownAccounts(bundle), ...calledAsSafes(bundle)]);
+  // why: a router that is called goes on with what it gets
+  const targets = new Set(bundle.flatMap(({ calls }) => calls.read.map(({ to }) => lower(to))));
+  return bundle.flatMap(({ index, outcome, calls }) =>
+    outcome.status !== "success"
+      ? []
+      : calls.read.flatMap(({ from, to, data }) => {
+          const place = payouts[data.slice(0, argumentsAt)];
+          const receiver = place === undefined ? null : addressAt(data, placeOf(place));
+          if (receiver === null || receiver === nobody || !own.has(lower(from))) return [];
+          if (own.has(receiver) || targets.has(receiver)) return [];
+          // why: a deposit that is paid out is told by its event, and shown
+          if (outcome.logs.some((log) => lower(log.address) === lower(to) && isOf(log, lower(from), receiver)))
+            return [];
+          const parties = [address("contract", to), address("of", from), address("to", receiver)];
+          return [note("PaidToOther", "warning", { transaction: index, evidence: "estimated" }, ...parties)];
+        }),
+  );
+};
 
 /** What the approvals give away, and who gets to act: delegations and changes of control. */
 export const check = (

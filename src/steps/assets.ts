@@ -11,10 +11,9 @@ import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
-import { readAddress, readUint256 } from "../witness/answers.js";
-import type { View } from "../witness/view.js";
+import { knows, type View } from "../witness/view.js";
 import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
-import { ByBalance, type Balance, queryOf, type Holding } from "./reading/holdings.js";
+import { amountIn, ByBalance, type Balance, queryOf, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
 import { settle, type Standards } from "./reading/transferLogs.js";
 
@@ -25,26 +24,13 @@ export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new
     standards,
   );
 
-interface Level {
-  readonly before: bigint | null;
-  readonly after: bigint | null;
-}
-
-const levelOf = (holding: Holding, { before, after }: Sights): Level => {
-  if (holding.token === null)
-    return {
-      before: before.account(holding.account)?.balance ?? null,
-      after: after.account(holding.account)?.balance ?? null,
-    };
-  const query = queryOf(holding);
-  if (query.kind !== "call") return { before: null, after: null };
-  const [had, has] = [before.call(query), after.call(query)];
-  if (!holding.owned) return { before: readUint256(had), after: readUint256(has) };
-  const owners = [readAddress(had), readAddress(has)];
+/** How much of it there was before, and is after. */
+const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigint | null, bigint | null] => {
+  const [had, has] = [amountIn(before, holding), amountIn(after, holding)];
+  if (!holding.owned || (had !== null && has !== null)) return [had, has];
   // why: ownerOf reverts where there is no such id (yet, or no more), but not on both sides of a movement
-  const known = had !== null && has !== null && owners.some((owner) => owner !== null);
-  const owns = (owner: Address | null | undefined) => (known ? (owner === holding.account ? 1n : 0n) : null);
-  return { before: owns(owners[0]), after: owns(owners[1]) };
+  const isKnown = (had ?? has) !== null && [before, after].every((view) => knows(view, queryOf(holding)));
+  return isKnown ? [had ?? 0n, has ?? 0n] : [null, null];
 };
 
 /**
@@ -90,8 +76,8 @@ export const gasPaid = (
   baseFee: bigint,
   { before }: Pick<Sights, "before">,
 ): GasPaid => {
-  const paid = new Map<Address, bigint>();
-  const add = (account: Address, amount: bigint) => paid.set(account, (paid.get(account) ?? 0n) + amount);
+  const amounts = new Map<Address, bigint>();
+  const add = (account: Address, amount: bigint) => amounts.set(account, (amounts.get(account) ?? 0n) + amount);
   const recipient = before.environment?.feeRecipient ?? null;
   for (const { signer, outcome, fee } of bundle) {
     const used = outcome.gasUsed ?? 0n;
@@ -99,7 +85,7 @@ export const gasPaid = (
     add(signer, used * price);
     if (recipient !== null) add(recipient, -used * (price > baseFee ? price - baseFee : 0n));
   }
-  return paid;
+  return amounts;
 };
 
 /** The bounds of {@link OperatorFees}; `calls` = the limits that each ran with. */
@@ -118,10 +104,10 @@ export const operatorFees = (
 };
 
 /** The movements by account and token, so that a report over thousands stays linear. */
-const tally = (moved: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) => {
+const tally = (transfers: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) => {
   const sums = new ByBalance<bigint>();
   const add = (of: Balance, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount);
-  for (const { standard, token, tokenId, from, to, amount } of moved) {
+  for (const { standard, token, tokenId, from, to, amount } of transfers) {
     const counted = standard === "erc721" ? 1n : amount;
     for (const [account, by] of [
       [from, -counted],
@@ -142,22 +128,25 @@ const tally = (moved: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) =
 export const withBlobs = (
   paid: GasPaid,
   bundle: ReadonlyArray<Filled>,
-  moved: ReadonlyArray<Transfer>,
+  transfers: ReadonlyArray<Transfer>,
   { before, after }: Sights,
 ): GasPaid => {
   const carrying = bundle.filter(({ input }) => blobGasOf(input) > 0n);
   if (carrying.length === 0) return paid;
   const all = new Map(paid);
-  const loggedOf = tally(moved);
+  const loggedOf = tally(transfers);
   for (const account of new Set(carrying.map(({ signer }) => signer))) {
     const own = carrying.flatMap(({ signer, input }) => (signer === account ? [input] : []));
     const gas = own.reduce((sum, transaction) => sum + blobGasOf(transaction), 0n);
-    const most = own.reduce((sum, one) => sum + blobGasOf(one) * (one.maxFeePerBlobGas ?? 0n), 0n);
+    const most = own.reduce(
+      (sum, transaction) => sum + blobGasOf(transaction) * (transaction.maxFeePerBlobGas ?? 0n),
+      0n,
+    );
     const [had, has] = [before.account(account)?.balance ?? null, after.account(account)?.balance ?? null];
     if (had === null || has === null) continue;
     const known = paid.get(account) ?? 0n;
-    const left = had - has - known + loggedOf({ account, token: null, tokenId: null });
-    if (left > 0n && left % gas === 0n && left <= most) all.set(account, known + left);
+    const unexplained = had - has - known + loggedOf({ account, token: null, tokenId: null });
+    if (unexplained > 0n && unexplained % gas === 0n && unexplained <= most) all.set(account, known + unexplained);
   }
   return all;
 };
@@ -172,7 +161,7 @@ const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =
 /** How a holding changed: as it was measured, changed or not, else as the logs have it. */
 const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceChange => {
   const { account, token, tokenId } = holding;
-  const { before, after } = levelOf(holding, answers);
+  const [before, after] = amountsOf(holding, answers);
   // why: a token that tells two balances has told none
   if (before === null || after === null || answers.isContradicted(holding))
     return { account, token, tokenId, before, after: null, delta: logged, evidence: "logged" };
@@ -239,13 +228,13 @@ export const read = (
   const { signers } = answers;
   const loggedOf = tally(answers.transfers);
   const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, logs });
-  const told = holdings
+  const candidates = holdings
     .filter((holding) => isOfUse(holding, answers))
     .map((holding): Row => {
       const logged = loggedOf(holding);
       return { holding, logged, change: changeOf(holding, logged, answers) };
     });
-  const earned = new Map(told.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
+  const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
   const isLost = (row: Row): boolean => {
     const { account, delta } = row.change;
@@ -257,9 +246,9 @@ export const read = (
       reasonIn(row) === null
     );
   };
-  const rows = told.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
+  const rows = candidates.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
   const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
-  const shown = rows.filter((row) => {
+  const visible = rows.filter((row) => {
     const { token, tokenId, delta } = row.change;
     if (row.holding.wanted) return isRead(row.change) || delta !== 0n;
     // an ERC-721 is shown by its ids; its count only where the ids do not explain it
@@ -271,7 +260,7 @@ export const read = (
   const found = inOrder.map((row) => mismatch(row, reasonIn(row)));
   const explained = found.filter((finding) => !isWarning(finding));
   return {
-    changes: shown.map(({ change }) => change),
+    changes: visible.map(({ change }) => change),
     // why: what is explained must not push out what is not, nor tokens the chain's own currency, by which policies judge
     findings: [found.filter(isWarning), explained].flatMap((some) => some.slice(0, mostMismatches)),
   };

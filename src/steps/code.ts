@@ -21,7 +21,7 @@ import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
-import type { Case, Numbered } from "./reading/bundle.js";
+import type { Case, Filled, Numbered } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
@@ -51,9 +51,6 @@ export const ask = (
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>
   to === null && nonce !== null ? (getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Address) : null;
 
-/** When code came to an address: before a transaction ran, only after it, or nobody can tell. */
-export type Appearance = "before" | "after" | "unclear";
-
 const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);
 
@@ -64,11 +61,11 @@ export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): Read
 };
 
 /**
- * Whether code that an account has only after the bundle was there when `one` called it. A call to an
+ * Whether code that an account has only after the bundle was there when `entry` called it. A call to an
  * empty address runs nothing, so it cannot have put the code there itself; its own authorisations take
  * effect before it runs.
  */
-export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArray<Numbered>): Appearance => {
+export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArray<Numbered>) => {
   if (authorizes(entry, account)) return "before";
   const maker = bundle.find(
     (other) => createdBy(other.input, other.nonce.value) === account || authorizes(other, account),
@@ -101,7 +98,8 @@ export interface Sightings {
   readonly asked: AskResult<Hex> | undefined;
   readonly before: Account | null;
   readonly after: Account | null;
-  readonly appears: Appearance;
+  /** When code came to it: before a transaction ran, only after it, or nobody can tell. */
+  readonly appears: "before" | "after" | "unclear";
 }
 
 /**
@@ -139,19 +137,19 @@ const lookAt = (
   bundle: ReadonlyArray<Numbered>,
 ): AccountCode => {
   const [had, has] = [before.account(account), after.account(account)];
-  const asked = codes.get(account);
+  const answer = codes.get(account);
   // why: its own authorisations take effect before it runs, and behind what the witness saw
   const here = entry.index === 0 || authorizes(entry, account) ? null : (met[entry.index]?.account(account) ?? null);
-  const isDisputed = isCode(successOf(asked)) && had !== null && !isCode(codeIn(had));
+  const isDisputed = isCode(successOf(answer)) && had !== null && !isCode(codeIn(had));
   const found = decideAccount(
     account,
     here === null
       ? {
-          ...{ asked, before: had, after: has },
+          ...{ asked: answer, before: had, after: has },
           // why: who put it there is dear to find out, and asked only where something changed
           appears: has !== null && codeIn(had) === codeIn(has) ? "before" : appearanceOf(account, entry, bundle),
         }
-      : { asked: isDisputed ? asked : undefined, before: here, after: here, appears: "before" },
+      : { asked: isDisputed ? answer : undefined, before: here, after: here, appears: "before" },
   );
   const delegate = found.delegate === null ? null : after.account(found.delegate);
   return delegate === null ? found : { ...found, delegateHasCode: delegate.codeSize > 0n };
@@ -193,15 +191,15 @@ const unseenCode = (
  * be seen by anyone is `unavailable`, with the error of `eth_getCode`.
  */
 export const check = (
-  one: Case & { readonly code: Parties },
+  entry: Case & Pick<Filled, "code">,
   { codes, chain }: Pick<Facts, "codes" | "chain">,
 ): ReadonlyArray<Finding> => {
-  const { from, to } = one.code;
-  const where = (evidence: Evidence) => ({ step: "code", transaction: one.index, evidence }) as const;
+  const { from, to } = entry.code;
+  const where = (evidence: Evidence) => ({ step: "code", transaction: entry.index, evidence }) as const;
   const findings: Array<Finding> = [];
-  const hasData = one.input.data.length > 2;
+  const hasData = entry.input.data.length > 2;
   for (const account of to === null || to.account === from.account ? [from] : [from, to])
-    findings.push(...unseenCode(account, codes.get(account.account), one.index));
+    findings.push(...unseenCode(account, codes.get(account.account), entry.index));
   if (from.kind === "contract")
     findings.push(fromError(new SenderNotEoa({ account: from.account }), "blocker", where(from.evidence)));
   if (from.kind === "delegated")
@@ -210,13 +208,13 @@ export const check = (
     findings.push(fromError(new NoCode({ account: to.account }), "blocker", where(to.evidence)));
   if (to?.kind === "delegated" && to.delegateHasCode === false && hasData)
     findings.push(note("DelegateWithoutCode", "warning", where(to.evidence), address("delegate", to.delegate)));
-  if (to?.kind === "precompile" && one.input.value > 0n)
+  if (to?.kind === "precompile" && entry.input.value > 0n)
     findings.push(note("ValueToPrecompile", "warning", where(to.evidence), address("", to.account)));
-  if (to !== null && isBurning(to.account) && one.input.value > 0n)
+  if (to !== null && isBurning(to.account) && entry.input.value > 0n)
     findings.push(
-      note("ValueBurned", "warning", where(to.evidence), wei("value", one.input.value), address("to", to.account)),
+      note("ValueBurned", "warning", where(to.evidence), wei("value", entry.input.value), address("to", to.account)),
     );
-  const size = (one.input.data.length - 2) / 2;
+  const size = (entry.input.data.length - 2) / 2;
   if (to === null && size > chain.maxInitCodeSize) {
     const exceeded = new InitCodeTooLarge({ size: BigInt(size), limit: BigInt(chain.maxInitCodeSize) });
     // why: chains that nobody described may allow more; there the node's own simulation decides

@@ -8,17 +8,25 @@
  */
 import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
-import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh } from "../errors/verdicts.js";
+import { hexToBytes } from "viem";
+import {
+  BlockGasLimitExceeded,
+  OutOfGas,
+  TxGasLimitTooHigh,
+  IntrinsicGasTooLow,
+  type Verdict,
+} from "../errors/verdicts.js";
 import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
+import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
-import type { Transaction } from "../Transaction.js";
-import type { Case, GasChoice, Ran } from "./reading/bundle.js";
+import type { Case, Filled, GasChoice } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
+import type { Transaction } from "../transaction/fields.js";
 
 /** `eth_estimateGas` of one call; never fails. */
 export const ask = (
@@ -64,12 +72,9 @@ const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPe
 /** How far the node's estimate and our own candidate may be apart before it is worth a word. */
 const farApart = 2n;
 
-/** A case whose outcome and ends are known. */
-type Placed = Ran & { readonly code: Parties };
-
 /** What the simulation says is needed; null where it did not work. */
 const ownNeed = (
-  { input, outcome, index }: Pick<Placed, "input" | "outcome" | "index">,
+  { input, outcome, index }: Pick<Filled, "input" | "outcome" | "index">,
   estimate: bigint | null,
 ): bigint | null => {
   // why: where the node names no peak, the witness for refunds is its estimate, and of later transactions, which it
@@ -80,7 +85,7 @@ const ownNeed = (
   return outcome.status === "success" && peak !== null ? candidate(peak) : null;
 };
 
-const neededFor = (entry: Placed, estimate: bigint | null): bigint | null => {
+const neededFor = (entry: Filled, estimate: bigint | null): bigint | null => {
   const { input, code, outcome } = entry;
   const worked = outcome.status === "success";
   return isPlain(input, code)
@@ -89,7 +94,7 @@ const neededFor = (entry: Placed, estimate: bigint | null): bigint | null => {
 };
 
 /** The limit that a case should have, its buffer included; null where nobody knows. */
-const wantedFor = (entry: Placed, estimate: bigint | null): bigint | null => {
+const wantedFor = (entry: Filled, estimate: bigint | null): bigint | null => {
   const needed = neededFor(entry, estimate);
   return needed === null || isPlain(entry.input, entry.code) ? needed : withBuffer(needed);
 };
@@ -106,26 +111,26 @@ export const capOf = (
 };
 
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
-export const choose = (entry: Placed, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
+export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
   const result = entry.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(result), failureOf(result)];
   if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
-  const [needed, wanted] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
+  const [needed, buffered] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
   const cap = capOf(estimate, answers);
   const { gasUsed, maxUsedGas } = entry.outcome;
   // why: what was used and what the node says suffices are less than our own bound on it
   const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
   const isBeyond = cap !== null && known !== null && known > cap;
-  const value = wanted === null ? null : cap === null || wanted <= cap ? wanted : isBeyond ? needed : cap;
-  const { status, evidence: seen } = entry.outcome;
+  const value = buffered === null ? null : cap === null || buffered <= cap ? buffered : isBeyond ? needed : cap;
+  const { status, evidence: outcomeEvidence } = entry.outcome;
   const evidence: Evidence =
-    status === "success" && seen === "measured"
+    status === "success" && outcomeEvidence === "measured"
       ? "measured"
       : estimate !== null
         ? "estimated"
         : value === null
           ? "unavailable"
-          : seen;
+          : outcomeEvidence;
   return { value, by: "us", evidence, estimate, refusal };
 };
 
@@ -135,12 +140,51 @@ export const unestimated = ({ input }: Case): GasChoice => ({
   evidence: input.gas === null ? "unavailable" : "assumed",
 });
 
-/** A case whose limit is chosen. */
-type Limited = Placed & { readonly gas: GasChoice };
+/** Zero and other bytes of the calldata. */
+const bytesOf = (data: Hex): { readonly zero: number; readonly other: number } => {
+  const bytes = hexToBytes(data);
+  const zero = bytes.filter((byte) => byte === 0).length;
+  return { zero, other: bytes.length - zero };
+};
+
+/** Gas by EIP-2, EIP-2028, EIP-2930, EIP-3860 and EIP-7702. */
+const intrinsicGas = ({ to, data, accessList, authorizationList }: Transaction): number => {
+  const { zero, other } = bytesOf(data);
+  const keys = (accessList ?? []).reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
+  return (
+    21_000 +
+    (4 * zero + 16 * other) +
+    (to === null ? 32_000 + 2 * Math.ceil((zero + other) / 32) : 0) +
+    (2_400 * (accessList?.length ?? 0) + 1_900 * keys) +
+    25_000 * (authorizationList?.length ?? 0)
+  );
+};
+
+/** The least gas that calldata costs, by EIP-7623. */
+const floorGas = ({ data }: Transaction): number => {
+  const { zero, other } = bytesOf(data);
+  return 21_000 + 10 * (zero + 4 * other);
+};
+
+/**
+ * The refusal of a gas limit below the intrinsic cost, with both numbers where the node names none: the request's own
+ * limit, and what our rule says it needs. Of a chain since Amsterdam, or where our rule finds the limit sufficient, the
+ * need stays unknown.
+ */
+export const withIntrinsic = (failure: Verdict, input: Transaction, isAmsterdam: boolean): Verdict => {
+  if (failure._tag !== "IntrinsicGasTooLow") return failure;
+  const have = failure.have ?? input.gas;
+  const need =
+    have === null || isAmsterdam
+      ? undefined
+      : [Math.max(intrinsicGas(input), floorGas(input))].find((gas) => gas > have);
+  const want = failure.want ?? (need === undefined ? null : BigInt(need));
+  return new IntrinsicGasTooLow({ have, want, raw: failure.raw });
+};
 
 /** The chosen limit beside what the run took. */
 export const read = (
-  { outcome, gas: { value, by, evidence, estimate, refusal } }: Limited,
+  { outcome, gas: { value, by, evidence, estimate, refusal } }: Filled,
   answers: Pick<Facts, "chain" | "blockGasLimit">,
 ): Gas => ({
   estimate,
@@ -155,7 +199,7 @@ export const read = (
 
 /** A limit above what a block or a transaction may have. */
 const checkCap = (
-  { index, gas: { value, estimate } }: Limited,
+  { index, gas: { value, estimate } }: Filled,
   answers: Pick<Facts, "chain" | "blockGasLimit">,
 ): ReadonlyArray<Finding> => {
   const { chain, blockGasLimit } = answers;
@@ -175,7 +219,7 @@ const checkCap = (
  * failure of its own the estimate adds nothing; beside a success the disagreement is shown, but a node
  * that merely refuses to estimate costs one level of evidence.
  */
-const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyArray<Finding> => {
+const checkRefusal = ({ index, outcome, gas: { refusal } }: Filled): ReadonlyArray<Finding> => {
   // why: a problem is told once, by the witness that knows more of it
   if (refusal === null || refusal._tag === outcome.failure?._tag) return [];
   const evidence = refusal._tag === "RpcError" ? "unavailable" : "estimated";
@@ -189,7 +233,7 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyAr
   return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };
 
-const checkLimit = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
+const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
   const { index, outcome } = entry;
   const { value: limit, by, estimate } = entry.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
@@ -200,14 +244,14 @@ const checkLimit = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimi
     return estimate === null || limit >= estimate
       ? []
       : [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
-  const [wanted, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
-  if (wanted === null || limit !== cap || limit >= wanted) return [];
-  const cut = [gas("limit", limit), gas("with the whole buffer", wanted)];
+  const [buffered, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
+  if (buffered === null || limit !== cap || limit >= buffered) return [];
+  const cut = [gas("limit", limit), gas("with the whole buffer", buffered)];
   return [note("GasBufferCut", "info", where(outcome.evidence), ...cut)];
 };
 
 /** The node's estimate and the simulation so far apart that the chosen limit is in doubt. */
-const checkWitnesses = (entry: Limited): ReadonlyArray<Finding> => {
+const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
   const { index, input, code } = entry;
   const { estimate } = entry.gas;
   const own = ownNeed(entry, estimate);
@@ -221,17 +265,19 @@ const checkWitnesses = (entry: Limited): ReadonlyArray<Finding> => {
  * Whether the two speak for an outcome that depends on gas: they are far apart, or the node finds a limit that
  * suffices below what the simulation used, so that with less gas something else succeeded.
  */
-export const isLimitDoubtful = (one: Limited): boolean => {
-  const { estimate, by } = one.gas;
-  const used = one.outcome.status === "success" ? one.outcome.gasUsed : null;
-  return by !== "caller" && (checkWitnesses(one).length > 0 || (estimate !== null && used !== null && estimate < used));
+export const isLimitDoubtful = (entry: Filled): boolean => {
+  const { estimate, by } = entry.gas;
+  const used = entry.outcome.status === "success" ? entry.outcome.gasUsed : null;
+  return (
+    by !== "caller" && (checkWitnesses(entry).length > 0 || (estimate !== null && used !== null && estimate < used))
+  );
 };
 
 /**
  * What stands against a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
  * `OutOfGas` when the limit is below what the simulation needs. A limit is never cut silently.
  */
-export const check = (entry: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
+export const check = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
   ...checkRefusal(entry),
   ...checkWitnesses(entry),
   ...checkCap(entry, answers),

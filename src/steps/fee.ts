@@ -17,7 +17,7 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
-import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
+import type { Case, FeeChoice, Filled, Numbered, Price } from "./reading/bundle.js";
 import { successOf, type AskResult } from "./reading/askResult.js";
 import { raised } from "./reading/pool.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
@@ -157,11 +157,8 @@ export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeCh
       };
 };
 
-/** A case whose price is chosen. */
-type Priced = Case & { readonly fee: FeeChoice };
-
 /** The chosen price beside the base fee; null = no fee was quoted. */
-export const read = ({ fee: { value, ...how } }: Priced, quote: Quote | null): Fee => ({
+export const read = ({ fee: { value, ...how } }: Filled, quote: Quote | null): Fee => ({
   ...how,
   ...value,
   baseFeePerGas: quote?.baseFeePerGas ?? null,
@@ -177,7 +174,7 @@ export const checkSources = ({ failures, disagreement }: Quote): ReadonlyArray<F
 };
 
 /** What keeps a price of the caller's from being mined soon, though pools take it. */
-const checkStay = ({ index, fee: { value, by } }: Priced, { baseFeePerGas: base, parameters, leastTip }: Quote) => {
+const checkStay = ({ index, fee: { value, by } }: Filled, { baseFeePerGas: base, parameters, leastTip }: Quote) => {
   const cap = value.gasPrice ?? value.maxFeePerGas;
   if (by !== "caller" || base === null || cap === null || cap < base) return [];
   const where = { transaction: index, evidence: "estimated" } as const;
@@ -193,7 +190,7 @@ const checkStay = ({ index, fee: { value, by } }: Priced, { baseFeePerGas: base,
   ];
 };
 
-const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedFrom } }: Priced): Array<Finding> => {
+const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedFrom } }: Filled): Array<Finding> => {
   const where = { transaction: index, evidence: "estimated" } as const;
   const findings: Array<Finding> = [];
   if (tipNamed !== null) {
@@ -201,17 +198,17 @@ const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedF
     findings.push(note("TipCapped", "warning", where, ...numbers));
   }
   if (shortenedFrom !== null) {
-    const held = seconds("holds through full blocks for", horizonSeconds);
-    const wanted = seconds("instead of", shortenedFrom.horizonSeconds);
+    const horizon = seconds("holds through full blocks for", horizonSeconds);
+    const fullHorizon = seconds("instead of", shortenedFrom.horizonSeconds);
     const [cap, uncut] = [value.maxFeePerGas, shortenedFrom.maxFeePerGas];
     const caps = [weiPerGas("at most", cap), weiPerGas("instead of", uncut)];
-    findings.push(note("FeeHorizonShort", "warning", where, held, wanted, ...caps));
+    findings.push(note("FeeHorizonShort", "warning", where, horizon, fullHorizon, ...caps));
   }
   return findings;
 };
 
 /** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
-export const check = (entry: Priced, quoted: Quote): ReadonlyArray<Finding> => {
+export const check = (entry: Filled, quoted: Quote): ReadonlyArray<Finding> => {
   const cap = entry.fee.value.gasPrice ?? entry.fee.value.maxFeePerGas;
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
   const where = { step: "fee", transaction: entry.index, evidence } as const;

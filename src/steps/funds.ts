@@ -47,48 +47,38 @@ const expectedOf = (
  */
 const flowOf = (account: Address, { input, transfers }: Filled): bigint => {
   let received = 0n;
-  let given = 0n;
+  let outgoing = 0n;
   for (const transfer of transfers) {
     if (transfer.standard !== "native") continue;
     if (transfer.to === account) received += transfer.amount;
-    if (transfer.from === account) given += transfer.amount;
+    if (transfer.from === account) outgoing += transfer.amount;
   }
   const attached = input.from === account ? input.value : 0n;
-  return received - (given > attached ? given - attached : 0n);
+  return received - (outgoing > attached ? outgoing - attached : 0n);
 };
 
-interface Step {
-  readonly one: Filled;
-  /** null = not known. */
-  readonly parts: ReadonlyArray<FundsTerm> | null;
-  /** What the account must have held before the first transaction to pay up to and with this one, wei. */
-  readonly needed: bigint;
-}
-
-interface Walk {
-  /** The account's own transactions, in order. */
-  readonly steps: ReadonlyArray<Step>;
-  readonly terms: ReadonlyArray<FundsTerm>;
-}
-
-/** The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before. */
-const walk = (account: Address, bundle: ReadonlyArray<Filled>): Walk => {
+/**
+ * The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before.
+ * `parts` = null where they are not known; `needed` = what it must have held before the first transaction to pay up to
+ * and with this one, wei.
+ */
+const walk = (account: Address, bundle: ReadonlyArray<Filled>) => {
   const last = bundle.findLastIndex(({ signer }) => signer === account);
-  const steps: Array<Step> = [];
+  const steps: Array<{ entry: Filled; parts: ReadonlyArray<FundsTerm> | null; needed: bigint }> = [];
   const terms: Array<FundsTerm> = [];
   let needed = 0n;
-  for (const one of bundle) {
-    if (one.signer === account) {
-      const parts = termsOf(one);
+  for (const entry of bundle) {
+    if (entry.signer === account) {
+      const parts = termsOf(entry);
       for (const part of parts ?? []) {
         terms.push(part);
         needed += part.amount;
       }
-      steps.push({ one, parts, needed });
+      steps.push({ entry, parts, needed });
     }
-    const flow = one.outcome.status === "success" ? flowOf(account, one) : 0n;
-    if (flow !== 0n && one.index < last) {
-      terms.push({ transaction: one.index, name: flow > 0n ? "received" : "spent", amount: -flow });
+    const flow = entry.outcome.status === "success" ? flowOf(account, entry) : 0n;
+    if (flow !== 0n && entry.index < last) {
+      terms.push({ transaction: entry.index, name: flow > 0n ? "received" : "spent", amount: -flow });
       needed -= flow;
     }
   }
@@ -110,8 +100,8 @@ export const reductions = (
     if (balance === null || steps.some(({ parts }) => parts === null)) continue;
     let reduction: bigint | null = 0n;
     let gas = 0n;
-    for (const { one, needed } of steps) {
-      if (one.fee.by === "us") gas += one.gas.value ?? 0n;
+    for (const { entry, needed } of steps) {
+      if (entry.fee.by === "us") gas += entry.gas.value ?? 0n;
       if (needed <= balance || reduction === null) continue;
       const fall: bigint | null = gas === 0n ? null : (needed - balance + gas - 1n) / gas;
       reduction = fall === null || fall > reduction ? fall : reduction;
@@ -128,19 +118,19 @@ const fundsOf = (account: Address, bundle: ReadonlyArray<Filled>, answers: Known
   const { steps, terms } = walk(account, bundle);
   const complete = steps.every(({ parts }) => parts !== null);
   const required = steps.reduce((largest, { needed }) => (needed > largest ? needed : largest), 0n);
-  const expected = steps.reduce<bigint | null>((sum, { one }) => {
-    const likely = expectedOf(one, answers.quote.baseFeePerGas);
+  const expected = steps.reduce<bigint | null>((sum, { entry }) => {
+    const likely = expectedOf(entry, answers.quote.baseFeePerGas);
     return sum === null || likely === null ? null : sum + likely;
   }, 0n);
   const balance = answers.balanceOf(account);
-  const taken = new Set(steps.flatMap(({ one }) => one.nonce.value ?? []));
+  const nonces = new Set(steps.flatMap(({ entry }) => entry.nonce.value ?? []));
   return {
     account,
     balance,
     required: complete ? required : null,
     expected,
     shortfall: balance === null || !complete ? null : required > balance ? required - balance : 0n,
-    queued: queuedCost(answers.pools.get(account), answers.flying(account), taken),
+    queued: queuedCost(answers.pools.get(account), answers.flying(account), nonces),
     sealed: answers.pools.get(account)?.balance ?? null,
     terms,
     evidence: balance === null ? "unavailable" : "measured",

@@ -15,7 +15,7 @@ import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
-import { isFirst, signers, type Case, type Chosen, type Numbered, type Price } from "./reading/bundle.js";
+import { isFirst, signers, type Case, type Chosen, type Filled, type Numbered } from "./reading/bundle.js";
 import { failureOf, successOf } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
@@ -148,13 +148,8 @@ const checkCounts = ({ signer, index }: Case, answers: Pick<Facts, "counts">): R
   return findings;
 };
 
-/** A case whose nonce and price are chosen. */
-interface Priced extends Numbered {
-  readonly fee: { readonly value: Price };
-}
-
 const checkReplacement = (
-  entry: Priced,
+  entry: Filled,
   value: number,
   { pools, replacing }: Pick<Facts, "pools" | "replacing">,
   numbers: ReadonlyArray<Figure | null>,
@@ -182,7 +177,7 @@ const checkReplacement = (
 };
 
 const checkValue = (
-  entry: Priced,
+  entry: Filled,
   value: number,
   answers: Pick<Facts, "counts" | "pools" | "replacing">,
   bundle: ReadonlyArray<Numbered>,
@@ -216,7 +211,7 @@ const checkValue = (
  * knows.
  */
 export const check = (
-  entry: Priced,
+  entry: Filled,
   answers: Pick<Facts, "counts" | "pools" | "replacing">,
   bundle: ReadonlyArray<Numbered>,
 ): ReadonlyArray<Finding> => {

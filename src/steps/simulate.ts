@@ -6,10 +6,13 @@
  * further one, so that only empty blocks stand in front.
  */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
+import { wordOf } from "../abi/words.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/ask.js";
+import { explain } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
@@ -23,22 +26,12 @@ import type { Transaction } from "../Transaction.js";
 import { placement, readers, slotQueries, witnessCall, witnessFees, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
-import { burns } from "./reading/burns.js";
 import { readBy, secondCalls, type SecondReading } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
-import { explain, readCall, unread } from "./reading/outcome.js";
+import { burns, onlyReads, readCall, unpaid, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
-import { onlyReads, unpaid } from "./reading/mutability.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
-
-/** One call to simulate, for one transaction. */
-export interface Call {
-  readonly input: Transaction;
-  readonly request: Eth.CallRequest;
-  /** The limit it runs with. */
-  readonly gas: bigint;
-}
 
 /** How far apart the transactions of a bundle are mined. */
 export interface Spacing {
@@ -51,8 +44,12 @@ export interface Spacing {
 /** One run to ask for. */
 export interface Plan {
   readonly name: RunName;
-  /** The user's calls, in order; empty for `alone`. */
-  readonly calls: ReadonlyArray<Call>;
+  /** The user's calls, in order, each with the gas limit that it runs with; empty for `alone`. */
+  readonly calls: ReadonlyArray<{
+    readonly input: Transaction;
+    readonly request: Eth.CallRequest;
+    readonly gas: bigint;
+  }>;
   /** What the witness reads before them; it does not run when there is nothing to read. */
   readonly before: ReadonlyArray<Query>;
   /** What it reads after them. */
@@ -127,8 +124,6 @@ const lensEntry = (
   };
 };
 
-const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
-
 /** A word of its own for each block that comes `count` after another. */
 export const nthWord = (word: Hash, count: number): Hash => wordOf(BigInt(word) ^ BigInt(count));
 
@@ -147,13 +142,13 @@ const later = (
 
 /** Whether each call that moved native currency has an event that tells of such a movement; null = none moved any. */
 const tellsMoves = (calls: ReadonlyArray<Eth.CallRequest>, results: ReadonlyArray<Eth.CallResult>): boolean | null => {
-  const moved = Arr.zip(calls, results).filter(
+  const payments = Arr.zip(calls, results).filter(
     ([{ from, to, value }, { status }]) => status === "success" && BigInt(value ?? 0) > 0n && from !== to,
   );
   // guard: native movements unseen
-  return moved.length === 0
+  return payments.length === 0
     ? null
-    : moved.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
+    : payments.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
 };
 
 const statusOf = ({ readings }: Run): Outcome["status"] =>
@@ -174,27 +169,25 @@ const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name 
  */
 export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
   const at = yield* placement;
-  const gasOf = (queries: ReadonlyArray<Query>): bigint => {
+  const witness = (queries: ReadonlyArray<Query>) => {
     const most = gasFor(queries);
-    return plan.room === undefined || most < plan.room ? most : plan.room;
+    return queries.length === 0 ? [] : [pricedCall(at, queries, BigInts.min(most, plan.room ?? most))];
   };
-  const witness = (queries: ReadonlyArray<Query>) =>
-    queries.length === 0 ? [] : [pricedCall(at, queries, gasOf(queries))];
   const lens = plan.lens ?? [];
   const marker: Query = { kind: "account", address: at.address };
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
   const first = witness(plan.before);
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   // why: what one transaction leaves behind is what the next one meets
-  const asked = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
+  const entries = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
   const { apart = null } = plan;
   const rows =
     apart === null
-      ? [asked.flat()]
-      : asked.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
+      ? [entries.flat()]
+      : entries.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
   const second = (plan.second ?? []).map((reading) => secondCalls(reading, at));
-  const left = plan.without ?? new Set<SimulationPart>();
-  const context = left.has("blockOverrides") ? null : plan.blockOverrides;
+  const omitted = plan.without ?? new Set<SimulationPart>();
+  const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
   const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
   const simulated = asking(
@@ -213,16 +206,18 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
             ? {}
             : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) }),
         })),
-        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, left)]),
+        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
       ],
-      ...(left.has("validation") || isFree ? {} : { validation: true }),
-      ...(left.has("traceTransfers") ? {} : { traceTransfers: true }),
+      ...(omitted.has("validation") || isFree ? {} : { validation: true }),
+      ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
       block: plan.block,
     }),
   );
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = context?.number !== undefined;
-  const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
+  const blocks = yield* sighting(simulated, ([first]) =>
+    first === undefined || isNumbered ? null : first.number - 1n,
+  );
   yield* Effect.yieldNow;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
@@ -234,10 +229,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       reason: new MalformedResponse({ path: "result[0]", detail: "" }),
     });
   }
-  const all = own.flatMap((one) => one.calls);
+  const all = own.flatMap((block) => block.calls);
   const calls = all.slice(0, all.length - second.flat().length);
   const read = second.map((_, place) => all[calls.length + second.slice(0, place + 1).flat().length - 1]);
-  const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
+  const answered = entries.map((_, place) => first.length + entries.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
   const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
   const before = seenIn(plan.before, calls[0]);
@@ -260,7 +255,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     second: readBy(plan.second ?? [], read),
     met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
-    traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),
+    traced: tellsMoves([...first, ...entries.flat(), ...last], calls) ?? !omitted.has("traceTransfers"),
     slots: chains ? slots : null,
   };
 }, traced);

@@ -5,7 +5,7 @@
 import { hexToBytes } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
-import { limited, type Query } from "./queries.js";
+import { costOf, limited, type Query } from "./queries.js";
 
 /** The executed block, and the price of the witness's transaction in it. */
 export interface Environment {
@@ -70,23 +70,13 @@ const starved = "00";
 const unavailable: Answer = { kind: "unavailable" };
 
 /** The longest answer these queries can have, in hex digits. */
-const longest = (queries: ReadonlyArray<Query>): number => {
-  let bytes = 5;
-  for (const query of queries) {
-    bytes += query.kind === "environment" ? 322 : query.kind === "account" ? 92 : 6 + limited(query.returnCap);
-  }
-  return bytes * 2;
-};
-
-interface Read {
-  readonly answer: Answer;
-  readonly next: number;
-}
+const longest = (queries: ReadonlyArray<Query>): number =>
+  2 * queries.reduce((bytes, query) => bytes + costOf(query).answer, 5);
 
 const forkOf = (opcodes: number): Fork =>
   (opcodes & 2) !== 0 ? "amsterdam" : (opcodes & 1) !== 0 ? "osaka" : "beforeOsaka";
 
-const environmentAt = (hex: string, at: number): Read | null => {
+const environmentAt = (hex: string, at: number) => {
   const next = at + 644;
   if (next > hex.length || hex.slice(at, at + 2) !== "01") return null;
   const word = (index: number): string => hex.slice(at + 2 + index * 64, at + 66 + index * 64);
@@ -110,7 +100,7 @@ const environmentAt = (hex: string, at: number): Read | null => {
   return { answer, next };
 };
 
-const accountAt = (hex: string, at: number): Read | null => {
+const accountAt = (hex: string, at: number) => {
   const next = at + 184;
   if (next > hex.length || hex.slice(at, at + 2) !== "02") return null;
   const codeSize = Number.parseInt(hex.slice(at + 130, at + 138), 16);
@@ -124,7 +114,7 @@ const accountAt = (hex: string, at: number): Read | null => {
   return { answer, next };
 };
 
-const callAt = (hex: string, at: number, returnCap: number): Read | null => {
+const callAt = (hex: string, at: number, returnCap: number) => {
   if (at + 12 > hex.length || hex.slice(at, at + 2) !== "03") return null;
   const success = hex.slice(at + 2, at + 4);
   if (success !== "00" && success !== "01") return null;
@@ -140,7 +130,7 @@ const callAt = (hex: string, at: number, returnCap: number): Read | null => {
   return { answer, next };
 };
 
-const answerAt = (query: Query, hex: string, at: number): Read | null => {
+const answerAt = (query: Query, hex: string, at: number) => {
   switch (query.kind) {
     case "environment":
       return environmentAt(hex, at);

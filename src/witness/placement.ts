@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import { bytesToHex, hexToBytes } from "viem";
 import { roll } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { dataAt, placeOf, wordAt } from "../abi/words.js";
+import { dataAt, placeOf, wordAt, wordOf } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
 import { encodeQueries, gasFor, staticCall, type Call, type Query } from "./queries.js";
 import type { View } from "./view.js";
@@ -79,15 +79,13 @@ export type Held =
   | "fallbackHandler";
 
 /** A slot that is looked at. */
-export interface Slot {
+interface Slot {
   readonly slot: Hash;
   /** null = anything: the first slots of a contract. */
   readonly holds: Held | null;
   /** Whether it is read so of Safes alone, or of all but Safes; absent = of every contract. */
   readonly isOfSafes?: boolean;
 }
-
-const numbered = (slot: number): Hash => `0x${slot.toString(16).padStart(64, "0")}`;
 
 /** What is kept where. */
 export const slots: ReadonlyArray<Slot> = [
@@ -103,8 +101,8 @@ export const slots: ReadonlyArray<Slot> = [
   { holds: "implementation", slot: "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3" },
   { holds: "admin", slot: "0x10d6a54a4754c8869d6886b5f5d7fbfa5b4522237ea5c60d11bc4e7a1ff9390b" },
   // a Safe's singleton, threshold, and the first of its modules and owners: keccak256(abi.encode(1, 1)), (1, 2)
-  { holds: "implementation", slot: numbered(0), isOfSafes: true },
-  { holds: "threshold", slot: numbered(4), isOfSafes: true },
+  { holds: "implementation", slot: wordOf(0), isOfSafes: true },
+  { holds: "threshold", slot: wordOf(4), isOfSafes: true },
   {
     holds: "module",
     slot: "0xcc69885fda6bcc1a4ace058b4a62bf5e179ea78fd58a1ccd71c22cc9b688792f",
@@ -127,17 +125,17 @@ export const slots: ReadonlyArray<Slot> = [
     slot: "0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5",
     isOfSafes: true,
   },
-  { holds: null, slot: numbered(0), isOfSafes: false },
-  { holds: null, slot: numbered(1), isOfSafes: false },
+  { holds: null, slot: wordOf(0), isOfSafes: false },
+  { holds: null, slot: wordOf(1), isOfSafes: false },
 ];
 
 /** Each slot once. */
-const watched: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot))];
-const asked: Hex = `0x${watched.map((slot) => slot.slice(2)).join("")}`;
+const watchList: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot))];
+const slotData: Hex = `0x${watchList.map((slot) => slot.slice(2)).join("")}`;
 
 /** What a reader is asked: every slot, in one call. */
 const slotQuery = (contract: Address): Call =>
-  staticCall(contract, asked, slotGas * watched.length, wordBytes * watched.length);
+  staticCall(contract, slotData, slotGas * watchList.length, wordBytes * watchList.length);
 
 /** What is asked of the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> => contracts.map(slotQuery);
@@ -150,8 +148,13 @@ export const slotsOf = (isSafe: boolean): typeof slots =>
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
   Object.fromEntries(contracts.map((contract) => [contract, { code: reader }]));
 
-/** The word in a slot; null where it was not read. */
-export const wordIn = (view: View, contract: Address, slot: Hash): bigint | null => {
-  const answer = view.call(slotQuery(contract));
-  return answer?.success === true ? wordAt(answer.data, placeOf(watched.indexOf(slot), dataAt)) : null;
+/** What the slots of a contract hold; a word is null where it was not read, as all are where nothing was seen. */
+export const wordsIn = (
+  view: View | null,
+  contract: Address,
+  isSafe: boolean,
+): ReadonlyArray<Slot & { readonly word: bigint | null }> => {
+  const answer = view?.call(slotQuery(contract));
+  const data = answer?.success === true ? answer.data : "";
+  return slotsOf(isSafe).map((row) => ({ ...row, word: wordAt(data, placeOf(watchList.indexOf(row.slot), dataAt)) }));
 };

@@ -61,19 +61,22 @@ const memoryGas = (size: number): number => {
 /** What the witness keeps before each query so that it can always return what it has. */
 const reserve = 2000;
 
-// The same numbers as in Witness.yul: the work each query is charged for in advance, the memory it may
-// grow, and the bytes it adds to the answer.
-const costOf = (query: Query): { readonly work: number; readonly growth: number; readonly answer: number } => {
+/**
+ * The same numbers as in Witness.yul: the bytes that a query is asked with, the work it is charged for in advance, the
+ * memory it may grow, and the bytes it adds to the answer at most.
+ */
+export const costOf = (query: Query) => {
   switch (query.kind) {
     case "environment":
-      return { work: 2200, growth: 385, answer: 322 };
+      return { bytes: 1, work: 2200, growth: 385, answer: 322 };
     case "account":
-      return { work: 8000, growth: 192, answer: 92 };
+      return { bytes: 21, work: 8000, growth: 192, answer: 92 };
     case "call": {
       const gas = limited(query.gas);
       const returnCap = limited(query.returnCap);
       const length = byteLength(query.data);
       return {
+        bytes: 33 + length,
         work: 10_000 + Math.floor((length + returnCap) / 8) + gas + Math.floor(gas / 63) + 1,
         growth: Math.max(length, returnCap) + 128,
         answer: 6 + returnCap,
@@ -96,7 +99,7 @@ export const gasFor = (queries: ReadonlyArray<Query>): bigint => {
     const cost = costOf(query);
     work += cost.work + memoryGas(size + cost.growth) - memoryGas(size);
     size += cost.answer;
-    bytes += query.kind === "environment" ? 1 : query.kind === "account" ? 21 : 33 + byteLength(query.data);
+    bytes += cost.bytes;
     work += 300;
   }
   return BigInt(21_000 + Math.max(64 * bytes, 16 * bytes + work));

@@ -19,11 +19,21 @@ export interface View {
 /** Where nobody looked. */
 export const unseen: View = { environment: null, account: () => null, call: () => null };
 
-const keyOf = ({ to, data }: Call): string => `${to}${data}`.toLowerCase();
-
 /** Of two alike, of which one may have had less gas or room. */
 const tellsMore = (answer: CallAnswer, other: CallAnswer): boolean =>
   answer.success === other.success ? answer.data.length > other.data.length : answer.success;
+
+/** Answers by what was called. */
+export const callsOf = (all: Iterable<readonly [Call, CallAnswer]>): View["call"] => {
+  const answers = new Map<string, Map<string, CallAnswer>>();
+  for (const [query, answer] of all) {
+    const [to, data] = [query.to.toLowerCase(), query.data.toLowerCase()];
+    const own = answers.get(to) ?? new Map<string, CallAnswer>();
+    const known = own.get(data);
+    if (known === undefined || tellsMore(answer, known)) answers.set(to, own.set(data, answer));
+  }
+  return ({ to, data }) => answers.get(to.toLowerCase())?.get(data.toLowerCase()) ?? null;
+};
 
 /** The view out of what a witness call returned; null when the bytes are not its answer to these queries. */
 export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | null => {
@@ -31,22 +41,15 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
   if (answers === null) return null;
   let environment: Environment | null = null;
   const accounts = new Map<string, Account>();
-  const calls = new Map<string, CallAnswer>();
+  const calls: Array<readonly [Call, CallAnswer]> = [];
   for (const [index, query] of queries.entries()) {
     const answer = answers[index];
     if (answer === undefined) return null;
     if (answer.kind === "environment") environment = answer;
     else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
-    else if (answer.kind === "call" && query.kind === "call") {
-      const call = calls.get(keyOf(query));
-      if (call === undefined || tellsMore(answer, call)) calls.set(keyOf(query), answer);
-    }
+    else if (answer.kind === "call" && query.kind === "call") calls.push([query, answer]);
   }
-  return {
-    environment,
-    account: (address) => accounts.get(address.toLowerCase()) ?? null,
-    call: (query) => calls.get(keyOf(query)) ?? null,
-  };
+  return { environment, account: (address) => accounts.get(address.toLowerCase()) ?? null, call: callsOf(calls) };
 };
 
 /** What the witness saw, by the result of its call; null where it did not answer. */
@@ -60,14 +63,8 @@ export const seenIn = (
 
 /** Whether a query was answered. */
 export const knows = (view: View, query: Query): boolean => {
-  switch (query.kind) {
-    case "environment":
-      return view.environment !== null;
-    case "account":
-      return view.account(query.address) !== null;
-    case "call":
-      return view.call(query) !== null;
-  }
+  if (query.kind === "environment") return view.environment !== null;
+  return (query.kind === "account" ? view.account(query.address) : view.call(query)) !== null;
 };
 
 /** An address without code answers every call with nothing. */

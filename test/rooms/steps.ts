@@ -37,7 +37,7 @@ export {
   type Holding,
 } from "../../src/steps/reading/holdings.js";
 export { isGranted } from "../../src/steps/reading/inner.js";
-export { withIntrinsic } from "../../src/steps/reading/intrinsic.js";
+export { withIntrinsic } from "../../src/steps/estimate.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
@@ -57,7 +57,7 @@ export { checkStranded } from "../../src/steps/reading/tokenShortfall.js";
 export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
 export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
 export { depositsIn, settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
-export { checkPayouts } from "../../src/steps/reading/payouts.js";
+export { checkPayouts } from "../../src/steps/approvals.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
 export * as Simulate from "../../src/steps/simulate.js";
 export type { Plan, Run } from "../../src/steps/simulate.js";

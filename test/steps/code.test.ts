@@ -22,7 +22,7 @@ const delegation = `0xef0100${token.slice(2)}`;
 
 type Sight = Pick<Code.Sightings, "before" | "after" | "appears">;
 const nobodyLooked: Sight = { before: null, after: null, appears: "after" };
-const seen = (before: string, after: string, appears: Code.Appearance = "after"): Sight => ({
+const seen = (before: string, after: string, appears: Code.Sightings["appears"] = "after"): Sight => ({
   ...{ before: account(before), after: account(after), appears },
 });
 
@@ -184,7 +184,7 @@ describe("code that is there only after the bundle", () => {
     return Code.appearanceOf(kinds.includes("authorises") ? authority : deployed, one, cases);
   };
 
-  it.each<[ReadonlyArray<Kind>, number, Code.Appearance]>([
+  it.each<[ReadonlyArray<Kind>, number, Code.Sightings["appears"]]>([
     [["deploys", "calls"], 1, "before"],
     [["calls", "deploys"], 0, "after"],
     [["pays", "calls", "deploys"], 1, "after"],

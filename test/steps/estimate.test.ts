@@ -15,7 +15,7 @@ import { Hex } from "../rooms/primitives.js";
 import type { AccountCode, Outcome } from "../rooms/report.js";
 import { Estimate, type Facts } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
-import { caseOf, chain, codes as codesIn, outcome, parties } from "./parts.js";
+import { filled, caseOf, chain, codes as codesIn, outcome, parties } from "./parts.js";
 
 type Failure = RpcError | Verdict;
 type Asked = Facts["estimate"];
@@ -31,7 +31,8 @@ const decide = (
   estimate: Asked | bigint,
   { input = { data }, seen = outcome(), receiver = "contract", index = 0, ...answered }: Known = {},
 ) => {
-  const one = { ...caseOf(input), index, outcome: seen, transfers: [], code: parties(caseOf(input).input, receiver) };
+  const code = parties(caseOf(input).input, receiver);
+  const one = filled({ ...caseOf(input), index }, { outcome: seen, code });
   const answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit"> = {
     estimate: typeof estimate === "bigint" ? Result.succeed(estimate) : estimate,
     chain: chain(),

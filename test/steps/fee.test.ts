@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Fee, type Quote } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
-import { alice, bundle, caseOf, chain, codes } from "./parts.js";
+import { filled, alice, bundle, caseOf, chain, codes } from "./parts.js";
 import { absent, gwei, history, quoted, refused } from "./reading/facts.js";
 
 const quote = quoted({}, { chain: chain({ minTip: 5n }) });
 const choose = (changed: Partial<Transaction> = {}, on: Quote = quote) => Fee.choose(caseOf(changed), on);
 const checked = (changed: Partial<Transaction> = {}, on: Quote = quote) =>
-  codes(Fee.check({ ...caseOf(changed), fee: choose(changed, on) }, on));
+  codes(Fee.check(filled(caseOf(changed), { fee: choose(changed, on) }), on));
 
 describe("the price", () => {
   it("is never changed where the caller gave it", () => {
@@ -34,7 +34,7 @@ describe("the price", () => {
   it("is the quote's where the caller gave none, and read beside the base fee", () => {
     const fee = choose();
     expect(fee).toMatchObject({ by: "us", value: { maxFeePerGas: quote.maxFeePerGas, maxPriorityFeePerGas: 5n } });
-    expect(Fee.read({ ...caseOf(), fee }, quote)).toEqual({
+    expect(Fee.read(filled(caseOf(), { fee }), quote)).toEqual({
       ...{ baseFeePerGas: gwei, gasPrice: null, maxFeePerGas: quote.maxFeePerGas, maxPriorityFeePerGas: 5n },
       ...{ by: "us", tipNamed: null, tipSource: "minimum", horizonSeconds: 60, shortenedFrom: null },
       evidence: "measured",
@@ -90,7 +90,7 @@ describe("a cap that the balance does not carry", () => {
     expect(half?.horizonSeconds).toBeGreaterThanOrEqual(12);
     expect(half?.horizonSeconds).toBeLessThan(60);
     if (half === null) throw new Error("it can be shortened");
-    expect(codes(Fee.check({ ...caseOf(), fee: half }, quote))).toEqual(["FeeHorizonShort/warning"]);
+    expect(codes(Fee.check(filled(caseOf(), { fee: half }), quote))).toEqual(["FeeHorizonShort/warning"]);
   });
   it("stays where it is the caller's", () => {
     const fee = choose({ maxFeePerGas: 2n * gwei });

@@ -11,7 +11,7 @@ import { Nonce, type Counts, type Facts } from "../rooms/steps.js";
 import { layerScripted } from "../../src/testing.js";
 import type { Authorization, Transaction } from "../rooms/transaction.js";
 import { accounts } from "../harness/anvil.js";
-import { alice, bob, bundle, fee, unanswered } from "./parts.js";
+import { filled, alice, bob, bundle, fee, unanswered } from "./parts.js";
 
 const failed = Result.fail(unanswered("eth_getTransactionCount"));
 const counts = (of: Readonly<Record<string, readonly [latest: number | null, pending: number | null]>>) =>
@@ -39,7 +39,7 @@ const decided = (
       fixed === undefined
         ? Nonce.choose(one, { counts: counted }, cases)
         : ({ ...fixed, evidence: "assumed" } as const);
-    return { ...one, nonce, fee: fee(2n * 10n ** 9n) };
+    return filled(one, { nonce, fee: fee(2n * 10n ** 9n) });
   });
   const answers = { ...unread, counts: counted };
   return {
@@ -98,11 +98,12 @@ describe("the caller's own nonce", () => {
     };
     const pools = new Map([[alice, { transactions: new Map([[4, old]]), balance: null }]]);
     const said = (cap: bigint, tip: bigint, replacing = { priceBump: 10, isKnown: true }) => {
-      const [one] = bundle({ nonce: 4 }).map((its) => ({
-        ...its,
-        nonce: { value: 4, by: "caller", evidence: "assumed" } as const,
-        fee: fee(null, { value: { gasPrice: null, maxFeePerGas: cap, maxPriorityFeePerGas: tip } }),
-      }));
+      const [one] = bundle({ nonce: 4 }).map((its) =>
+        filled(its, {
+          nonce: { value: 4, by: "caller", evidence: "assumed" },
+          fee: fee(null, { value: { gasPrice: null, maxFeePerGas: cap, maxPriorityFeePerGas: tip } }),
+        }),
+      );
       if (one === undefined) throw new Error("no case");
       return Nonce.check(one, { counts: counts({ [alice]: [4, 6] }), pools, replacing }, [one]).map(
         ({ code, severity }) => `${code}/${severity}`,

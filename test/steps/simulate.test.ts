@@ -19,7 +19,11 @@ const failing = (error: unknown, returnData = "0x", gasUsed = 30_000n): Eth.Call
   ...{ status: "failure", gasUsed, maxUsedGas: null, returnData: hexOf(returnData), logs: [], error: null },
   failure: classify({ method: "eth_simulateV1", scope: "call", returnData, ...(error === null ? {} : { error }) }),
 });
-const callOf = (gas: bigint, input = transaction()): Simulate.Call => ({ input, request: bareCall(input, gas), gas });
+const callOf = (gas: bigint, input = transaction()): Simulate.Plan["calls"][number] => ({
+  input,
+  request: bareCall(input, gas),
+  gas,
+});
 const where = { transaction: 0, abis, evidence: "measured" } as const;
 const read = (result: Eth.CallResult, gas = 100_000n) => readCall(result, callOf(gas), where).outcome;
 

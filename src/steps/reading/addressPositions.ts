@@ -32,20 +32,14 @@ export const isNumber = (account: string): boolean => account.startsWith("0".rep
 /** Whether they look like an address to whoever knows nothing else of them. Vanity addresses do not. */
 const isTelling = (account: string): boolean => paddingOf(account) < 4;
 
-/** What may be addresses in calldata that nothing types, 40 hex digits each. */
-interface Named {
-  readonly telling: ReadonlyArray<string>;
-  /** Numbers as well as addresses: what lives there tells which. */
-  readonly doubtful: ReadonlyArray<string>;
-}
-
 const ranks = () => [new Set<string>(), new Set<string>(), new Set<string>()] as const;
 
 /**
- * The words that may be addresses, first those where arguments of the call stand. Calls within calls are shifted by
+ * The words that may be addresses in calldata that nothing types, 40 hex digits each, and those that may be numbers as
+ * well (`doubtful`), of which what lives there tells which: first those where arguments of the call stand. Calls within calls are shifted by
  * their selectors, four bytes each; who stands elsewhere may be part of something else.
  */
-const namedIn = ({ input: { to, data } }: Case): Named => {
+const namedIn = ({ input: { to, data } }: Case) => {
   const text = data.slice(2).toLowerCase();
   const arguments_ = to === null ? text.length % wordDigits : 8;
   const [telling, doubtful] = [ranks(), ranks()];
@@ -97,8 +91,8 @@ export const concernedIn = (
   lives: (account: Address) => boolean,
 ): ReadonlySet<string> => {
   // why: who is paid by name may produce the next block, and is no less who was meant
-  const paid = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
-  const own = [...ownAccounts(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
+  const recipients = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
+  const own = [...ownAccounts(bundle), ...others, ...recipients].map((account) => account.slice(2).toLowerCase());
   const typed = bundle.flatMap(typedIn);
   const telling = bundle.flatMap(tellingIn).map((account) => account.slice(2));
   const living = doubtful.filter(lives).map((account) => account.slice(2));

@@ -25,7 +25,7 @@ export interface Facts {
   /** Of the first transaction. */
   readonly estimate: AskResult<bigint> | null;
   /** What the witness was asked L1 fees about, by place in the bundle; null = the bytes could not be made. */
-  readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
+  readonly subjectOf: (entry: { readonly index: number }) => FeeSubject | null;
   /** What the witness saw before the user's calls, and after them. */
   readonly before: View;
   readonly after: View;

@@ -19,11 +19,17 @@ const instructions: ReadonlyMap<number, BlockRead> = new Map([
 
 const [push1, push32] = [0x60, 0x7f];
 
+/** The number that a hex digit stands for. */
+const digitAt = (text: string, at: number): number => {
+  const letter = text.charCodeAt(at) | 32;
+  return letter - (letter > 96 ? 87 : 48);
+};
+
 /** The instructions of code; data behind it counts as code. */
 export const instructionsIn = (code: Hex): ReadonlySet<number> => {
   const found = new Set<number>();
   for (let at = 2; at + 2 <= code.length; at += 2) {
-    const instruction = Number.parseInt(code.slice(at, at + 2), 16);
+    const instruction = 16 * digitAt(code, at) + digitAt(code, at + 1);
     found.add(instruction);
     if (instruction >= push1 && instruction <= push32) at += 2 * (instruction - push1 + 1);
   }

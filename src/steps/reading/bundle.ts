@@ -16,18 +16,12 @@ export interface Case {
   readonly input: Transaction;
   /** Whose nonce it takes, who pays and who signs: of a plain transaction its sender. */
   readonly signer: Address;
-  /** The EIP-7702 authorisations it carries. */
-  readonly authorizations: ReadonlyArray<Authorized>;
+  /** The EIP-7702 authorisations it carries, and the account that signed each; null when its signature is none: the chain skips it. */
+  readonly authorizations: ReadonlyArray<{ readonly entry: Authorization; readonly authority: Address | null }>;
   /** What it calls, batches taken apart; nothing of a deployment. */
   readonly calls: Calls;
   /** Who counts as a sender beside the senders, by the option `accounts`; absent = nobody. */
   readonly accounts?: ReadonlyArray<Address>;
-}
-
-/** One authorisation, and the account that signed it; null when its signature is none: the chain skips it. */
-export interface Authorized {
-  readonly entry: Authorization;
-  readonly authority: Address | null;
 }
 
 /** The cases in their order. */

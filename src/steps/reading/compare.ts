@@ -58,7 +58,10 @@ const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string,
     if (of.kind === "movement")
       scales.set(
         pairOf(of),
-        [amountOf(a), amountOf(b)].reduce((one, other) => BigInts.max(one, other), scales.get(pairOf(of)) ?? 0n),
+        [amountOf(a), amountOf(b)].reduce(
+          (largest, other) => BigInts.max(largest, other),
+          scales.get(pairOf(of)) ?? 0n,
+        ),
       );
   return scales;
 };
@@ -115,22 +118,23 @@ const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): 
   });
 
 /** Whether the same moves between the same two, whatever the amount. */
-export const isSameFlow = (one: Transfer, other: Transfer): boolean =>
-  one.token === other.token && one.tokenId === other.tokenId && one.from === other.from && one.to === other.to;
-
-type Of = Amount["of"];
+export const isSameFlow = (transfer: Transfer, other: Transfer): boolean =>
+  transfer.token === other.token &&
+  transfer.tokenId === other.tokenId &&
+  transfer.from === other.from &&
+  transfer.to === other.to;
 
 /** One amount. Written out, for of thousands the spreading of objects is what takes time. */
 const amount = (
-  kind: Of["kind"],
-  account: Of["account"],
-  to: Of["to"],
+  kind: OutcomeDifference["kind"],
+  account: OutcomeDifference["account"],
+  to: OutcomeDifference["to"],
   { token, tokenId }: Pick<Transfer, "token" | "tokenId">,
   value: bigint,
-  what: Of["what"] = null,
+  what: OutcomeDifference["what"] = null,
 ): Amount => ({ of: { kind, transaction: null, event: null, account, to, unit: { token, tokenId }, what }, value });
 
-const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {
+const movements = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {
   const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
   return transfers.map((transfer) => {
     const { token, from, to } = transfer;
@@ -152,7 +156,9 @@ const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals
     .filter(({ evidence }) => evidence === "measured")
-    .map((one) => amount("approval", one.owner, one.spender, one, one.after ?? 0n, one.standard));
+    .map((approval) =>
+      amount("approval", approval.owner, approval.spender, approval, approval.after ?? 0n, approval.standard),
+    );
 
 /** Who came to control what. */
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
@@ -164,7 +170,7 @@ const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
     });
 
 /** Who acts for contracts by their storage, of those that both runs read on the same state. */
-const kept = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray<Amount> =>
+const stored = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray<Amount> =>
   mine == null || theirs == null || mine.state !== theirs.state
     ? []
     : [...mine.words]
@@ -187,10 +193,10 @@ export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyAr
   const [mine, theirs] = [producerOf(a, terms.concerned), producerOf(b, terms.concerned)];
   return [
     ...compareOutcomes(a.outcomes, b.outcomes),
-    ...[moved, changed, announced, granted, controlled].flatMap((read) =>
+    ...[movements, changed, announced, granted, controlled].flatMap((read) =>
       compareFacts(read(a, mine), read(b, theirs), terms),
     ),
-    ...compareFacts(kept(a, b), kept(b, a), terms),
+    ...compareFacts(stored(a, b), stored(b, a), terms),
     ...compareOutputs(a, b, terms),
   ];
 };

@@ -1,10 +1,12 @@
 /** Changes of owners, roles, proxies and Safes that the logs announce, as findings. Pure. */
+import * as Arr from "effect/Array";
+import * as Order from "effect/Order";
 import type { Address } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding, type Severity, type Evidence } from "../../report/finding.js";
 import { unseen, type View } from "../../witness/view.js";
 import { ownAccounts, type Ran, type Case } from "./bundle.js";
-import { nobody, eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
+import { nobody, eventOf, valueBy, valuesOf, addressOf, wordOf } from "../../abi/words.js";
 import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
 import type { OutcomeLog } from "../../report/parts.js";
 
@@ -16,8 +18,8 @@ const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>
   if (before.account(change.contract)?.codeSize === 0n) return "info";
   if (change.code === "OwnershipChanged" && change.loses === null && change.gains === null) return "info";
   const gained = change.gains !== null && senders.has(change.gains);
-  const lost = change.loses !== null && senders.has(change.loses);
-  return gained && !lost && change.code !== "ContractControlChanged" ? "info" : "warning";
+  const isLosing = change.loses !== null && senders.has(change.loses);
+  return gained && !isLosing && change.code !== "ContractControlChanged" ? "info" : "warning";
 };
 
 /** The changes that the bundle's logs announce: what a sender loses first, then whatever else may do harm. */
@@ -27,10 +29,7 @@ const worstFirst = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> => {
     if (change.loses !== null && senders.has(change.loses)) return 0;
     return severityOf(change, unseen, senders) === "warning" ? 1 : 2;
   };
-  return controlsOf(bundle)
-    .map((change) => ({ change, rank: rankOf(change) }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ change }) => change);
+  return Arr.sortWith(controlsOf(bundle), rankOf, Order.Number);
 };
 
 /** How many contracts that change hands are looked at; of the others it is taken that they existed before. */
@@ -91,9 +90,11 @@ export const delegationAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<A
 
 /** Whether the authority's code is what the authorisation makes of it; null = nobody saw it. */
 const isApplied = ({ delegate }: Delegation, authority: Address, after: View): boolean | null => {
-  const seen = after.account(authority);
-  if (seen === null) return null;
-  return delegate === nobody ? seen.codeSize === 0n : seen.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
+  const account = after.account(authority);
+  if (account === null) return null;
+  return delegate === nobody
+    ? account.codeSize === 0n
+    : account.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
 };
 
 const say = (delegation: Delegation, after: View, chainId: number | null): ReadonlyArray<Finding> => {
@@ -158,7 +159,7 @@ const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
   return {
     ...{ code, what, contract: log.address.toLowerCase() as Address },
     ...{ gains: party(valueAs("gains")), loses: party(valueAs("loses")) },
-    role: role === null ? null : `0x${role.toString(16).padStart(64, "0")}`,
+    role: role === null ? null : wordOf(role),
     transaction,
   };
 };

@@ -16,7 +16,7 @@ import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.
 const mostAccounts = 32;
 
 /** A case, with its outcome where it has run. */
-type Running = Case & Partial<Pick<Ran, "outcome">>;
+export type Running = Case & Partial<Pick<Ran, "outcome">>;
 
 /** Calls of a Safe itself, by selector: execTransaction, and setup of 1.1 and later and of 1.0. */
 const ofSafes: ReadonlySet<string> = new Set(["0x6a761202", "0xb63e800d", "0xa97ab18a"]);
@@ -53,8 +53,8 @@ export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address
 
 /** Whether the witness saw the code of a Safe's proxy. */
 export const isSafeProxy = (account: Address, view: View): boolean => {
-  const seen = view.account(account);
-  return seen !== null && knownCode(seen.codeHash, account, "safeProxy") !== null;
+  const sighting = view.account(account);
+  return sighting !== null && knownCode(sighting.codeHash, account, "safeProxy") !== null;
 };
 
 /** What runs in accounts' own place in one transaction, by its calldata and by the events of `isSafe` accounts, each once. */
@@ -114,9 +114,9 @@ export const delegateCallQueries = (bundle: ReadonlyArray<Case>): ReadonlyArray<
 const migrationAt = (target: Address, codeHash: Hash, view: View): (KnownCode & { singletons: Singletons }) | null => {
   const [plain, l2, handler] = heldBy(target).map((query) => readAddress(view.call(query)));
   if (plain == null || l2 == null || handler == null) return null;
-  const held = { plain, l2, handler };
-  return migrationHash(target, held) === codeHash
-    ? { name: "SafeMigration 1.5.0", kind: "safeSingleton", singletons: held }
+  const singletons = { plain, l2, handler };
+  return migrationHash(target, singletons) === codeHash
+    ? { name: "SafeMigration 1.5.0", kind: "safeSingleton", singletons }
     : null;
 };
 

@@ -3,21 +3,24 @@
  * (EIP-7702), and of the value sent. Read behind the transactions, by the witness in its run. Pure.
  */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
+import { memoize } from "effect/Function";
 import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
 import type { KnownToken } from "../../Chains.js";
-import type { Address } from "../../primitives/hex.js";
+import { lower, type Address } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Exposure, Exposures } from "../../report/exposure.js";
 import type { Transfer } from "../../report/parts.js";
-import { readAddress, readUint256 } from "../../witness/answers.js";
-import { allowance, balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
+import { readUint256 } from "../../witness/answers.js";
+import { allowance, balanceOf, balanceOf1155, encodeQueries, ownerOf, type Query } from "../../witness/queries.js";
 import { knows, type View } from "../../witness/view.js";
 import { ownAccounts, type Filled, type Ran } from "./bundle.js";
 import { likelySafes } from "./delegateCalls.js";
+import { amountIn, holding } from "./holdings.js";
 import { callees } from "./proxies.js";
 import { levelIn, queryOf } from "./rightLevel.js";
-import { keyOf, type Right } from "./rights.js";
+import { union, unsaid, type Right } from "./rights.js";
 import { knownCode } from "./safeCode.js";
 import type { Standards } from "./transferLogs.js";
 
@@ -27,7 +30,7 @@ const mostPairs = 64;
 const mostIds = 64;
 
 /** What one contract may have a right to, of one account and token. */
-export interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
+interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
   /** Any of these; none of a delegate, which acts as the account. */
   readonly rights: ReadonlyArray<Right>;
   readonly isDelegate: boolean;
@@ -35,6 +38,8 @@ export interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
   readonly ids: ReadonlyArray<bigint>;
   /** Whether somebody named the token: what it does not answer is then told. */
   readonly isWanted: boolean;
+  /** What is read of it. */
+  readonly queries: ReadonlyArray<Query>;
 }
 
 /** What a proof looks at. */
@@ -60,16 +65,6 @@ interface Sources extends Pick<Exposed, "known" | "trusted"> {
   readonly tokens: ReadonlyArray<Address>;
 }
 
-const rightTo = (
-  standard: "erc20" | "erc721" | "permit2",
-  pair: Pick<Pair, "spender" | "account">,
-  token: Address,
-) => ({
-  ...{ standard, token, owner: pair.account, spender: pair.spender, tokenId: null, operator: standard === "erc721" },
-  ...{ keeper: standard === "permit2" ? permit2 : token, open: null, said: 0n, expiration: null },
-  ...({ source: "spent", transaction: 0 } as const),
-});
-
 /** Those over what an account holds, as against what it may borrow. */
 const overHoldings: ReadonlySet<Right["standard"]> = new Set<Right["standard"]>([
   ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
@@ -80,9 +75,20 @@ const delegatesOf = (bundle: Sources["bundle"]): ReadonlyArray<readonly [account
   bundle.flatMap(({ input, code, authorizations }) => [
     ...(code.from.delegate === null ? [] : [[input.from, code.from.delegate] as const]),
     ...authorizations.flatMap(({ authority, entry: { address } }) =>
-      authority === null || address === nobody ? [] : [[authority, address.toLowerCase() as Address] as const],
+      authority === null || address === nobody ? [] : [[authority, lower(address)] as const],
     ),
   ]);
+
+/** What is read of one pair; of a spender inside Permit2 also what Permit2 may take. */
+const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<Pair, "queries">) => [
+  ...(isDelegate ? [account, spender] : []).map((address): Query => ({ kind: "account", address })),
+  ...(token === null ? [] : [balanceOf(token, account)]),
+  ...rights.flatMap((right) => [
+    ...[queryOf(right)].filter((query) => query !== null),
+    ...(right.standard === "permit2" ? [allowance(right.token, account, right.keeper)] : []),
+  ]),
+  ...(token === null ? [] : ids.flatMap((id) => [balanceOf1155(token, account, id), ownerOf(token, id)])),
+];
 
 /**
  * The pairs that a proof looks at: of the senders first, of tokens that somebody names before those that the bundle has to
@@ -93,7 +99,7 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
   const tokens = [...new Set([...sources.wanted, ...sources.tokens, ...best])];
   const delegates = delegatesOf(bundle);
   const isPaid = ({ code }: Sources["bundle"][number]) => code.to?.kind !== "nobody";
-  const called = callees(bundle, isPaid).filter((account) => account !== permit2 && !best.includes(account));
+  const contracts = callees(bundle, isPaid).filter((account) => account !== permit2 && !best.includes(account));
   const accounts = new Set([
     ...ownAccounts(bundle),
     ...sources.accounts,
@@ -102,52 +108,40 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
   ]);
   const movedOf = Arr.groupBy(transfers, ({ token }): string => token ?? "");
   const rightsOf = Arr.groupBy(rights, ({ owner, token }): string => `${owner}/${token}`);
-  const found = new Map<string, Pair>();
   let cut = 0;
-  const add = (pair: Pair) => found.set(`${pair.spender}/${pair.account}/${pair.token}/${pair.isDelegate}`, pair);
-  for (const account of accounts) {
-    const own = delegates.flatMap(([whose, delegate]) => (whose === account ? [delegate] : []));
-    const acting = { account, isDelegate: true, rights: [], isWanted: false };
-    for (const spender of own) add({ ...acting, spender, token: null, ids: [] });
-    for (const token of tokens) {
-      const told = rightsOf[`${account}/${token}`] ?? [];
-      const named = new Set([...(movedOf[token] ?? []), ...told].flatMap(({ tokenId }) => tokenId ?? []));
-      const ids = [...named].slice(0, mostIds);
-      if (named.size > ids.length) cut += 1;
-      const over = { token, ids, isWanted: sources.wanted.includes(token) };
-      for (const spender of own) add({ ...acting, ...over, spender });
-      for (const spender of new Set([...called, ...told.map((right) => right.spender)])) {
-        if (spender === account || spender === permit2 || spender === nobody) continue;
-        const usual = [
-          rightTo("erc20", { spender, account }, token),
-          rightTo("permit2", { spender, account }, token),
-          ...(best.includes(token) ? [] : [rightTo("erc721", { spender, account }, token)]),
+  const all = [...accounts].flatMap((account): ReadonlyArray<Omit<Pair, "queries">> => {
+    const own = [...new Set(delegates.flatMap(([whose, delegate]) => (whose === account ? [delegate] : [])))];
+    const acting = { account, isDelegate: true, rights: [] };
+    return [
+      ...own.map((spender) => ({ ...acting, spender, token: null, ids: [], isWanted: false })),
+      ...tokens.flatMap((token) => {
+        const grants = rightsOf[`${account}/${token}`] ?? [];
+        const named = new Set([...(movedOf[token] ?? []), ...grants].flatMap(({ tokenId }) => tokenId ?? []));
+        const over = { token, ids: [...named].slice(0, mostIds), isWanted: sources.wanted.includes(token) };
+        if (named.size > mostIds) cut += 1;
+        const standards = ["erc20", "permit2", ...(best.includes(token) ? [] : (["erc721"] as const))] as const;
+        const spenders = [...new Set([...contracts, ...grants.map(({ spender }) => spender)])].filter(
+          (spender) => spender !== account && spender !== permit2 && spender !== nobody,
+        );
+        return [
+          ...own.map((spender) => ({ ...acting, ...over, spender })),
+          ...spenders.map((spender) => {
+            const usual = standards.map((standard) => unsaid(standard, { token, owner: account, spender }));
+            const its = grants.filter((right) => right.spender === spender && overHoldings.has(right.standard));
+            return { spender, account, ...over, rights: union(usual, its), isDelegate: false };
+          }),
         ];
-        const its = told.filter((right) => right.spender === spender && overHoldings.has(right.standard));
-        const all = [...new Map([...usual, ...its].map((right) => [keyOf(right), right])).values()];
-        add({ spender, account, ...over, rights: all, isDelegate: false });
-      }
-    }
-  }
-  const all = [...found.values()];
-  return { pairs: all.slice(0, mostPairs), cut: cut + Math.max(0, all.length - mostPairs), known, trusted };
+      }),
+    ];
+  });
+  const pairs = all.slice(0, mostPairs).map((pair) => ({ ...pair, queries: queriesOf(pair) }));
+  return { pairs, cut: cut + all.length - pairs.length, known, trusted };
 };
 
-/** What is read of one pair; of a spender inside Permit2 also what Permit2 may take. */
-const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Pair): ReadonlyArray<Query> => [
-  ...(isDelegate ? [account, spender] : []).map((address): Query => ({ kind: "account", address })),
-  ...(token === null ? [] : [balanceOf(token, account)]),
-  ...rights.flatMap((right) => [
-    ...[queryOf(right)].filter((query) => query !== null),
-    ...(right.standard === "permit2" ? [allowance(right.token, account, right.keeper)] : []),
-  ]),
-  ...(token === null ? [] : ids.flatMap((id) => [balanceOf1155(token, account, id), ownerOf(token, id)])),
-];
-
 /** What the witness reads behind the transactions, each once. */
-export const queries = ({ pairs }: Exposed): ReadonlyArray<Query> => [
-  ...new Map(pairs.flatMap(queriesOf).map((query) => [JSON.stringify(query), query])).values(),
-];
+export const queries = memoize(({ pairs }: Exposed): ReadonlyArray<Query> => [
+  ...new Map(pairs.flatMap((pair) => pair.queries).map((query) => [encodeQueries([query]), query])).values(),
+]);
 
 /** What is known of a run when its exposure is read. */
 export interface Answers {
@@ -161,25 +155,20 @@ type Row = Omit<Exposure, "spender" | "account" | "token" | "evidence">;
 
 const least = (a: bigint | null, b: bigint | null): bigint | null => (a === null || b === null ? null : a < b ? a : b);
 
-const row = (by: Exposure["by"], amount: bigint | null, balance: bigint | null, tokenId: bigint | null = null) => ({
+const row = (by: Row["by"], amount: Row["amount"], balance: Row["balance"], tokenId: Row["tokenId"] = null): Row => ({
   ...{ by, amount, balance, tokenId },
 });
 
 /** All that an account holds of a token: by its ids, where balances are kept by id. */
 const holdingsOf = (pair: Pair, by: Exposure["by"], { after, standards }: Answers): ReadonlyArray<Row> => {
   const { account, token, ids, rights } = pair;
-  if (token === null) {
-    const balance = after.account(account)?.balance ?? null;
-    return [row(by, balance, balance)];
-  }
-  const isById = standards.get(token) === "erc1155" || rights.some(({ standard }) => standard === "erc6909");
-  if (isById && ids.length > 0)
-    return ids.map((id) => {
-      const balance = readUint256(after.call(balanceOf1155(token, account, id)));
-      return row(by, balance, balance, id);
-    });
-  const balance = isById ? null : readUint256(after.call(balanceOf(token, account)));
-  return [row(by, balance, balance)];
+  const isById =
+    token !== null && (standards.get(token) === "erc1155" || rights.some(({ standard }) => standard === "erc6909"));
+  if (isById && ids.length === 0) return [row(by, null, null)];
+  return (isById ? ids : [null]).map((id) => {
+    const balance = amountIn(after, holding(account, token, id));
+    return row(by, balance, balance, id);
+  });
 };
 
 /** What a spender has a right to. */
@@ -189,11 +178,11 @@ const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
   if (token === null) return [];
   const levels = rights.map((right) => ({ right, amount: levelIn(after, right).amount }));
   if (levels.some(({ right, amount }) => right.operator && amount === 1n)) return holdingsOf(pair, "operator", answers);
-  const balance = readUint256(after.call(balanceOf(token, account)));
+  const balance = amountIn(after, holding(account, token));
   // why: what answers neither as the one nor as the other kind of token keeps its rights in a way that is not known
   if (!levels.some(({ right, amount }) => right.standard !== "permit2" && amount !== null))
     return [row("allowance", null, balance)];
-  const given = levels.reduce((sum, { right, amount }) => {
+  const allowed = levels.reduce((sum, { right, amount }) => {
     if (right.operator || right.tokenId !== null || amount === null) return sum;
     const means =
       right.standard === "permit2" ? readUint256(after.call(allowance(token, account, right.keeper))) : amount;
@@ -202,13 +191,13 @@ const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
   const single = levels.flatMap(({ right: { tokenId, standard }, amount }): ReadonlyArray<Row> => {
     if (tokenId === null || amount === null || amount === 0n) return [];
     if (standard === "erc6909") {
-      const held = readUint256(after.call(balanceOf1155(token, account, tokenId)));
-      return [row("allowance", least(amount, held), held, tokenId)];
+      const balance = amountIn(after, holding(account, token, tokenId));
+      return [row("allowance", least(amount, balance), balance, tokenId)];
     }
-    const isHeld = readAddress(after.call(ownerOf(token, tokenId))) === account;
+    const isHeld = amountIn(after, { ...holding(account, token, tokenId), owned: true }) === 1n;
     return isHeld ? [row("allowance", 1n, 1n, tokenId)] : [];
   });
-  return [...(given === 0n ? [] : [row("allowance", least(given, balance), balance)]), ...single];
+  return [...(allowed === 0n ? [] : [row("allowance", least(allowed, balance), balance)]), ...single];
 };
 
 /** Whether nobody but the account itself is known to act by a delegate's code. */
@@ -236,16 +225,15 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
   return ownAccounts(worked).flatMap((account) =>
     [...contracts].flatMap((spender): ReadonlyArray<Exposure> => {
       if (spender === null || spender === account) return [];
-      const sum = (amounts: ReadonlyArray<bigint>) => amounts.reduce((all, one) => all + one, 0n);
       const isOurs = ({ token, from, to }: Transfer) => token === null && from === account && to === spender;
-      const seen = sum(transfers.filter(isOurs).map(({ amount }) => amount));
-      const sent = sum(
+      const traced = BigInts.sumAll(transfers.filter(isOurs).map(({ amount }) => amount));
+      const attached = BigInts.sumAll(
         worked.flatMap(({ input, code }) =>
           input.from === account && (input.to ?? code.creates) === spender ? [input.value] : [],
         ),
       );
       // why: not every node traces native movements
-      const amount = seen > sent ? seen : sent;
+      const amount = BigInts.max(traced, attached);
       const all = { spender, account, token: null, tokenId: null, balance: null };
       return amount === 0n ? [] : [{ ...all, by: "value", amount, evidence }];
     }),
@@ -254,17 +242,17 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
 
 /** What could be taken, of every pair that was looked at. */
 export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): Exposures => {
-  const seen = exposed.pairs.filter((pair) => queriesOf(pair).every((query) => knows(answers.after, query)));
-  const rows = seen.flatMap((pair) =>
-    rowsOf(pair, exposed, answers).flatMap((one): ReadonlyArray<Exposure> => {
+  const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
+  const rows = answered.flatMap((pair) =>
+    rowsOf(pair, exposed, answers).flatMap((row): ReadonlyArray<Exposure> => {
       // why: of what answers nothing at all is told where somebody named it
-      const isOpen = one.amount === null && (pair.isWanted || one.by === "operator" || one.balance !== null);
-      if (one.amount === 0n || one.balance === 0n || (one.amount === null && !isOpen)) return [];
+      const isOpen = row.amount === null && (pair.isWanted || row.by === "operator" || row.balance !== null);
+      if (row.amount === 0n || row.balance === 0n || (row.amount === null && !isOpen)) return [];
       const { spender, account, token } = pair;
-      const evidence = one.amount === null ? "unavailable" : answers.evidence;
-      return [{ spender, account, token, ...one, evidence }];
+      const evidence = row.amount === null ? "unavailable" : answers.evidence;
+      return [{ spender, account, token, ...row, evidence }];
     }),
   );
-  const unread = exposed.cut + exposed.pairs.length - seen.length;
-  return { rows: [...values(bundle, answers), ...rows], pairs: seen.length, unread };
+  const unread = exposed.cut + exposed.pairs.length - answered.length;
+  return { rows: [...values(bundle, answers), ...rows], pairs: answered.length, unread };
 };

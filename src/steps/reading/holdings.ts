@@ -1,9 +1,12 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
+import { memoize } from "effect/Function";
 import type { Call } from "../../abi/batches.js";
 import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
+import { readAddress, readUint256 } from "../../witness/answers.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
 import type { Case } from "./bundle.js";
 
 /** One balance to measure. */
@@ -29,12 +32,12 @@ class Gathered {
   private readonly counted = new ByBalance<number>();
   private readonly owned = new ByBalance<number>();
 
-  add(one: Holding): void {
-    const places = one.owned ? this.owned : this.counted;
-    const place = places.get(one);
+  add(holding: Holding): void {
+    const places = holding.owned ? this.owned : this.counted;
+    const place = places.get(holding);
     const known = place === undefined ? undefined : this.all[place];
-    if (place === undefined || known === undefined) places.set(one, this.all.push(one) - 1);
-    else if (one.wanted && !known.wanted) this.all[place] = one;
+    if (place === undefined || known === undefined) places.set(holding, this.all.push(holding) - 1);
+    else if (holding.wanted && !known.wanted) this.all[place] = holding;
   }
 }
 
@@ -67,26 +70,19 @@ export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
   const add = (account: Address, token: Address | null) => {
     if (account !== token && found.all.length < mostSuspects) found.add(holding(account, token));
   };
-  const called = bundle.flatMap(({ input: { from, to, data }, calls, accounts = [] }) =>
+  const calling = bundle.flatMap(({ input: { from, to, data }, calls, accounts = [] }) =>
     to === null || data.length < 10
       ? []
       : [{ own: new Set([from, ...accounts]), to, named: addressesIn(calls.read, mostArguments) }],
   );
-  for (const { to, named, own } of called)
+  for (const { to, named, own } of calling)
     for (const from of own) for (const token of new Set([to, ...named])) add(from, token);
   // why: not every node traces all native movements (self-destruction)
-  for (const { to, named } of called) for (const account of new Set([to, ...named])) add(account, null);
-  for (const { to, named } of called) for (const account of named) add(account, to);
-  for (const { to, named } of called) for (const token of named) add(to, token);
+  for (const { to, named } of calling) for (const account of new Set([to, ...named])) add(account, null);
+  for (const { to, named } of calling) for (const account of named) add(account, to);
+  for (const { to, named } of calling) for (const token of named) add(to, token);
   return found.all;
 };
-
-/** What to measure beside what the movements touch. */
-export interface Beside {
-  /** Asked for by somebody, e.g. a policy. */
-  readonly wanted: ReadonlyArray<Holding>;
-  readonly suspected: ReadonlyArray<Holding>;
-}
 
 const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyArray<Holding> =>
   standard === "erc1155" || standard === "erc6909"
@@ -98,47 +94,63 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
 /**
  * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
  * An ERC-721 is looked at by its collection and by its id, an ERC-1155 or ERC-6909 by its id. `cut` says how many
- * that the movements touch were left out.
+ * that the movements touch were left out; `wanted` and `suspected` are measured beside those.
  */
 export const holdings = (
   senders: ReadonlyArray<Address>,
   transfers: ReadonlyArray<Transfer>,
   limit: number,
-  beside: Beside = { wanted: [], suspected: [] },
+  { wanted, suspected }: Readonly<Record<"wanted" | "suspected", ReadonlyArray<Holding>>> = {
+    wanted: [],
+    suspected: [],
+  },
 ): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
   const found = new Gathered();
-  const add = (one: Holding) => {
-    if (one.account !== nobody) found.add(one);
+  const add = (candidate: Holding) => {
+    if (candidate.account !== nobody) found.add(candidate);
   };
-  for (const one of beside.wanted) add({ ...one, wanted: true });
+  for (const candidate of wanted) add({ ...candidate, wanted: true });
   for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
   const touched = union([], transfers.flatMap(touchedBy));
-  for (const one of touched) if (mine.has(one.account)) add(one);
-  for (const one of beside.suspected) if (mine.has(one.account)) add(one);
-  for (const one of touched) add(one);
+  for (const candidate of touched) if (mine.has(candidate.account)) add(candidate);
+  for (const candidate of suspected) if (mine.has(candidate.account)) add(candidate);
+  for (const candidate of touched) add(candidate);
   const needed = found.all.length;
-  for (const one of beside.suspected) add(one);
-  const kept = found.all.slice(0, Math.max(limit, beside.wanted.length + senders.length));
+  for (const candidate of suspected) add(candidate);
+  const kept = found.all.slice(0, Math.max(limit, wanted.length + senders.length));
   return { kept, cut: Math.max(0, needed - kept.length) };
 };
 
 /** `more` behind `known`, each holding once. */
 export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding>): ReadonlyArray<Holding> => {
   const found = new Gathered();
-  for (const one of known) found.add(one);
-  for (const one of more) found.add(one);
+  for (const candidate of known) found.add(candidate);
+  for (const candidate of more) found.add(candidate);
   return found.all;
 };
 
-export const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {
-  if (token === null) return { kind: "account", address: account };
-  if (tokenId === null) return balanceOf(token, account);
-  return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
+/** What the witness reads of it, made once for all runs. */
+export const queryOf = memoize(
+  ({ account, token, tokenId, owned }: Holding): Exclude<Query, { kind: "environment" }> => {
+    if (token === null) return { kind: "account", address: account };
+    if (tokenId === null) return balanceOf(token, account);
+    return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
+  },
+);
+
+/** What a view tells of it, of an ERC-721's id 1 and 0; null where that is not known, or nonsense. */
+export const amountIn = (view: View, balance: Holding): bigint | null => {
+  const query = queryOf(balance);
+  if (query.kind !== "call") return view.account(balance.account)?.balance ?? null;
+  const answer = view.call(query);
+  if (!balance.owned) return readUint256(answer);
+  const owner = readAddress(answer);
+  return owner === null ? null : BigInt(owner === balance.account);
 };
 
 /** What the witness reads, before and after alike. */
-export const queries = (kept: ReadonlyArray<Holding>): ReadonlyArray<Query> => kept.map(queryOf);
+export const queries = (all: ReadonlyArray<Holding>): ReadonlyArray<Query> => all.map(queryOf);
 
 /** One balance: whose, of which token (null = native currency), of which of its ids (null = of the whole). */
 export interface Balance {

@@ -95,12 +95,12 @@ export const checkInner = (
   const allowed = policies.flatMap(({ mayFail }) => mayFail ?? []);
   return bundle.flatMap(({ index: transaction, outcome }) => {
     const met = new Map<string, InnerFailure>(
-      (outcome.inner?.failed ?? []).map((one, place) => [`${keyOf(one)}/${place}`, one] as const),
+      (outcome.inner?.failed ?? []).map((failure, place) => [`${keyOf(failure)}/${place}`, failure] as const),
     );
     const here = new Set([...met.values()].map(keyOf));
     for (const readings of worlds)
-      for (const one of readings[transaction]?.outcome.inner?.failed ?? [])
-        if (!here.has(keyOf(one))) met.set(keyOf(one), one);
+      for (const failure of readings[transaction]?.outcome.inner?.failed ?? [])
+        if (!here.has(keyOf(failure))) met.set(keyOf(failure), failure);
     return [...met.values()].map((failure) => {
       const isHarmless = isAllowed(failure, allowed) || isGranted(failure, approvals);
       const { by, index, to, call, revert, evidence } = failure;

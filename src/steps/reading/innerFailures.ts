@@ -80,15 +80,15 @@ interface FailureEvent {
   readonly whose: Address;
 }
 
-const toldIn = (logs: ReadonlyArray<OutcomeLog>, called: ReadonlySet<string>): ReadonlyArray<FailureEvent> =>
+const toldIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>): ReadonlyArray<FailureEvent> =>
   logs.flatMap((log) => {
     const event = innerEventOf(log);
     if (event === null) return [];
     const by = lower(log.address);
     // why: a Safe before 1.3 does not index the module
     const named = event.names === undefined ? null : (accountAt(log, event.names) ?? accountAt(log, ["word", 0]));
-    const whose = named !== null && called.has(named) ? named : by;
-    return called.has(whose) || entryPoints.has(by) ? [{ log, event, by, whose }] : [];
+    const whose = named !== null && callees.has(named) ? named : by;
+    return callees.has(whose) || entryPoints.has(by) ? [{ log, event, by, whose }] : [];
   });
 
 /** What is known of one call: whether it failed, and what it reverted with. */
@@ -153,11 +153,11 @@ const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall
     // why: arguments that are not as an encoder writes them are not read, and answered all the same
     const own = within.get(parent) ?? [];
     for (const [index, [success, output]] of (results ?? []).entries()) {
-      const one = own[index];
+      const inner = own[index];
       const result = { failed: !success, by, data: output, evidence };
-      if (one !== undefined) known.set(one, result);
+      if (inner !== undefined) known.set(inner, result);
       else if (!success) loose.push({ ...result, index });
-      if (success && one !== undefined && !one.call.isDelegate) read(one.call.data, output, one.to, one);
+      if (success && inner !== undefined && !inner.call.isDelegate) read(inner.call.data, output, inner.to, inner);
     }
     return results !== null;
   };
@@ -186,13 +186,16 @@ const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) 
     const own = all.filter(isOwn);
     const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
     const requests = family === "request" ? listed(own, signerOf) : null;
-    const heard = listed(group, signerIn);
-    const places = new Map([...heard.values()].flatMap((list) => list.map((event, place) => [event, place] as const)));
+    const bySigner = listed(group, signerIn);
+    const places = new Map(
+      [...bySigner.values()].flatMap((list) => list.map((event, place) => [event, place] as const)),
+    );
     for (const [place, event] of group.entries()) {
       const index = event.event.index === undefined ? null : Number(numberAt(event.log, event.event.index) ?? -1n);
       // why: a forwarder passes over requests that are no longer valid without a word
       const theirs = requests?.get(signerIn(event)) ?? [];
-      const signed = theirs.length === heard.get(signerIn(event))?.length ? theirs[places.get(event) ?? 0] : undefined;
+      const signed =
+        theirs.length === bySigner.get(signerIn(event))?.length ? theirs[places.get(event) ?? 0] : undefined;
       const innerCall = !isOneBatch ? undefined : own.length === 1 ? own[0] : own[index ?? -1];
       const inTurn = own.length === group.length ? own[place] : undefined;
       const inner = family === "request" ? signed : family === "try" ? innerCall : inTurn;
@@ -222,8 +225,8 @@ const silent = (
 
 /** As many failures as are told, the last of them for all the others: who excuses the first ones has not excused those. */
 export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<InnerFailure> => {
-  if (all.length <= most.failures) return all.map((one) => one());
-  const failures = all.slice(0, most.failures).map((one) => one());
+  if (all.length <= most.failures) return all.map((make) => make());
+  const failures = all.slice(0, most.failures).map((make) => make());
   return failures.map((failure, place) =>
     place < most.failures - 1
       ? failure
@@ -235,7 +238,7 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
 export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null => {
   const to = lower(subject.to);
   const all = innerOf(subject.data, to, abis);
-  const told = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
+  const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
   const reasons = listed(
     subject.logs.filter((log) => operationReasons.includes(eventOf(log) ?? "")),
     ({ address, topics }) => `${lower(address)}/${topics[1]}`,
@@ -250,14 +253,14 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
     return { failed: isFailed, by: event.by, data: isFailed ? reasonOf(event) : null, evidence: "logged" };
   };
   const { known, loose, isRead } = answered(all, subject);
-  const events = paired(all, told);
+  const events = paired(all, reports);
   for (const [inner, event] of events.pairs) known.set(inner, knownBy(event));
   const others: Array<Known & { readonly index: number | null }> = [
     ...loose,
-    ...events.loose.map((event) => ({ ...knownBy(event), index: null })).filter((one) => one.failed),
+    ...events.loose.map((event) => ({ ...knownBy(event), index: null })).filter((failure) => failure.failed),
   ];
-  const heard = new Set(told.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
-  for (const [innerCall, isNamed] of silent(all, told)) {
+  const forwarders = new Set(reports.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
+  for (const [innerCall, isNamed] of silent(all, reports)) {
     const result = { failed: true, by: innerCall.by, data: null, evidence: "logged" } as const;
     if (isNamed) known.set(innerCall, result);
     else others.push({ ...result, index: null });
@@ -271,7 +274,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
       innerCall.call.mayFail &&
       !known.has(innerCall) &&
       !isWithin(innerCall.parent, failed) &&
-      !(familyOf(innerCall) === "request" && heard.has(innerCall.by)),
+      !(familyOf(innerCall) === "request" && forwarders.has(innerCall.by)),
   ).length;
   const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
   const every = cut([
@@ -280,7 +283,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
         () =>
           failureOf(result.by, innerCall, result, abis),
     ),
-    ...others.map((one) => () => ({ ...failureOf(one.by, null, one, abis), index: one.index })),
+    ...others.map((failure) => () => ({ ...failureOf(failure.by, null, failure, abis), index: failure.index })),
   ]);
   const count = isOpaque ? 1 : unseen;
   return every.length === 0 && count === 0 ? null : { failed: every, unseen: count };

@@ -78,11 +78,11 @@ const nothingCharged: Charged = { extra: noExtraFees, findings: [] };
  * (Jovian's data footprint).
  */
 export const read = (
-  one: Pick<Filled, "index" | "gas" | "outcome">,
+  entry: Pick<Filled, "index" | "gas" | "outcome">,
   answers: Pick<Facts, "chain" | "oracles" | "before" | "after" | "subjectOf" | "blockGasLimit" | "horizonSeconds">,
 ): Charged => {
   const { chain, oracles, blockGasLimit, horizonSeconds } = answers;
-  const where = { step: "funds", transaction: one.index, evidence: "measured" } as const;
+  const where = { step: "funds", transaction: entry.index, evidence: "measured" } as const;
   const oracle = address("oracle", chain.gasPriceOracle);
   const failed = (why: string): Charged => ({
     extra: null,
@@ -93,15 +93,15 @@ export const read = (
   const charges = isCharged(answers);
   if (charges === false || chain.feeModel === "ethereum" || chain.feeModel === "arbitrum") return nothingCharged;
   if (charges === null) return failed("whether the chain charges L1 fees could not be checked");
-  const limit = one.gas.value;
+  const limit = entry.gas.value;
   if (limit === null) return { extra: null, findings: [] };
-  const subject = answers.subjectOf(one);
+  const subject = answers.subjectOf(entry);
   // why: an oracle that came to live where none was known has not been asked
   if (subject === null)
     return chain.feeModel === "detect"
       ? failed("the chain's oracle was not asked about this transaction")
       : { extra: null, findings: [] };
-  const used = one.outcome.gasUsed;
+  const used = entry.outcome.gasUsed;
   const decision = sane(
     safely(() => modelOf(chain).decide(subject, { used, limit }, oracles, horizonSeconds), {
       unreadable: "the chain's fee model failed",

@@ -1,16 +1,20 @@
-/** What one call did, read from whatever told it; a revert is explained by the ABIs and the built-in errors. */
+/** What one call did, read from whatever told it, and what is found about it; a revert is explained already. */
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../../abi/decodeLogs.js";
 import { VmHalt, type Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../eth/index.js";
 import type { Address, Hex } from "../../primitives/hex.js";
-import type { Evidence } from "../../report/finding.js";
+import { type Evidence, note, type Finding } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
-import type { Transaction } from "../../Transaction.js";
-import type { Reading } from "./bundle.js";
+import type { Reading, Ran } from "./bundle.js";
+import { everyLog, isSameLog } from "./sameOutcome.js";
 import { transfersOf } from "./transferLogs.js";
-
-export { explain } from "../../eth/call.js";
+import { describeResult } from "../../abi/print.js";
+import { argumentsAt, addressAt, isBurning, placeOf } from "../../abi/words.js";
+import { isRecord } from "../../primitives/record.js";
+import { address, statementOf, text, wei, type Statement, count, units } from "../../primitives/statement.js";
+import type { Transaction } from "../../transaction/fields.js";
+import { moves } from "../../abi/known/movements.js";
 
 /** A call about which nothing was learned. */
 export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), transfers: [] });
@@ -37,8 +41,6 @@ export const failedOutcome = (failure: Verdict, returnData: Hex | null): Outcome
   evidence: "estimated",
 });
 
-const empty = (data: Hex | null): boolean => data === null || data.length === 2;
-
 /**
  * Why a call failed. Some nodes answer every failure alike: a revert without data that consumed all
  * its gas is a halt (out of gas, invalid opcode), for a revert gives the rest back.
@@ -48,19 +50,36 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
   if (failure === null || failure._tag === "RpcError") {
     return new VmHalt({ halt: failure === null ? null : failure.reason.detail });
   }
-  if (failure._tag === "ExecutionReverted" && empty(failure.data) && call.gasUsed >= gas) {
+  if (failure._tag === "ExecutionReverted" && (failure.data ?? "0x") === "0x" && call.gasUsed >= gas) {
     return new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: failure.raw });
   }
   return failure;
 };
 
-const readLog = ({ topics, data, address: emitter }: Eth.Log, abis: AbiIndex): OutcomeLog => {
-  const address = emitter.toLowerCase() as Address;
-  return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
-};
-
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+
+/** What a call that succeeded emitted and returned, as the ABIs have it; `traced` = its logs with what the node traced. */
+const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => {
+  const traced = logs.map(({ topics, data, address: emitter }): OutcomeLog => {
+    const address = emitter.toLowerCase() as Address;
+    return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
+  });
+  const result = item === null ? null : decodeResult(returnData, item);
+  return { abis, returnData, result, traced, logs: traced.filter(({ address }) => address !== traceEmitter) };
+};
+
+/** By transaction, of the run that was read last: the others nearly always say the same. */
+const lastDecoded = new WeakMap<Transaction, ReturnType<typeof decode>>();
+
+const decodedOf = (call: Eth.CallResult, input: Transaction, abis: AbiIndex): ReturnType<typeof decode> => {
+  const last = lastDecoded.get(input);
+  const isSame = last?.abis === abis && last.returnData === call.returnData;
+  if (isSame && everyLog({ logs: last.traced }, call, isSameLog)) return last;
+  const decoded = decode(call, input, abis);
+  lastDecoded.set(input, decoded);
+  return decoded;
+};
 
 /**
  * One simulated call, the `transaction`-th of its run, read; its failure is explained already. A failed call leaves no
@@ -76,24 +95,96 @@ export const readCall = (
   }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
 ): Reading => {
   const failure = result.status === "success" ? null : failureOf(result, gas);
-  const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
+  const decoded = failure === null ? decodedOf(result, input, abis) : { traced: [], logs: [], result: null };
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
   const outcome: Outcome = {
     status: failure === null ? "success" : reverted !== null ? "reverted" : "halted",
     gasUsed: result.gasUsed,
     maxUsedGas: result.maxUsedGas,
     returnData: reverted === null ? result.returnData : reverted.data,
-    result: failure === null && input.item !== null ? decodeResult(result.returnData, input.item) : null,
-    logs: traced.filter(({ address }) => address !== traceEmitter),
+    result: decoded.result,
+    logs: decoded.logs,
     revert: reverted?.revert ?? null,
     failure,
     evidence,
   };
-  const transfers = transfersOf(traced, transaction, evidence);
+  const transfers = transfersOf(decoded.traced, transaction, evidence);
   const { from, to, value } = input;
   // why: where nothing tells of native movements, the first of them is known all the same
   const isTold = transfers.some(({ standard }) => standard === "native") || failure !== null || value === 0n;
   if (isTold || to === null) return { outcome, transfers };
-  const sent = { standard: "native", token: null, from, to, amount: value, tokenId: null, transaction } as const;
-  return { outcome, transfers: [{ ...sent, evidence: "assumed" }, ...transfers] };
+  const native = { standard: "native", token: null, from, to, amount: value, tokenId: null, transaction } as const;
+  return { outcome, transfers: [{ ...native, evidence: "assumed" }, ...transfers] };
 };
+
+/** What many contracts answer, and nothing else, by their selectors: the function, and what it returns. */
+const readers: Readonly<Record<string, readonly [name: string, type: string]>> = {
+  "0x70a08231": ["balanceOf", "uint256"],
+  "0xdd62ed3e": ["allowance", "uint256"],
+  "0x18160ddd": ["totalSupply", "uint256"],
+  "0x313ce567": ["decimals", "uint8"],
+  "0x95d89b41": ["symbol", "string"],
+  "0x06fdde03": ["name", "string"],
+  "0x6352211e": ["ownerOf", "address"],
+  "0xe985e9c5": ["isApprovedForAll", "bool"],
+  "0x081812fc": ["getApproved", "address"],
+  "0xc87b56dd": ["tokenURI", "string"],
+};
+
+const readerOf = (data: string) => {
+  const [name, type] = readers[data.slice(0, argumentsAt).toLowerCase()] ?? [];
+  if (name === undefined || type === undefined) return null;
+  return { type: "function", name, stateMutability: "view", inputs: [], outputs: [{ name: "", type }] };
+};
+
+const reading: ReadonlySet<unknown> = new Set(["view", "pure"]);
+const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
+
+/** The function that a call only reads by, and what it answered; null where it may do more, or no function is known. */
+export const onlyReads = (
+  { item: known, data }: Pick<Transaction, "item" | "data">,
+  returned: Hex,
+): { readonly name: string; readonly result: string | null; readonly isGuess: boolean } | null => {
+  const item = known ?? readerOf(data);
+  if (!isRecord(item) || !reading.has(item["stateMutability"]) || typeof item["name"] !== "string") return null;
+  const result = decodeResult(returned, item);
+  const name = known === null ? `${item["name"]} (by selector)` : item["name"];
+  return { name, result: result === null ? null : describeResult(result), isGuess: known === null };
+};
+
+/** Why a call with value reverts without a reason, where the ABI says it; null where it does not. */
+export const unpaid = ({ item, value, to }: Transaction, failure: Verdict): Statement | null => {
+  const isSilent =
+    failure._tag === "ExecutionReverted" &&
+    (failure.revert === null ? failure.data === "0x" : failure.revert.layers[0].layer._tag === "Empty");
+  if (!isSilent || value === 0n || !isRecord(item) || !unpayable.has(item["stateMutability"])) return null;
+  return statementOf(
+    "the call reverts: by its ABI the function is not payable",
+    [text("function", typeof item["name"] === "string" ? item["name"] : null), wei("value", value), address("to", to)],
+    "leave `value` out, or call a payable function",
+  );
+};
+
+/**
+ * A warning for each token that is burned so. A contract that destroys what it is given back, such as a pool's share, is
+ * no such thing: there nobody names the receiver.
+ */
+export const burns = ({ index, calls, transfers, outcome }: Ran): ReadonlyArray<Finding> =>
+  calls.read.flatMap(({ to, data }) => {
+    const row = moves[data.slice(0, argumentsAt).toLowerCase()];
+    const receiver = row === undefined ? null : addressAt(data, placeOf(row.to));
+    if (receiver === null || !isBurning(receiver)) return [];
+    const burned = transfers.find((transfer) => transfer.token === to && transfer.to === receiver);
+    if (burned === undefined) return [];
+    const { standard, token, tokenId, amount } = burned;
+    return [
+      note(
+        "ValueBurned",
+        "warning",
+        { transaction: index, evidence: outcome.evidence },
+        ...[address("token", token), tokenId === null ? null : count("id", tokenId)],
+        standard === "erc721" ? null : units("amount", amount),
+        address("to", receiver),
+      ),
+    ];
+  });

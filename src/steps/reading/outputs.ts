@@ -137,7 +137,7 @@ const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
   const moves = (event: string): boolean =>
     // why: of wrapped currency they are movements, of a vault none
     tellsOfMovement(event) && movementEvents[event]?.wraps !== true;
-  if (doubling.has(kind)) return logs.some((one) => one.address === log.address && moves(eventOf(one) ?? ""));
+  if (doubling.has(kind)) return logs.some((other) => other.address === log.address && moves(eventOf(other) ?? ""));
   return moves(kind) || tellsOfRight(kind) || tellsOfControl(kind);
 };
 
@@ -162,7 +162,10 @@ const compareBooked = (
 /** Return values and events of another length, or in which a number differs. */
 const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): ReadonlyArray<OutcomeDifference> =>
   outputs
-    .filter((one) => one.isAligned && (one.one.length !== one.other.length || numbersIn(one, tolerance).length > 0))
+    .filter(
+      (output) =>
+        output.isAligned && (output.one.length !== output.other.length || numbersIn(output, tolerance).length > 0),
+    )
     .map((output) => found(output, "value"))
     .slice(0, mostTold);
 

@@ -63,13 +63,10 @@ export const payers = (bundle: ReadonlyArray<Case>, transfers: ReadonlyArray<Tra
     .slice(0, most.accounts - known.length);
 };
 
-const queriesOf = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address>): ReadonlyArray<Query> =>
-  accounts.flatMap((account) => sendersIn(bundle).flatMap((sender) => Object.values(questions(account, sender))));
-
-/** What is asked of those that the calldata tells of, and of those that pay. */
-export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => queriesOf(bundle, callers(bundle));
+/** What is asked of those that pay, and of those that the calldata tells of. */
 export const payerQueries = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address>): ReadonlyArray<Query> =>
-  queriesOf(bundle, accounts);
+  accounts.flatMap((account) => sendersIn(bundle).flatMap((sender) => Object.values(questions(account, sender))));
+export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => payerQueries(bundle, callers(bundle));
 
 /** The accounts that name a sender as their owner, as `view` saw them. */
 export const read = (
@@ -80,25 +77,17 @@ export const read = (
   [...callers(bundle), ...payers].flatMap((account) =>
     sendersIn(bundle)
       .flatMap((owner): ReadonlyArray<OwnedAccount> => {
-        const asked = questions(account, owner);
-        const isListed = readBool(view.call(asked.isOwner)) === true;
+        const queries = questions(account, owner);
+        const isListed = readBool(view.call(queries.isOwner)) === true;
         const isAccount =
-          (readAddress(view.call(asked.entryPoint)) ?? nobody) !== nobody ||
-          readUint256(view.call(asked.signature)) !== null;
+          (readAddress(view.call(queries.entryPoint)) ?? nobody) !== nobody ||
+          readUint256(view.call(queries.signature)) !== null;
         const isNamed =
-          readAddress(view.call(asked.owner)) === owner || readBool(view.call(asked.isOwnerAddress)) === true;
+          readAddress(view.call(queries.owner)) === owner || readBool(view.call(queries.isOwnerAddress)) === true;
         const isOwned = isListed || (isAccount && isNamed);
-        return isOwned
-          ? // why: anybody may answer as a Safe; by its code alone it is one
-            [
-              {
-                account,
-                owner,
-                kind: isListed && isSafeProxy(account, view) ? "safe" : "account",
-                evidence: "measured",
-              },
-            ]
-          : [];
+        // why: anybody may answer as a Safe; by its code alone it is one
+        const kind = isListed && isSafeProxy(account, view) ? "safe" : "account";
+        return isOwned ? [{ account, owner, kind, evidence: "measured" }] : [];
       })
       .slice(0, 1),
   );

@@ -33,14 +33,17 @@ const bytesPerBlob = 131_072 + 128 * 48 + 2 * 48;
 const mostBytes = (limit: number | null, blobs: number): number | null =>
   limit === null || blobs === 0 ? limit : limit * blobShare - blobs * bytesPerBlob;
 
-const checkSettings = (one: Filled, { nodeLimits: limits, nodeLimitsKnown, known }: Chain): ReadonlyArray<Finding> => {
-  const { gas, fee, input } = one;
+const checkSettings = (
+  entry: Filled,
+  { nodeLimits: limits, nodeLimitsKnown, known }: Chain,
+): ReadonlyArray<Finding> => {
+  const { gas, fee, input } = entry;
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fee.value;
   const price = gasPrice ?? maxFeePerGas;
   const cost = gas.value === null || price === null ? null : gas.value * price;
   const tip = gasPrice ?? maxPriorityFeePerGas;
-  const maxBytes = mostBytes(limits.maxBytes, input.blobVersionedHashes?.length ?? 0);
-  const size = maxBytes === null ? null : sizeOf(one, maxBytes);
+  const maxBytes = mostBytes(limits.maxBytes, blobsOf(input));
+  const size = maxBytes === null ? null : sizeOf(entry, maxBytes);
   const isDear = limits.maxFee !== null && cost !== null && cost > limits.maxFee;
   const isTipless = limits.minTip !== null && tip !== null && tip < limits.minTip;
   const isLarge = maxBytes !== null && size !== null && size > maxBytes;
@@ -51,7 +54,7 @@ const checkSettings = (one: Filled, { nodeLimits: limits, nodeLimitsKnown, known
   ];
   // why: no client takes more bytes unless it is told to; of a chain that nobody described geth's least tip counts
   const isLikely = nodeLimitsKnown || isLarge || (isTipless && !known);
-  const where = { transaction: one.index, evidence: nodeLimitsKnown ? "estimated" : "assumed" } as const;
+  const where = { transaction: entry.index, evidence: nodeLimitsKnown ? "estimated" : "assumed" } as const;
   return beyond.length === 0 ? [] : [note("NodeMayRefuse", isLikely ? "warning" : "info", where, ...beyond)];
 };
 
@@ -62,14 +65,14 @@ const codes = {
 } as const;
 
 /** Each wait of a transaction once for every reason, with what must be mined. */
-const checkWaits = (told: WaitFacts): ReadonlyArray<Finding> => {
-  const waits = waitsOf(told);
+const checkWaits = (facts: WaitFacts): ReadonlyArray<Finding> => {
+  const waits = waitsOf(facts);
   const kinds = new Map(waits.map((wait) => [`${wait.transaction}/${wait.because}`, wait]));
   return [...kinds.values()].flatMap(({ transaction, because }) => {
     if (because === "queued") return [];
     const own = waits.filter((wait) => wait.transaction === transaction && wait.because === because);
     const named = own.flatMap(({ account, nonce }) => figures(address("of", account), count("nonces mined", nonce)));
-    const payer = told.funds.find(({ account }) => account === told.transactions[transaction]?.input.from);
+    const payer = facts.funds.find(({ account }) => account === facts.transactions[transaction]?.input.from);
     const short =
       because !== "income" || payer === undefined
         ? []
@@ -98,10 +101,10 @@ const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "fun
   });
 
 /** What stands against sending a bundle at once through an ordinary node, beyond the chain's own rules. */
-export const checkPool = (bundle: ReadonlyArray<Filled>, told: WaitFacts, chain: Chain): ReadonlyArray<Finding> => [
+export const checkPool = (bundle: ReadonlyArray<Filled>, facts: WaitFacts, chain: Chain): ReadonlyArray<Finding> => [
   ...bundle.flatMap((entry) => checkSettings(entry, chain)),
-  ...checkWaits(told),
-  ...checkQueued(told),
+  ...checkWaits(facts),
+  ...checkQueued(facts),
 ];
 
 /** One account in the node's pool. */
@@ -126,26 +129,19 @@ const blobBump = 100;
 const percent = (value: number): bigint => BigInt(Math.round(value));
 
 /** The least that a pool takes in place of `old`, wei per gas: geth rounds down, but never takes the same twice. */
-const leastOver = (old: bigint, bump: number): bigint => {
-  const raised = (old * (100n + percent(bump))) / 100n;
+const leastOver = (old: bigint, bump: number, rounding: bigint = 0n): bigint => {
+  const raised = (old * (100n + percent(bump)) + rounding) / 100n;
   return raised > old ? raised : old + 1n;
 };
 
-/** What is proposed in place of `old`: a wei more than {@link leastOver} where it had to be rounded. */
-const proposedOver = (old: bigint, bump: number): bigint => {
-  const raised = (old * (100n + percent(bump)) + 99n) / 100n;
-  return raised > old ? raised : old + 1n;
-};
+/** What is proposed in place of `old`: a wei more where it had to be rounded. */
+const proposedOver = (old: bigint, bump: number): bigint => leastOver(old, bump, 99n);
 
-const capOf = ({ maxFeePerGas, gasPrice }: Pick<PoolTransaction, "maxFeePerGas" | "gasPrice">): bigint =>
-  maxFeePerGas ?? gasPrice ?? 0n;
-const tipOf = ({
-  maxPriorityFeePerGas,
-  gasPrice,
-}: Pick<PoolTransaction, "maxPriorityFeePerGas" | "gasPrice">): bigint => maxPriorityFeePerGas ?? gasPrice ?? 0n;
-
-const hasBlobs = ({ blobVersionedHashes }: Pick<PoolTransaction, "blobVersionedHashes">): boolean =>
-  (blobVersionedHashes?.length ?? 0) > 0;
+const capOf = ({ maxFeePerGas, gasPrice }: PoolTransaction): bigint => maxFeePerGas ?? gasPrice ?? 0n;
+const tipOf = ({ maxPriorityFeePerGas, gasPrice }: PoolTransaction): bigint => maxPriorityFeePerGas ?? gasPrice ?? 0n;
+const blobsOf = ({ blobVersionedHashes }: Pick<PoolTransaction, "blobVersionedHashes">): number =>
+  blobVersionedHashes?.length ?? 0;
+const hasBlobs = (transaction: Pick<PoolTransaction, "blobVersionedHashes">): boolean => blobsOf(transaction) > 0;
 
 /** What must rise: a legacy price counts as both fees. */
 interface Fees {
@@ -155,21 +151,14 @@ interface Fees {
   readonly blob: bigint | null;
 }
 
-const feesOf = (old: PoolTransaction): Fees => ({
-  cap: capOf(old),
-  tip: tipOf(old),
-  blob: hasBlobs(old) ? (old.maxFeePerBlobGas ?? 0n) : null,
-});
+const bumpOf = (old: PoolTransaction, { priceBump }: Pick<Replacing, "priceBump">): number =>
+  hasBlobs(old) ? Math.max(blobBump, priceBump) : priceBump;
 
 /** The least that a pool takes in place of `old`. */
-export const barOf = (old: PoolTransaction, { priceBump }: Pick<Replacing, "priceBump">): Fees => {
-  const { cap, tip, blob } = feesOf(old);
-  const bump = blob === null ? priceBump : Math.max(blobBump, priceBump);
-  return {
-    cap: leastOver(cap, bump),
-    tip: leastOver(tip, bump),
-    blob: blob === null ? null : leastOver(blob, bump),
-  };
+export const barOf = (old: PoolTransaction, replacing: Pick<Replacing, "priceBump">): Fees => {
+  const bump = bumpOf(old, replacing);
+  const blob = hasBlobs(old) ? leastOver(old.maxFeePerBlobGas ?? 0n, bump) : null;
+  return { cap: leastOver(capOf(old), bump), tip: leastOver(tipOf(old), bump), blob };
 };
 
 /** Whether a pool keeps this for too little; a price that is not known is not. */
@@ -193,9 +182,9 @@ export const isOtherKind = ({ input }: Case, old: PoolTransaction): boolean => h
 export const raised = (
   price: { readonly cap: bigint | null; readonly tip: bigint },
   old: PoolTransaction,
-  { priceBump }: Pick<Replacing, "priceBump">,
+  replacing: Pick<Replacing, "priceBump">,
 ): { readonly cap: bigint; readonly tip: bigint } => {
-  const bump = hasBlobs(old) ? Math.max(blobBump, priceBump) : priceBump;
+  const bump = bumpOf(old, replacing);
   const [tip, cap] = [proposedOver(tipOf(old), bump), proposedOver(capOf(old), bump)];
   const most = tip > price.tip ? tip : price.tip;
   // why: a higher tip comes on top of what the cap leaves for the base fee
@@ -204,9 +193,7 @@ export const raised = (
 };
 
 const costOf = (pooled: PoolTransaction): bigint =>
-  pooled.value +
-  pooled.gas * capOf(pooled) +
-  BigInt(pooled.blobVersionedHashes?.length ?? 0) * 131_072n * (pooled.maxFeePerBlobGas ?? 0n);
+  pooled.value + pooled.gas * capOf(pooled) + BigInt(blobsOf(pooled)) * 131_072n * (pooled.maxFeePerBlobGas ?? 0n);
 
 /**
  * What a pool keeps for the transactions in flight from `latest` up to `pending`, wei, without those whose nonce the
@@ -215,15 +202,15 @@ const costOf = (pooled: PoolTransaction): bigint =>
 export const queuedCost = (
   pooled: Pooled | undefined,
   counts: { readonly latest: number | null; readonly inFlight: number | null },
-  taken: ReadonlySet<number>,
+  nonces: ReadonlySet<number>,
 ): bigint | null => {
   const { latest, inFlight } = counts;
   if (inFlight === 0) return 0n;
   if (latest === null || inFlight === null || pooled === undefined) return null;
-  if (inFlight > pooled.transactions.size + taken.size) return null;
+  if (inFlight > pooled.transactions.size + nonces.size) return null;
   let sum = 0n;
   for (let nonce = latest; nonce < latest + inFlight; nonce++) {
-    if (taken.has(nonce)) continue;
+    if (nonces.has(nonce)) continue;
     const transaction = pooled.transactions.get(nonce);
     if (transaction === undefined) return null;
     sum += costOf(transaction);
@@ -264,8 +251,8 @@ const askOne = ({ account, nonces }: InFlight): Effect.Effect<readonly [Address,
   );
 
 /** By account; never fails: what a node does not tell is not known. */
-export const askPooled = (wanted: ReadonlyArray<InFlight>): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> =>
+export const askPooled = (senders: ReadonlyArray<InFlight>): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> =>
   asking(
     { step: "nonce" },
-    Effect.map(Effect.forEach(wanted, askOne, atOnce), (found) => new Map(found)),
+    Effect.map(Effect.forEach(senders, askOne, atOnce), (found) => new Map(found)),
   );

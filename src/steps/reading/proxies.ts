@@ -1,14 +1,15 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
+import { memoize } from "effect/Function";
 import { addressOf } from "../../abi/words.js";
 import { plainJson } from "../../primitives/json.js";
-import type { Address, Hash } from "../../primitives/hex.js";
+import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import type { Held } from "../../witness/placement.js";
-import { slotsOf, wordIn } from "../../witness/placement.js";
+import { wordsIn } from "../../witness/placement.js";
 import { staticCall, type Call } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import type { Case, Ran } from "./bundle.js";
-import { isSafeProxy, likelySafes } from "./delegateCalls.js";
+import type { Case } from "./bundle.js";
+import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
 import { successOf, type AskResult } from "./askResult.js";
 
 /** How many contracts are looked at, in the order in which they are called. */
@@ -21,22 +22,19 @@ const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".
  * The contracts that the bundle calls, and Safes that say that they execute, Safes first; a plain payment only where
  * `isPaid` says that its receiver may have code.
  */
-export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
+export const callees = <C extends Running>(
   bundle: ReadonlyArray<C>,
-  isPaid: (one: C) => boolean = () => false,
+  isPaid: (entry: C) => boolean = () => false,
 ): ReadonlyArray<Address> => {
-  const called = bundle.flatMap((entry) =>
+  const calls = bundle.flatMap((entry) =>
     entry.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(entry))),
   );
-  const callees = new Set([...likelySafes(bundle), ...called.map(({ to }) => to.toLowerCase() as Address)]);
+  const callees = new Set([...likelySafes(bundle), ...calls.map(({ to }) => to.toLowerCase() as Address)]);
   return [...callees].filter((account) => !isPrecompile(account));
 };
 
 /** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
-export const safesIn = (
-  bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
-  accounts: View,
-): ((contract: Address) => boolean) => {
+export const safesIn = (bundle: ReadonlyArray<Running>, accounts: View): ((contract: Address) => boolean) => {
   const likely = likelySafes(bundle);
   return (contract) => likely.has(contract) || isSafeProxy(contract, accounts);
 };
@@ -53,16 +51,15 @@ export const mayName = (word: bigint): boolean => word >> 96n !== 0n && !isText(
 /** Those whose slots are not known to have been empty, by what an earlier run left in them; none where it saw none. */
 export const suspects = (
   contracts: ReadonlyArray<Address>,
-  left: View | null,
+  view: View | null,
   isSafe: (contract: Address) => boolean,
 ): ReadonlyArray<Address> =>
-  left === null
+  view === null
     ? []
     : contracts.filter((contract) =>
-        slotsOf(isSafe(contract)).some(({ slot, holds }) => {
-          const word = wordIn(left, contract, slot);
-          return word === null || (holds === null ? mayName(word) : word !== 0n);
-        }),
+        wordsIn(view, contract, isSafe(contract)).some(
+          ({ holds, word }) => word === null || (holds === null ? mayName(word) : word !== 0n),
+        ),
       );
 
 /** What a run shows of slots. */
@@ -81,34 +78,27 @@ export interface Proven {
 
 const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));
 
-export const calledBy = (proven: Proven): ReadonlyArray<Address> =>
+export const calledBy = (proof: Proven): ReadonlyArray<Address> =>
   // why: what a report from outside says of code is not believed
-  callees(saidOf(proven), ({ said }) => proven.scanned === null || said.code.to?.kind !== "nobody");
+  callees(saidOf(proof), ({ said }) => proof.scanned === null || said.code.to?.kind !== "nobody");
 
-/** The beacons of the proxies among them, as the scan of the same call left them. */
-const beaconsOf = (proven: Proven): ReadonlyArray<Address> => {
-  const left = successOf(proven.scanned?.run)?.slots ?? null;
-  const beacons = slotsOf(false).filter(({ holds }) => holds === "beacon");
-  return left === null
-    ? []
-    : calledBy(proven).flatMap((contract) =>
-        beacons.flatMap(({ slot }) => {
-          const word = wordIn(left, contract, slot) ?? 0n;
-          return word === 0n ? [] : addressOf(word);
-        }),
-      );
-};
-
-/** The contracts whose slots a proof looks at. */
-export const lensOf = (proven: Proven): ReadonlyArray<Address> => [
-  ...new Set([...calledBy(proven).slice(0, mostContracts), ...beaconsOf(proven).slice(0, mostContracts)]),
-];
+/** The contracts whose slots a proof looks at: with the beacons of proxies among them, as the scan of the same call left them. */
+export const lensOf = memoize((proof: Proven): ReadonlyArray<Address> => {
+  const contracts = calledBy(proof);
+  const slots = successOf(proof.scanned?.run)?.slots ?? null;
+  const beacons = contracts.flatMap((contract) =>
+    wordsIn(slots, contract, false).flatMap(({ holds, word }) =>
+      holds === "beacon" && word !== null && word !== 0n ? addressOf(word) : [],
+    ),
+  );
+  return [...new Set([...contracts.slice(0, mostContracts), ...beacons.slice(0, mostContracts)])];
+});
 
 /** Those of them that must be seen without the calls, too. */
-export const suspectsOf = (proven: Proven): ReadonlyArray<Address> => {
-  const run = successOf(proven.scanned?.run);
-  return run === null ? lensOf(proven) : suspects(lensOf(proven), run.slots, safesIn(saidOf(proven), run.before));
-};
+export const suspectsOf = memoize((proof: Proven): ReadonlyArray<Address> => {
+  const run = successOf(proof.scanned?.run);
+  return run === null ? lensOf(proof) : suspects(lensOf(proof), run.slots, safesIn(saidOf(proof), run.before));
+});
 
 /** More than `owner()` takes behind a beacon's proxy. */
 const viewGas = 60_000;
@@ -116,28 +106,27 @@ const viewGas = 60_000;
 const facetsGas = 300_000;
 const facetsBytes = 2_048;
 
-const view =
-  (holds: Held, selector: `0x${string}`) =>
-  (contract: Address): { readonly holds: Held; readonly query: Call } => ({
-    ...{ holds, query: staticCall(contract, selector, viewGas) },
-  });
-
-/** What contracts are asked in every run: owner(), governance(), gov(), governor(), admin(), implementation(). */
-export const views = [
-  view("owner", "0x8da5cb5b"),
-  view("owner", "0x5aa6e675"),
-  view("owner", "0x12d43a51"),
-  view("owner", "0x0c340a24"),
-  view("owner", "0xf851a440"),
-  view("implementation", "0x5c60da1b"),
+/** owner(), governance(), gov(), governor(), admin(), implementation(). */
+const selectors = [
+  ["owner", "0x8da5cb5b"],
+  ["owner", "0x5aa6e675"],
+  ["owner", "0x12d43a51"],
+  ["owner", "0x0c340a24"],
+  ["owner", "0xf851a440"],
+  ["implementation", "0x5c60da1b"],
 ] as const;
+
+/** What a contract is asked in every run. */
+export const views = (contract: Address): ReadonlyArray<{ readonly holds: Held; readonly query: Call }> =>
+  selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
 
 /** facetAddresses() of a diamond (ERC-2535). */
 export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
 /** What the witness asks contracts themselves, for whoever keeps it elsewhere than the slots that are known. */
-export const viewsOf = (proven: Proven): ReadonlyArray<Call> =>
-  lensOf(proven).flatMap((contract) => [...views.map((ask) => ask(contract).query), facets(contract)]);
+export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>
+  lensOf(proof).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
+);
 
 /** What slots hold whose meaning is known, by contract and slot; `state` = what the run stood on. */
 export interface HeldWords {
@@ -147,21 +136,15 @@ export interface HeldWords {
 
 /** Who acts for the contracts of a run behind it, by their slots; null where those were not read. */
 export const heldIn = (
-  bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
+  bundle: ReadonlyArray<Running>,
   { slots: seen, before, plan: { lens = [], block } }: SlotRun,
 ): HeldWords | null => {
   if (seen === null || lens.length === 0) return null;
   const isSafe = safesIn(bundle, before);
   const words = lens.flatMap((contract) =>
-    slotsOf(isSafe(contract)).flatMap(({ slot, holds }) => {
-      const word = wordIn(seen, contract, slot);
-      return holds === null || word === null
-        ? []
-        : [[`${contract} ${slot satisfies Hash}`, { contract, holds, word }] as const];
-    }),
+    wordsIn(seen, contract, isSafe(contract)).flatMap(({ slot, holds, word }) =>
+      holds === null || word === null ? [] : [[`${contract} ${slot}`, { contract, holds, word }] as const],
+    ),
   );
-  return {
-    state: JSON.stringify(plainJson(block)),
-    words: new Map(words),
-  };
+  return { state: JSON.stringify(plainJson(block)), words: new Map(words) };
 };

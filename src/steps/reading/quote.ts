@@ -114,9 +114,9 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
       : tipFromReceipts(receipts, header?.baseFeePerGas ?? baseFeePerGas);
   const sampled = fromHistory ?? fromReceipts;
   const { minTip, blockTimeMs } = context.chain;
-  const wanted = sampled === null || sampled < minTip ? minTip : sampled;
+  const bounded = sampled === null || sampled < minTip ? minTip : sampled;
   const maxTip = context.chain.maxTip < minTip ? minTip : context.chain.maxTip;
-  const tip = wanted > maxTip ? maxTip : wanted;
+  const tip = bounded > maxTip ? maxTip : bounded;
   const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
   const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
@@ -126,7 +126,7 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
     disagreement,
     tip,
     leastTip: minTip,
-    tipNamed: tip < wanted ? wanted : null,
+    tipNamed: tip < bounded ? bounded : null,
     tipSource,
     maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,
     horizonSeconds:

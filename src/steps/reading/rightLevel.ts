@@ -1,4 +1,5 @@
 /** How far a right goes: what the witness reads of it, and what that says. Pure. */
+import { memoize } from "effect/Function";
 import type { Address } from "../../primitives/hex.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256 } from "../../witness/answers.js";
 import type { View } from "../../witness/view.js";
@@ -18,8 +19,8 @@ import {
 } from "../../witness/queries.js";
 import type { Right } from "./rights.js";
 
-/** What tells how far the right goes; null where no answer is comparable (an offer has a price). */
-export const queryOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Read | null => {
+/** What tells how far the right goes, made once for all runs; null where no answer is comparable (an offer has a price). */
+export const queryOf = memoize(({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Read | null => {
   switch (standard) {
     case "permit2":
       return permit2Allowance(keeper, owner, token, spender);
@@ -37,7 +38,7 @@ export const queryOf = ({ standard, token, keeper, owner, spender, tokenId, oper
       if (operator) return isApprovedForAll(token, owner, spender);
       return tokenId === null ? allowance(token, owner, spender) : getApproved(token, tokenId);
   }
-};
+});
 
 /** A right whose shape leaves open what it is, is asked about in both ways. */
 const readings = (right: Right): ReadonlyArray<Right> =>
@@ -53,14 +54,14 @@ const isOverAmount = ({ standard, operator, tokenId, open }: Right): boolean =>
   standard === "permit2" || (standard === "erc20" && !operator && tokenId === null) || open !== null;
 
 /** What the witness reads, before and after alike, how much there is of what is granted, and who the spenders are. */
-export const queries = (asked: ReadonlyArray<Right>): ReadonlyArray<Query> => [
-  ...asked.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
-  ...[...new Set(asked.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
-  ...[...new Set(asked.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
+export const queries = (rights: ReadonlyArray<Right>): ReadonlyArray<Query> => [
+  ...rights.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
+  ...[...new Set(rights.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
+  ...[...new Set(rights.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
 ];
 
 /** How far a right goes at one moment. */
-export interface Level {
+interface Level {
   readonly amount: bigint | null;
   readonly expiration: bigint | null;
   /** Of a single NFT: who may take it. */

@@ -176,19 +176,30 @@ export const rights = (
   limit: number,
 ): { readonly kept: ReadonlyArray<Right>; readonly cut: number } => {
   const worked = bundle.filter(({ outcome }) => outcome.status === "success");
-  const told = worked.flatMap(({ input, outcome, index }) =>
+  const announced = worked.flatMap(({ input, outcome, index }) =>
     rightsIn(outcome.logs, index).map((right) => (right.owner === nobody ? { ...right, owner: input.from } : right)),
   );
-  const known = new Set(told.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
+  const known = new Set(announced.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
   const isTold = (right: Right) => known.has(right.isMeans === true ? aboutOf(right, anyKeeper) : aboutOf(right));
   const silent = worked.flatMap((entry) => requestedRights(entry).filter((right) => !isTold(right)));
   const all = new Map<string, Right>();
-  for (const right of [...told, ...silent]) all.set(keyOf(right), right);
+  for (const right of [...announced, ...silent]) all.set(keyOf(right), right);
   const senders = new Set(ownAccounts(bundle));
   const isForeign = ({ owner }: Right) => Number(!senders.has(owner));
   const kept = [...all.values()].sort((a, b) => isForeign(a) - isForeign(b)).slice(0, limit);
   return { kept, cut: all.size - kept.length };
 };
+
+/** A right that nothing tells of, and that may be there; `keeper` = the Permit2 that it may be with. */
+export const unsaid = (
+  standard: "erc20" | "erc721" | "permit2",
+  { token, owner, spender }: Pick<Right, "token" | "owner" | "spender">,
+  keeper: Address = permit2,
+): Right => ({
+  ...{ standard, token, owner, spender, tokenId: null, operator: standard === "erc721" },
+  ...{ keeper: standard === "permit2" ? keeper : token, open: null, said: 0n, expiration: null },
+  ...{ source: "spent", transaction: 0 },
+});
 
 /** How many calls of a batch are suspected of spending. */
 const mostCallees = 8;
@@ -216,11 +227,8 @@ export const spent = (
     const callees = [to, ...entry.calls.read.slice(0, mostCallees).map((call) => call.to)];
     const isTaken = to === token || to === keeper;
     const spenders = new Set(senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : []);
-    const add = (by: "erc20" | "permit2", spender: Address) => {
-      const right: Right = {
-        ...{ standard: by, token, keeper: by === "permit2" ? keeper : token, owner, spender, tokenId: null },
-        ...{ operator: false, open: null, said: 0n, expiration: null, source: "spent", transaction },
-      };
+    const add = (standard: "erc20" | "permit2", spender: Address) => {
+      const right = { ...unsaid(standard, { token, owner, spender }, keeper), transaction };
       found.set(keyOf(right), right);
       tokens.add(token);
     };

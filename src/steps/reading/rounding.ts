@@ -45,10 +45,10 @@ const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<Ou
     return sum + (wordAt(log.data, placeOf(1, dataAt)) ?? 0n);
   }, 0n);
 
-/** Whether a difference is what shares are rounded by, where so many movements made up `moved`. */
-const isRounded = (difference: bigint, moved: bigint, moves: number): boolean =>
-  (difference <= unitsPerMove * BigInt(Math.min(moves, mostMoves)) && difference * roundedPart <= moved) ||
-  difference * unseenPart <= moved;
+/** Whether a difference is what shares are rounded by, where so many movements made up `total`. */
+const isRounded = (difference: bigint, total: bigint, moves: number): boolean =>
+  (difference <= unitsPerMove * BigInt(Math.min(moves, mostMoves)) && difference * roundedPart <= total) ||
+  difference * unseenPart <= total;
 
 /** What an account gave and got of other assets, by asset. */
 const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<Transfer>): ReadonlyArray<bigint> => {
@@ -67,35 +67,37 @@ const isBooked = ({ change }: BalanceReading, { transfers }: Seen): boolean => {
   if (delta === 0n || transfers.some((transfer) => transfer.token === token)) return false;
   return otherMoves(change, transfers).some((net) => {
     if (net === 0n || net < 0n === delta < 0n) return false;
-    const [booked, moved] = [BigInts.abs(delta), BigInts.abs(net)];
-    if (isRounded(BigInts.abs(booked - moved), BigInts.min(booked, moved), 1)) return true;
+    const [booked, amount] = [BigInts.abs(delta), BigInts.abs(net)];
+    if (isRounded(BigInts.abs(booked - amount), BigInts.min(booked, amount), 1)) return true;
     // why: with interest a stake grows by more than was paid in, and pays out more than it was booked with
-    const interest = delta > 0n ? booked - moved : moved - booked;
+    const interest = delta > 0n ? booked - amount : amount - booked;
     return interest > 0n && interest * namedPart <= (before ?? 0n);
   });
 };
 
 /** Why the events of a balance say another change than was measured; null where nothing bounded explains it. */
-export const reasonOf = (told: BalanceReading, seen: Seen): string | null => {
-  const { change, logged } = told;
+export const reasonOf = (reading: BalanceReading, context: Seen): string | null => {
+  const { change, logged } = reading;
   const { account, token, tokenId, before, delta } = change;
   // why: native balances are the chain's own, and no contract can say them otherwise
   if (token === null) return "the node does not trace every native movement";
   if (tokenId !== null) return null;
   if (account === token) return "the token mints and burns through its own address";
-  const moves = seen.transfers.filter((one) => one.token === token && (one.from === account || one.to === account));
+  const moves = context.transfers.filter(
+    (transfer) => transfer.token === token && (transfer.from === account || transfer.to === account),
+  );
   if (moves.some(({ standard }) => standard !== "erc20")) return null;
-  if (moves.length === 0) return isBooked(told, seen) ? "a stake is booked without an event" : null;
+  if (moves.length === 0) return isBooked(reading, context) ? "a stake is booked without an event" : null;
   const difference = delta - logged;
   // why: a share of the larger one would be more of the smaller
-  const moved = BigInts.min(BigInts.abs(delta), BigInts.abs(logged));
-  if (isRounded(BigInts.abs(difference), moved, moves.length)) return "shares are rounded";
-  const held = before ?? 0n;
-  const interest = namedInterest(change, seen.logs);
-  const isNamed = interest > 0n && interest * namedPart <= held;
+  const smaller = BigInts.min(BigInts.abs(delta), BigInts.abs(logged));
+  if (isRounded(BigInts.abs(difference), smaller, moves.length)) return "shares are rounded";
+  const balance = before ?? 0n;
+  const interest = namedInterest(change, context.logs);
+  const isNamed = interest > 0n && interest * namedPart <= balance;
   if (isNamed && BigInts.abs(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
     return "the events count interest that the balance had already";
-  return BigInts.abs(difference) * accruedPart < moved && BigInts.abs(difference) * 100n <= held
+  return BigInts.abs(difference) * accruedPart < smaller && BigInts.abs(difference) * 100n <= balance
     ? "interest is booked on the way"
     : null;
 };

@@ -6,195 +6,90 @@
 import { keccak256 } from "viem";
 import type { Address, Hash } from "../../primitives/hex.js";
 
-/** The hash of code that holds its own address between these two parts. */
-const naming =
-  (before: string, after: string) =>
-  (self: Address): Hash =>
-    keccak256(`0x${before}${self.slice(2).toLowerCase()}${after}`);
+/** A contract whose code is known. */
+export interface KnownCode {
+  /** Its name and version, for people: `MultiSendCallOnly 1.4.1`. */
+  readonly name: string;
+  /** What it is known for; each reader asks for the kinds that it can judge. */
+  readonly kind: string;
+}
 
 /**
- * Of code that holds its own address first the canonical deployments, which do the same wherever it is copied to. SafeMigration
- * holds the singletons that it brings, too, and is known with the canonical ones alone.
+ * Names and kinds by the keccak256 of the deployed code. Of code that holds its own address these are the canonical
+ * deployments. SafeMigration holds the singletons that it brings, too, and is known with the canonical ones alone.
  */
-export const safeCode = [
-  {
-    name: "MultiSend 1.1.1",
-    kind: "multiSend",
-    hash: "0xe4e9b4d4c1e3ff06cd51afe0b51eb1b22c0bab51eab38d428ee74540a5ff603e",
-  },
-  {
-    name: "MultiSend 1.2.0",
-    kind: "multiSend",
-    hash: "0x55537be2ac21fa0356d18ecf7e61ea8d40b42a587527a617c31775660e6a332c",
-  },
-  {
-    name: "MultiSend 1.3.0",
-    kind: "multiSend",
-    hash: "0x0208282bd262360d0320862c5ac70f375f5ed3b9d89a83a615b4d398415bdc83",
-  },
-  {
-    name: "MultiSend 1.3.0",
-    kind: "multiSend",
-    hash: "0x81db0e4afdf5178583537b58c5ad403bd47a4ac7f9bde2442ef3e341d433126a",
-  },
-  {
-    name: "MultiSend 1.4.1",
-    kind: "multiSend",
-    hash: "0x0e4f7fc66550a322d1e7688e181b75e217e662a4f3f4d6a29b22bc61217c4b77",
-  },
-  {
-    name: "MultiSend 1.5.0",
-    kind: "multiSend",
-    hash: "0xca1147a12963172a93910c5cb2bfa5ad0e941c7f03fc7eb017dd06a8ea4e5604",
-  },
-  {
-    name: "MultiSendCallOnly 1.3.0",
-    kind: "multiSend",
-    hash: "0xa9865ac2d9c7a1591619b188c4d88167b50df6cc0c5327fcbd1c8c75f7c066ad",
-  },
-  {
-    name: "MultiSendCallOnly 1.4.1",
-    kind: "multiSend",
-    hash: "0xecd5bd14a08c5d2122379900b2f272bdf107a7e92423c10dd5fe3254386c9939",
-  },
-  {
-    name: "MultiSendCallOnly 1.5.0",
-    kind: "multiSend",
-    hash: "0xcdbdcec38d2f1c7d961b0029ff8416b7e86e9974d6f0e9c9580c7d17fcfb6663",
-  },
-  {
-    name: "CreateCall 1.1.1",
-    kind: "createCall",
-    hash: "0x9de5afc9afd2bc0e329d9b4fa34955da45bb8e11587c645c5ff5287d7507adeb",
-  },
-  {
-    name: "CreateCall 1.2.0",
-    kind: "createCall",
-    hash: "0xc6f6d6f5fd3a3ad022dc3403e2a296f90000e045aa850d7fa49ff50e23e96b71",
-  },
-  {
-    name: "CreateCall 1.3.0",
-    kind: "createCall",
-    hash: "0x8155d988823a4f6f1bcbc76a64af8e510c4ce68819290d43cf24956bd24dee82",
-  },
-  {
-    name: "CreateCall 1.4.1",
-    kind: "createCall",
-    hash: "0x2b3060c55fcb8275653e99ad511a71f67ba76934ed66a7d74d6e68b52afff889",
-  },
-  {
-    name: "CreateCall 1.5.0",
-    kind: "createCall",
-    hash: "0x6b7d8d29bdf7004c4617d95041923774f3f7e74b056bff55c1861c9ec92ce54f",
-  },
-  {
-    name: "SignMessageLib 1.3.0",
-    kind: "signMessageLib",
-    hash: "0x3ac65dea3cc9dd0d7b7b800f834e3d73415b4e944bb94555c3e4a08fb137e918",
-  },
-  {
-    name: "SignMessageLib 1.3.0",
-    kind: "signMessageLib",
-    hash: "0x04f321a6d37f5d8a758d11ee89708400438e96f74ff48f02f9bab7d7a7dbc051",
-  },
-  {
-    name: "SignMessageLib 1.4.1",
-    kind: "signMessageLib",
-    hash: "0x525c754a46b79e05543a59bb61e8de3c9eee0d955a59352409cbe67ea1077528",
-  },
-  {
-    name: "SignMessageLib 1.5.0",
-    kind: "signMessageLib",
-    hash: "0xd61840855da008da59a00fc03fb71455b4f70bdca1f56f9504f072ed8d90c50e",
-  },
-  {
-    name: "SafeMigration 1.4.1",
-    kind: "safeSingleton",
-    hash: "0xc00d7921460cd5a05393e7772e634bd7d212f356356aa3a77f0120a9b8e25e99",
-  },
-  {
-    name: "SafeMigration 1.5.0",
-    kind: "safeSingleton",
-    hash: "0x52d7472fa02c3a574544f9b5a4ed4c7777e4e3315217e368926b51e1cc6014ea",
-  },
-  {
-    name: "SafeToL2Migration 1.4.1",
-    kind: "safeSingleton",
-    hash: "0xa83e7be2fa20c96dc9575e3937239d552f3831ea437d7c96397eec8736f0cba0",
-  },
-  {
-    name: "SafeToL2Setup 1.4.1",
-    kind: "safeSingleton",
-    hash: "0x2f25df28caf984366ee584e13241707e85dcd5a6ea0c14267928dafc1fd6274b",
-  },
-  {
-    name: "SafeToL2Setup 1.5.0",
-    kind: "safeSingleton",
-    hash: "0xf6034d841bcbff8912aa55526b0f1609212536aaf60bb16f5e8a269a4ab38f18",
-  },
-  {
-    name: "SafeModuleSetup 0.3.0",
-    kind: "safeModules",
-    hash: "0xaf2d170bb766d2773c3fa88717f5b3599827478074d3767d1dee55e5c2f3fbcb",
-  },
-  {
-    name: "SafeProxy 1.1.1",
-    kind: "safeProxy",
-    hash: "0xaea7d4252f6245f301e540cfbee27d3a88de543af8e49c5c62405d5499fab7e5",
-  },
-  {
-    name: "SafeProxy 1.2.0",
-    kind: "safeProxy",
-    hash: "0x958a485acd4eff0908ba6c67238d33eedec70bc99115074ad38ae14d1017f9db",
-  },
-  {
-    name: "SafeProxy 1.3.0",
-    kind: "safeProxy",
-    hash: "0xb89c1b3bdf2cf8827818646bce9a8f6e372885f8c55e5c07acbd307cb133b000",
-  },
-  {
-    name: "SafeProxy 1.4.1",
-    kind: "safeProxy",
-    hash: "0xd7d408ebcd99b2b70be43e20253d6d92a8ea8fab29bd3be7f55b10032331fb4c",
-  },
-  {
-    name: "SafeProxy 1.5.0",
-    kind: "safeProxy",
-    hash: "0x4e381985ca68b3e5d27b4425fa581c19cf33146d3f887a3cfca96f55528ea46f",
-  },
+const codes: Readonly<Record<Hash, readonly [name: string, kind: string]>> = {
+  "0xe4e9b4d4c1e3ff06cd51afe0b51eb1b22c0bab51eab38d428ee74540a5ff603e": ["MultiSend 1.1.1", "multiSend"],
+  "0x55537be2ac21fa0356d18ecf7e61ea8d40b42a587527a617c31775660e6a332c": ["MultiSend 1.2.0", "multiSend"],
+  "0x0208282bd262360d0320862c5ac70f375f5ed3b9d89a83a615b4d398415bdc83": ["MultiSend 1.3.0", "multiSend"],
+  "0x81db0e4afdf5178583537b58c5ad403bd47a4ac7f9bde2442ef3e341d433126a": ["MultiSend 1.3.0", "multiSend"],
+  "0x0e4f7fc66550a322d1e7688e181b75e217e662a4f3f4d6a29b22bc61217c4b77": ["MultiSend 1.4.1", "multiSend"],
+  "0xca1147a12963172a93910c5cb2bfa5ad0e941c7f03fc7eb017dd06a8ea4e5604": ["MultiSend 1.5.0", "multiSend"],
+  "0xa9865ac2d9c7a1591619b188c4d88167b50df6cc0c5327fcbd1c8c75f7c066ad": ["MultiSendCallOnly 1.3.0", "multiSend"],
+  "0xecd5bd14a08c5d2122379900b2f272bdf107a7e92423c10dd5fe3254386c9939": ["MultiSendCallOnly 1.4.1", "multiSend"],
+  "0xcdbdcec38d2f1c7d961b0029ff8416b7e86e9974d6f0e9c9580c7d17fcfb6663": ["MultiSendCallOnly 1.5.0", "multiSend"],
+  "0x9de5afc9afd2bc0e329d9b4fa34955da45bb8e11587c645c5ff5287d7507adeb": ["CreateCall 1.1.1", "createCall"],
+  "0xc6f6d6f5fd3a3ad022dc3403e2a296f90000e045aa850d7fa49ff50e23e96b71": ["CreateCall 1.2.0", "createCall"],
+  "0x8155d988823a4f6f1bcbc76a64af8e510c4ce68819290d43cf24956bd24dee82": ["CreateCall 1.3.0", "createCall"],
+  "0x2b3060c55fcb8275653e99ad511a71f67ba76934ed66a7d74d6e68b52afff889": ["CreateCall 1.4.1", "createCall"],
+  "0x6b7d8d29bdf7004c4617d95041923774f3f7e74b056bff55c1861c9ec92ce54f": ["CreateCall 1.5.0", "createCall"],
+  "0x3ac65dea3cc9dd0d7b7b800f834e3d73415b4e944bb94555c3e4a08fb137e918": ["SignMessageLib 1.3.0", "signMessageLib"],
+  "0x04f321a6d37f5d8a758d11ee89708400438e96f74ff48f02f9bab7d7a7dbc051": ["SignMessageLib 1.3.0", "signMessageLib"],
+  "0x525c754a46b79e05543a59bb61e8de3c9eee0d955a59352409cbe67ea1077528": ["SignMessageLib 1.4.1", "signMessageLib"],
+  "0xd61840855da008da59a00fc03fb71455b4f70bdca1f56f9504f072ed8d90c50e": ["SignMessageLib 1.5.0", "signMessageLib"],
+  "0xc00d7921460cd5a05393e7772e634bd7d212f356356aa3a77f0120a9b8e25e99": ["SafeMigration 1.4.1", "safeSingleton"],
+  "0x52d7472fa02c3a574544f9b5a4ed4c7777e4e3315217e368926b51e1cc6014ea": ["SafeMigration 1.5.0", "safeSingleton"],
+  "0xa83e7be2fa20c96dc9575e3937239d552f3831ea437d7c96397eec8736f0cba0": ["SafeToL2Migration 1.4.1", "safeSingleton"],
+  "0x2f25df28caf984366ee584e13241707e85dcd5a6ea0c14267928dafc1fd6274b": ["SafeToL2Setup 1.4.1", "safeSingleton"],
+  "0xf6034d841bcbff8912aa55526b0f1609212536aaf60bb16f5e8a269a4ab38f18": ["SafeToL2Setup 1.5.0", "safeSingleton"],
+  "0xaf2d170bb766d2773c3fa88717f5b3599827478074d3767d1dee55e5c2f3fbcb": ["SafeModuleSetup 0.3.0", "safeModules"],
+  "0xaea7d4252f6245f301e540cfbee27d3a88de543af8e49c5c62405d5499fab7e5": ["SafeProxy 1.1.1", "safeProxy"],
+  "0x958a485acd4eff0908ba6c67238d33eedec70bc99115074ad38ae14d1017f9db": ["SafeProxy 1.2.0", "safeProxy"],
+  "0xb89c1b3bdf2cf8827818646bce9a8f6e372885f8c55e5c07acbd307cb133b000": ["SafeProxy 1.3.0", "safeProxy"],
+  "0xd7d408ebcd99b2b70be43e20253d6d92a8ea8fab29bd3be7f55b10032331fb4c": ["SafeProxy 1.4.1", "safeProxy"],
+  "0x4e381985ca68b3e5d27b4425fa581c19cf33146d3f887a3cfca96f55528ea46f": ["SafeProxy 1.5.0", "safeProxy"],
+  // the deployment at 0xcA11bde05977b3631167028862bE2a173976CA11, and viem's own build
+  "0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891": ["Multicall3", "multicall3"],
+  "0x5a29a1eb2f59e45e4249b938c8192cac0d2bd32398e1afa03f302a867db692ea": ["Multicall3 (viem)", "multicall3"],
+  // @account-abstraction/contracts 0.8.0: acts for its own account and the EntryPoint alone
+  "0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3": ["Simple7702Account 0.8.0", "delegate"],
+};
+
+/** Code that does the same wherever it is copied to, and holds its own address between these two parts. */
+const ownCodes: ReadonlyArray<KnownCode & { readonly before: string; readonly after: string }> = [
   {
     name: "MultiSend 1.3.0",
     kind: "multiSend",
-    hash: naming(
+    before:
       "60806040526004361061001e5760003560e01c80638d80ff0a14610023575b600080fd5b6100dc6004803603602081101561003957600080fd5b810190808035906020019064010000000081111561005657600080fd5b82018360208201111561006857600080fd5b8035906020019184600183028401116401000000008311171561008a57600080fd5b91908080601f016020809104026020016040519081016040528093929190818152602001838380828437600081840152601f19601f8201169050808301925050505050505091929192905050506100de565b005b7f000000000000000000000000",
+    after:
       "73ffffffffffffffffffffffffffffffffffffffff163073ffffffffffffffffffffffffffffffffffffffff161415610183576040517f08c379a00000000000000000000000000000000000000000000000000000000081526004018080602001828103825260308152602001806102106030913960400191505060405180910390fd5b805160205b8181101561020a578083015160f81c6001820184015160601c6015830185015160358401860151605585018701600085600081146101cd57600181146101dd576101e8565b6000808585888a5af191506101e8565b6000808585895af491505b5060008114156101f757600080fd5b8260550187019650505050505050610188565b50505056fe4d756c746953656e642073686f756c64206f6e6c792062652063616c6c6564207669612064656c656761746563616c6ca26469706673582212205c784303626eec02b71940b551976170b500a8a36cc5adcbeb2c19751a76d05464736f6c63430007060033",
-    ),
   },
   {
     name: "MultiSend 1.4.1",
     kind: "multiSend",
-    hash: naming(
+    before:
       "60806040526004361061001e5760003560e01c80638d80ff0a14610023575b600080fd5b6100dc6004803603602081101561003957600080fd5b810190808035906020019064010000000081111561005657600080fd5b82018360208201111561006857600080fd5b8035906020019184600183028401116401000000008311171561008a57600080fd5b91908080601f016020809104026020016040519081016040528093929190818152602001838380828437600081840152601f19601f8201169050808301925050505050505091929192905050506100de565b005b7f000000000000000000000000",
+    after:
       "73ffffffffffffffffffffffffffffffffffffffff163073ffffffffffffffffffffffffffffffffffffffff161415610183576040517f08c379a00000000000000000000000000000000000000000000000000000000081526004018080602001828103825260308152602001806102106030913960400191505060405180910390fd5b805160205b8181101561020a578083015160f81c6001820184015160601c6015830185015160358401860151605585018701600085600081146101cd57600181146101dd576101e8565b6000808585888a5af191506101e8565b6000808585895af491505b5060008114156101f757600080fd5b8260550187019650505050505050610188565b50505056fe4d756c746953656e642073686f756c64206f6e6c792062652063616c6c6564207669612064656c656761746563616c6ca264697066735822122021102e6d5bc1da75411b41fe2792a1748bf5c49c794e51e81405ccd2399da13564736f6c63430007060033",
-    ),
   },
   {
     name: "MultiSend 1.5.0",
     kind: "multiSend",
-    hash: naming(
+    before:
       "60806040526004361061001e5760003560e01c80638d80ff0a14610023575b600080fd5b6100dc6004803603602081101561003957600080fd5b810190808035906020019064010000000081111561005657600080fd5b82018360208201111561006857600080fd5b8035906020019184600183028401116401000000008311171561008a57600080fd5b91908080601f016020809104026020016040519081016040528093929190818152602001838380828437600081840152601f19601f8201169050808301925050505050505091929192905050506100de565b005b7f000000000000000000000000",
+    after:
       "73ffffffffffffffffffffffffffffffffffffffff163073ffffffffffffffffffffffffffffffffffffffff161415610183576040517f08c379a000000000000000000000000000000000000000000000000000000000815260040180806020018281038252603081526020018061021b6030913960400191505060405180910390fd5b805160205b81811015610215578083015160f81c6001820184015160601c30811502811790506015830185015160358401860151605585018701600085600081146101d557600181146101e5576101f0565b6000808585888a5af191506101f0565b6000808585895af491505b5080610202576040513d6000823e3d81fd5b8260550187019650505050505050610188565b50505056fe4d756c746953656e642073686f756c64206f6e6c792062652063616c6c6564207669612064656c656761746563616c6ca2646970667358221220010cee0b8561c589589ae6e225d288cd7acdd4d61470e8c27e55cff6917b242d64736f6c63430007060033",
-    ),
   },
   {
     name: "SafeToL2Setup 1.5.0",
     kind: "safeSingleton",
-    hash: naming(
+    before:
       "608060405234801561001057600080fd5b506004361061002b5760003560e01c8063fe51f64314610030575b600080fd5b6100726004803603602081101561004657600080fd5b81019080803573ffffffffffffffffffffffffffffffffffffffff169060200190929190505050610074565b005b7f000000000000000000000000",
+    after:
       "73ffffffffffffffffffffffffffffffffffffffff163073ffffffffffffffffffffffffffffffffffffffff161415610119576040517f08c379a00000000000000000000000000000000000000000000000000000000081526004018080602001828103825260348152602001806102a96034913960400191505060405180910390fd5b600060055414610174576040517f08c379a00000000000000000000000000000000000000000000000000000000081526004018080602001828103825260228152602001806102dd6022913960400191505060405180910390fd5b80600061018082610295565b14156101f4576040517f08c379a000000000000000000000000000000000000000000000000000000000815260040180806020018281038252601c8152602001807f4163636f756e7420646f65736e277420636f6e7461696e20636f64650000000081525060200191505060405180910390fd5b60016101fe6102a0565b1461029157816000806101000a81548173ffffffffffffffffffffffffffffffffffffffff021916908373ffffffffffffffffffffffffffffffffffffffff1602179055507f75e41bc35ff1bf14d81d1d2f649c0084a0f974f9289c803ec9898eeec4c8d0b882604051808273ffffffffffffffffffffffffffffffffffffffff16815260200191505060405180910390a15b5050565b6000813b9050919050565b60004690509056fe53616665546f4c3253657475702073686f756c64206f6e6c792062652063616c6c6564207669612064656c656761746563616c6c53616665206d7573742068617665206e6f7420657865637574656420616e79207478a2646970667358221220a8a190c3366e0b0a1277bb875bdd8e1245fb7598007ceb16e6a9fdcae7db936e64736f6c63430007060033",
-    ),
   },
-] as const;
+];
 
 /** What a SafeMigration holds beside its own address. */
 export interface Held {
@@ -215,45 +110,14 @@ export const migrationHash = (self: Address, { plain, l2, handler }: Held): Hash
   );
 };
 
-/** What a contract is known for; each reader asks for the kinds that it can judge. */
-type KnownKind = string;
-
-/** A contract whose code is known. */
-export interface KnownCode {
-  /** Its name and version, for people: `MultiSendCallOnly 1.4.1`. */
-  readonly name: string;
-  readonly kind: KnownKind;
-}
-
-/** The rows: the keccak256 of the deployed code, or of the code as it is at this very address where it names itself. */
-const rows: ReadonlyArray<KnownCode & { readonly hash: Hash | ((self: Address) => Hash) }> = [
-  ...safeCode,
-  // the deployment at 0xcA11bde05977b3631167028862bE2a173976CA11, and viem's own build
-  {
-    name: "Multicall3",
-    kind: "multicall3",
-    hash: "0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891",
-  },
-  {
-    name: "Multicall3 (viem)",
-    kind: "multicall3",
-    hash: "0x5a29a1eb2f59e45e4249b938c8192cac0d2bd32398e1afa03f302a867db692ea",
-  },
-  // @account-abstraction/contracts 0.8.0: acts for its own account and the EntryPoint alone
-  {
-    name: "Simple7702Account 0.8.0",
-    kind: "delegate",
-    hash: "0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3",
-  },
-];
-
 /** What is known of the code with this hash at this address, of this kind or of any; null where it is nobody's that is known. */
-export const knownCode = (hash: Hash, self: Address, kind?: KnownKind): KnownCode | null => {
-  const row = rows.find(
-    (each) =>
-      // why: code that names its address is hashed for every address, so not for a kind that nobody asks for
-      (kind === undefined || each.kind === kind) &&
-      (typeof each.hash === "string" ? each.hash === hash : each.hash(self) === hash),
+export const knownCode = (hash: Hash, self: Address, kind?: string): KnownCode | null => {
+  const isAsked = (known: KnownCode): boolean => kind === undefined || known.kind === kind;
+  const [name, known] = codes[hash] ?? [];
+  if (name !== undefined && known !== undefined) return isAsked({ name, kind: known }) ? { name, kind: known } : null;
+  // why: it is hashed for every address, so not for a kind that nobody asks for
+  const row = ownCodes.find(
+    (each) => isAsked(each) && keccak256(`0x${each.before}${self.slice(2).toLowerCase()}${each.after}`) === hash,
   );
   return row === undefined ? null : { name: row.name, kind: row.kind };
 };

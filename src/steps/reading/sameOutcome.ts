@@ -46,20 +46,20 @@ const isSameEvent = (a: Log, b: Log): boolean =>
   a.topics.length === b.topics.length &&
   a.data.length === b.data.length;
 
-interface Emitted {
-  readonly logs: ReadonlyArray<Log>;
-}
-
 /** Whether both emitted as many events, and each passes beside the one in its place. */
-export const everyLog = (a: Emitted, b: Emitted, test: (one: Log, other: Log) => boolean): boolean =>
-  a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([one, other]) => test(one, other));
+export const everyLog = (
+  a: Pick<Result, "logs">,
+  b: Pick<Result, "logs">,
+  test: (log: Log, other: Log) => boolean,
+): boolean => a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([log, other]) => test(log, other));
 
 const every = (
   a: ReadonlyArray<Result>,
   b: ReadonlyArray<Result>,
   test: (result: Result, other: Result) => boolean,
 ): boolean =>
-  a.length === b.length && Arr.zip(a, b).every(([one, other]) => one.status === other.status && test(one, other));
+  a.length === b.length &&
+  Arr.zip(a, b).every(([result, other]) => result.status === other.status && test(result, other));
 
 /** Equal in status, return data and logs, case by case. */
 export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
@@ -67,4 +67,8 @@ export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): bool
 
 /** Equal but for values: the same statuses and sizes, and the same events by the same contracts in the same order. */
 export const hasSameShape = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
-  every(a, b, (one, other) => one.returnData?.length === other.returnData?.length && everyLog(one, other, isSameEvent));
+  every(
+    a,
+    b,
+    (result, other) => result.returnData?.length === other.returnData?.length && everyLog(result, other, isSameEvent),
+  );

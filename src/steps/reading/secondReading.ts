@@ -7,13 +7,12 @@ import type * as Eth from "../../eth/index.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import { readUint256 } from "../../witness/answers.js";
 import { witnessFees, type Placement } from "../../witness/placement.js";
 import { balanceOf, type Call } from "../../witness/queries.js";
-import { unseen, type View } from "../../witness/view.js";
+import { callsOf, unseen, type View } from "../../witness/view.js";
 import type { Report } from "../../report/schema.js";
 import type { Case } from "./bundle.js";
-import type { Holding } from "./holdings.js";
+import { amountIn, type Holding } from "./holdings.js";
 
 /** One balance that an account reads. */
 export interface SecondReading {
@@ -68,12 +67,12 @@ export const secondReadings = (
   return all.flatMap(({ token, account }): ReadonlyArray<SecondReading> => {
     const payer = bundle.find(({ signer }) => signer === account) ?? bundle[0];
     if (payer === undefined) return [];
-    const funds = report.funds.find((one) => one.account === payer.signer);
-    const left = funds?.balance == null ? 0n : funds.balance - (funds.expected ?? funds.required ?? funds.balance);
+    const funds = report.funds.find((entry) => entry.account === payer.signer);
+    const spare = funds?.balance == null ? 0n : funds.balance - (funds.expected ?? funds.required ?? funds.balance);
     const { price, fees } = feesOf(payer.request, baseFee);
     // why: what is expected to be paid is no bound, and each reading pays for those before it
     const affordable =
-      price === 0n ? secondGas.most : (left * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
+      price === 0n ? secondGas.most : (spare * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
     const isPoor = affordable < secondGas.least;
     const gas = isPoor || affordable > secondGas.most ? secondGas.most : affordable;
     const reading = { from: payer.signer, query: balanceOf(token, account), gas, fees };
@@ -89,8 +88,8 @@ export const secondCalls = (
   const room = gas - secondGas.usual;
   const more = room > 0n ? secondGas.usual + (BigInt(`0x${address.slice(-8)}`) % room) : gas;
   const reading = { from, to: query.to, data: query.data, gas: more, ...fees };
-  const given = { ...{ from: sender, to: from, value: gift, gas: secondGas.gift }, ...witnessFees };
-  return gift === 0n ? [reading] : [given, reading];
+  const donation = { ...{ from: sender, to: from, value: gift, gas: secondGas.gift }, ...witnessFees };
+  return gift === 0n ? [reading] : [donation, reading];
 };
 
 /** What the readings answered. */
@@ -98,21 +97,14 @@ export const readBy = (
   readings: ReadonlyArray<SecondReading>,
   results: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData"> | undefined>,
 ): View => {
-  const answers = new Map(readings.map(({ query }, place) => [`${query.to}${query.data}`, results[place]]));
-  return {
-    ...unseen,
-    call: ({ to, data }) => {
-      const result = answers.get(`${to}${data}`);
-      if (result === undefined) return null;
-      const { status, returnData } = result;
-      return {
-        kind: "call",
-        success: status === "success",
-        size: BigInt((returnData.length - 2) >> 1),
-        data: returnData,
-      };
-    },
-  };
+  const answers = readings.flatMap(({ query }, place) => {
+    const result = results[place];
+    if (result === undefined) return [];
+    const { status, returnData: data } = result;
+    const size = BigInt((data.length - 2) >> 1);
+    return [[query, { kind: "call", success: status === "success", size, data }] as const];
+  });
+  return { ...unseen, call: callsOf(answers) };
 };
 
 /** What a run shows of a balance behind the transactions, twice. */
@@ -128,23 +120,21 @@ export const judged = (holdings: ReadonlyArray<Holding>): ReadonlyArray<Holding 
     return wanted && token !== null && tokenId === null ? [{ ...holding, token }] : [];
   });
 
-const twice = ({ after, second }: Seen, token: Address, account: Address) => {
-  const query = balanceOf(token, account);
-  return { first: readUint256(after.call(query)), other: readUint256(second.call(query)) };
-};
+const twice = ({ after, second }: Seen, holding: Holding) => ({
+  ...{ first: amountIn(after, holding), other: amountIn(second, holding) },
+});
 
 /** Whether a token told the witness another balance than the account. */
-export const isContradicted = (seen: Seen, { token, account, tokenId }: Holding): boolean => {
-  if (token === null || tokenId !== null) return false;
-  const { first, other } = twice(seen, token, account);
+export const isContradicted = (run: Seen, holding: Holding): boolean => {
+  const { first, other } = twice(run, holding);
   return first !== null && other !== null && first !== other;
 };
 
 /** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
 export const checkSecond = (holdings: ReadonlyArray<Holding>, worlds: ReadonlyArray<Seen>): ReadonlyArray<Finding> =>
-  judged(holdings).flatMap(({ token, account }): ReadonlyArray<Finding> => {
-    const readings = worlds.map((seen) => twice(seen, token, account)).filter(({ first }) => first !== null);
-    const of = [address("token", token), address("of", account)];
+  judged(holdings).flatMap((holding): ReadonlyArray<Finding> => {
+    const readings = worlds.map((run) => twice(run, holding)).filter(({ first }) => first !== null);
+    const of = [address("token", holding.token), address("of", holding.account)];
     const lie = readings.find(({ first, other }) => other !== null && first !== other);
     if (lie !== undefined)
       return [

@@ -1,5 +1,5 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
-import { addressOf } from "../../abi/words.js";
+import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -7,27 +7,64 @@ import type { StateChange } from "../../report/stateChange.js";
 import { unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
-import { controlsIn, delegationAccounts } from "./control.js";
+import { controlsIn, delegationAccounts, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, lensOf, mostContracts, safesIn, suspectsOf } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
-import { selfCallsIn } from "./selfCalls.js";
-import { answersOf, party, tracedWords, wordHex, wordsOf } from "./stateWords.js";
 import {
+  answersOf,
   changes as nameOf,
+  isAccount,
   keyOf,
   namedIn,
+  party,
   rankOf,
   readAny,
   readFirst,
   severityOf,
+  tracedWords,
+  wordsOf,
   type Judging,
   type Read,
-} from "./judgedChanges.js";
-import type { Seen, Sight, Traced } from "./stateWords.js";
+  type Seen,
+  type Sight,
+  type Traced,
+} from "./stateWords.js";
+import { isBatch } from "../../abi/batches.js";
+import { grants } from "../../abi/known/rights.js";
 
 /** Most changes that a tracer tells of and a report has. */
 const mostTraced = 64;
+
+const most = 2n ** 256n - 1n;
+/** Whether a word may be a key or its hash: a text and a selector end in zeros, and numbers begin with them. */
+const isKey = (word: bigint): boolean => word >> 224n !== 0n && word % (1n << 32n) !== 0n && word !== most;
+
+/** Calls of a sender's account to itself, or of a Safe's, that name somebody: who may act for it is kept in no known place. */
+const selfCallsIn = (
+  { input, index, calls, outcome }: Ran,
+  controls: ReadonlyArray<Control>,
+  own: ReadonlySet<Address>,
+): ReadonlyArray<{ readonly account: Address; readonly word: bigint; readonly transaction: number }> =>
+  outcome.status !== "success"
+    ? []
+    : calls.read.flatMap(({ from, to, data, as }) => {
+        const account = lower(to);
+        const isSelf = as === undefined && lower(from) === account && own.has(account);
+        const isKnown = isBatch(data) || grants[data.slice(0, argumentsAt)] !== undefined;
+        if (
+          !isSelf ||
+          isKnown ||
+          controls.some((control) => control.contract === account && control.transaction === index)
+        )
+          return [];
+        const word = wordsFrom(data, argumentsAt).find((each) =>
+          each >> 160n === 0n
+            ? isAccount(each) && ![account, lower(input.from)].includes(addressOf(each))
+            : isKey(each),
+        );
+        return word === undefined ? [] : [{ account, word, transaction: index }];
+      });
 
 /** What changes of the contracts, and what is found about it. */
 export const checkChanges = (
@@ -58,23 +95,23 @@ export const checkChanges = (
       change.holds === null ? (readAny(change, judging) ?? []) : change,
     )
     // why: who fills the list with others takes none away that matters
-    .sort((one, other) => rankOf(one) - rankOf(other))
+    .sort((change, other) => rankOf(change) - rankOf(other))
     .slice(0, mostTraced);
   const all = [...looked, ...traced];
-  const shown = all.filter(({ isShown }) => isShown);
+  const visible = all.filter(({ isShown }) => isShown);
   const rowOf = ({ contract, slot, holds, word }: Read) => `${contract} ${slot ?? `${holds} ${word}`}`;
-  const known = new Set(shown.map(rowOf));
+  const known = new Set(visible.map(rowOf));
   // why: what changes in another world alone is no less a change
   const others = new Map(looked.flatMap((change) => (known.has(rowOf(change)) ? [] : [[rowOf(change), change]])));
   const transactionOf = (contract: Address): number | null => {
     const [only = null, ...more] = bundle.filter(({ calls }) => calls.read.some(({ to }) => lower(to) === contract));
     return more.length > 0 ? null : (only?.index ?? null);
   };
-  const told = new Map<string, Finding>();
+  const findings = new Map<string, Finding>();
   for (const change of all) {
     const { contract, holds, was, word, lost } = change;
     const severity = severityOf(change, judging);
-    if (severity === null || holds === null || told.has(keyOf(change))) continue;
+    if (severity === null || holds === null || findings.has(keyOf(change))) continue;
     const evidence = change.seen === "trace" ? "estimated" : seen.evidence;
     const where = { transaction: transactionOf(contract), evidence };
     const [had, has] = lost === undefined ? [party(was), party(word)] : [lost.had, lost.has];
@@ -88,7 +125,7 @@ export const checkChanges = (
       address("contract", contract),
       ...parties,
     );
-    told.set(keyOf(change), severity === "blocker" ? { ...finding, severity } : finding);
+    findings.set(keyOf(change), severity === "blocker" ? { ...finding, severity } : finding);
   }
   const own = new Set([...senders, ...calledAsSafes(bundle)]);
   const keys = bundle.flatMap((entry) => selfCallsIn(entry, controls, own));
@@ -96,17 +133,17 @@ export const checkChanges = (
   const row = { slot: null, holds: null, before: null, after: null, transaction: null };
   return {
     changes: [
-      ...[...shown, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
-        ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordHex(was), after: wordHex(word) },
+      ...[...visible, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
+        ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordOf(was), after: wordOf(word) },
         ...{ transaction: transactionOf(contract), seen },
       })),
       ...keys.map(({ account, word, transaction }): StateChange => ({
-        ...{ ...row, account, holds: "key", after: wordHex(word), transaction, seen: "calldata" },
+        ...{ ...row, account, holds: "key", after: wordOf(word), transaction, seen: "calldata" },
       })),
       ...missed.map((account): StateChange => ({ ...row, account, seen: "unseen" })),
     ],
     findings: [
-      ...told.values(),
+      ...findings.values(),
       ...keys.map(({ account, word, transaction }) =>
         note(
           "ContractControlChanged",
@@ -114,7 +151,7 @@ export const checkChanges = (
           { transaction, evidence: "estimated" },
           text("", "the account calls itself and names another, or a key, without an event"),
           address("contract", account),
-          ...(word >> 160n === 0n ? [address("to", addressOf(word))] : [hash("to", wordHex(word))]),
+          ...(word >> 160n === 0n ? [address("to", addressOf(word))] : [hash("to", wordOf(word))]),
         ),
       ),
       ...(unread.length === 0 ? [] : [note("ProxiesNotSeen", "info", { evidence: "unavailable" }, ...unread)]),
@@ -132,12 +169,12 @@ const delegationsOf = (bundle: ReadonlyArray<Ran>, { before, after }: Sight): Re
     const [was, word] = [delegateIn(before), delegateIn(after)];
     if (was === null || word === null || was === word) return [];
     const of = { account, slot: null, holds: "delegate", seen: "code" } as const;
-    return [{ ...of, before: wordHex(was), after: wordHex(word), transaction: null }];
+    return [{ ...of, before: wordOf(was), after: wordOf(word), transaction: null }];
   });
 
 /** What changes in the contracts that the calls reach, in every world of a proof. */
 export const stateChangesIn = (
-  proven: Proven,
+  proof: Proven,
   {
     round,
     next,
@@ -157,11 +194,11 @@ export const stateChangesIn = (
 ): ReturnType<typeof checkChanges> => {
   const run = successOf(round.run);
   if (run === null) return { changes: [], findings: [] };
-  const contracts = [...new Set([...lensOf(proven), ...calledBy(proven)])];
+  const contracts = [...new Set([...lensOf(proof), ...calledBy(proof)])];
   const { changes, findings } = checkChanges(bundle, contracts, {
     before: successOf(round.alone)?.slots ?? null,
     worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
-    suspects: suspectsOf(proven),
+    suspects: suspectsOf(proof),
     traced,
     codeOf: (account) => successOf(round.codes.get(account)),
     evidence: run.plan.pretended ? "assumed" : "measured",

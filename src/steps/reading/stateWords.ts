@@ -1,24 +1,24 @@
-/** What contracts keep and answer before and behind a bundle, word by word. Pure. */
-import { addressOf, wordsFrom } from "../../abi/words.js";
-import type { Address, Hash, Hex } from "../../primitives/hex.js";
+/** What contracts keep and answer before and behind a bundle, word by word, and what a change means for those who send. Pure. */
+import { addressOf, argumentsAt, eventOf, wordOf, wordsFrom } from "../../abi/words.js";
+import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { StateChange } from "../../report/stateChange.js";
 import { readAddress } from "../../witness/answers.js";
-import { slotsOf, wordIn } from "../../witness/placement.js";
-import { unseen, type View } from "../../witness/view.js";
-import { facets, views } from "./proxies.js";
+import { slotsOf, wordsIn } from "../../witness/placement.js";
+import type { View } from "../../witness/view.js";
+import { facets, mayName, views, type SlotRun } from "./proxies.js";
+import { votes } from "../../abi/known/rights.js";
+import { isNumber, mayBeParties } from "./addressPositions.js";
+import { instructionsIn } from "./blockReads.js";
+import type { Case, Ran } from "./bundle.js";
+import { controlsIn, type Control } from "./control.js";
+import { calledAsSafes } from "./delegateCalls.js";
 
 /** What a word is. */
 export type Holds = NonNullable<StateChange["holds"]>;
 
-/** What was seen of one world. */
-export interface Sight {
-  /** The slots behind the calls; null where they were not seen. */
-  readonly slots: View | null;
-  /** What the witness read before and after the calls. */
-  readonly before: View;
-  readonly after: View;
-}
+/** What was seen of one world: the slots behind the calls, null where they were not, and what the witness read on both sides. */
+export type Sight = Pick<SlotRun, "slots" | "before" | "after">;
 
 /** What was seen of the contracts. */
 export interface Seen {
@@ -47,7 +47,6 @@ export interface Change extends Pick<StateChange, "slot" | "seen"> {
 
 export const low = (word: bigint): bigint => BigInt.asUintN(160, word);
 export const party = (word: bigint): Address | null => (low(word) === 0n ? null : addressOf(word));
-export const wordHex = (word: bigint): Hash => `0x${word.toString(16).padStart(64, "0")}`;
 /** A number of less than 12 bytes is no account, and nobody searches for an address so short. */
 export const isAccount = (word: bigint): boolean => low(word) >> 96n !== 0n;
 
@@ -58,8 +57,7 @@ export const answersOf = (
   isShown: boolean,
 ): ReadonlyArray<Change | null> => {
   const of = { contract, slot: null, seen: "view", isShown } as const;
-  const asked = views.flatMap((view): ReadonlyArray<Change | null> => {
-    const { holds, query } = view(contract);
+  const answers = views(contract).flatMap(({ holds, query }): ReadonlyArray<Change | null> => {
     const [was, word] = [readAddress(before.call(query)), readAddress(after.call(query))];
     // why: what was answered before, and is not behind the calls, may have changed
     if (was !== null && word === null) return [null];
@@ -73,8 +71,8 @@ export const answersOf = (
   };
   const [had, has] = [listIn(before), listIn(after)];
   const isNew = (word: bigint) => isAccount(word) && had?.includes(word) === false;
-  if (had !== null && had.length > 0 && has === null) return [...asked, null];
-  return [...asked, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
+  if (had !== null && had.length > 0 && has === null) return [...answers, null];
+  return [...answers, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
 };
 
 /** What a tracer saw change, by account: what was and what is, a slot that is missing in one of them zero there. */
@@ -98,10 +96,10 @@ export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boole
       // why: a contract begins with one, and nobody had anything in what is new
       if (!had?.nonce && has?.nonce != null) created.add(contract);
       if (created.has(contract)) continue;
-      const watched = slotsOf(isSafe(contract));
+      const rows = slotsOf(isSafe(contract));
       for (const slot of new Set([...(had?.storage.keys() ?? []), ...(has?.storage.keys() ?? [])])) {
         const key = `${contract} ${slot}`;
-        const holds = watched.find((one) => one.slot === slot)?.holds ?? null;
+        const holds = rows.find((row) => row.slot === slot)?.holds ?? null;
         const was = net.get(key)?.was ?? BigInt(had?.storage.get(slot) ?? 0);
         const word = BigInt(has?.storage.get(slot) ?? 0);
         net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
@@ -117,13 +115,184 @@ export const wordsOf = (
   { before, suspects }: Seen,
   { slots }: Sight,
   isShown: boolean,
-): ReadonlyArray<Change | null> =>
-  slotsOf(isSafe).flatMap(({ slot, holds }): ReadonlyArray<Change | null> => {
-    const isSuspect = suspects.includes(contract);
-    const was = wordIn(before ?? unseen, contract, slot) ?? (isSuspect ? null : 0n);
-    const word = wordIn(slots ?? unseen, contract, slot);
+): ReadonlyArray<Change | null> => {
+  const unread = suspects.includes(contract) ? null : 0n;
+  const had = wordsIn(before, contract, isSafe);
+  return wordsIn(slots, contract, isSafe).flatMap(({ slot, holds, word }, place): ReadonlyArray<Change | null> => {
+    const was = had[place]?.word ?? unread;
     if (was === null || word === null) return [null];
     // why: what a first slot held before is not known of a contract in which it names nobody
     const isUnknown = holds === null && before === null;
     return was === word || isUnknown ? [] : [{ contract, slot, holds, was, word, seen: "lens", isShown }];
   });
+};
+
+/** What changes, in a few words, and which events tell of it. */
+export const changes: Readonly<Record<Holds, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>> = {
+  implementation: ["new implementation"],
+  admin: ["new proxy admin"],
+  beacon: ["new beacon"],
+  owner: ["new owner", "handed over", "new Safe owner", "Safe owner removed"],
+  threshold: ["number of Safe signatures"],
+  module: ["new Safe module, which may move all it holds", "Safe module removed"],
+  guard: ["new Safe guard"],
+  moduleGuard: ["new Safe module guard"],
+  fallbackHandler: ["new Safe fallback handler"],
+  facet: ["other code behind its functions"],
+  key: ["new key of the account"],
+  delegate: ["new delegate"],
+};
+
+/** Whether code may run another's in its own place, by DELEGATECALL. */
+const delegates = (code: Hex): boolean => instructionsIn(code).has(0xf4);
+
+/** The 20 bytes of both words, at every place where a packed account may stand. */
+function* places({ was, word }: Change): Generator<readonly [had: Address, has: bigint]> {
+  for (let shift = 0n; shift <= 96n; shift += 8n) yield [addressOf(was >> shift), low(word >> shift)];
+}
+
+/** What the calldata names, argument by argument. */
+export const namedIn = (bundle: ReadonlyArray<Case>): ReadonlySet<bigint> =>
+  new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt))));
+
+/** Whether native currency, which nobody can make up, came in for a sender, as it does for whoever is outbid. */
+const isPaid = (bundle: ReadonlyArray<Ran>, account: Address): boolean =>
+  bundle.some(({ transfers }) =>
+    transfers.some(({ token, to, amount }) => token === null && lower(to) === account && amount > 0n),
+  );
+
+/** Whether an event that tells of control names both accounts. */
+const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address, has: bigint): boolean =>
+  bundle.some(({ outcome: { logs } }) =>
+    logs.some((log) => {
+      if (lower(log.address) !== contract || controlsIn([log], 0).length === 0) return false;
+      const words = [...log.topics.slice(1).map(BigInt), ...wordsFrom(log.data)];
+      return words.includes(BigInt(had)) && words.includes(has);
+    }),
+  );
+
+/**
+ * Whether the report tells of it by other means: a movement between the two, control that goes from the one or to the
+ * other, or the votes that a call gives by name.
+ */
+const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: Address, has: bigint): boolean =>
+  controls.some(
+    (control) => control.contract === contract && (control.loses === had || control.gains === addressOf(has)),
+  ) ||
+  bundle.some(
+    ({ transfers, outcome: { logs } }) =>
+      transfers.some(
+        ({ token, from, to, amount }) =>
+          token !== null && lower(token) === contract && lower(from) === had && BigInt(to) === has && amount > 0n,
+      ) ||
+      (named.has(has) &&
+        logs.some(
+          (log) =>
+            lower(log.address) === contract &&
+            eventOf(log) === votes &&
+            [BigInt(had), has].every((party) => log.topics.slice(1).some((topic) => BigInt(topic) === party)),
+        )),
+  );
+
+/** Who a change is judged for. */
+export interface Judging {
+  readonly bundle: ReadonlyArray<Ran>;
+  readonly seen: Seen;
+  readonly controls: ReadonlyArray<Control>;
+  readonly senders: ReadonlySet<Address>;
+  readonly named: ReadonlySet<bigint>;
+}
+
+/** Whether an account is a sender's, or one that a sender owns: a Safe that executes, or whose owner or admin it is. */
+const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean => {
+  if (senders.has(contract) || calledAsSafes(bundle).includes(contract)) return true;
+  const owners = [
+    ...wordsIn(seen.before, contract, false).map(({ holds, word }) => (holds === "admin" ? party(word ?? 0n) : null)),
+    ...views(contract).flatMap(({ holds, query }) =>
+      holds === "owner" ? seen.worlds.map(({ before }) => readAddress(before.call(query))) : [],
+    ),
+  ];
+  return owners.some((owner) => owner !== null && senders.has(owner));
+};
+
+/** A change, read as what it is. */
+export interface Read extends Change {
+  /** A sender's place that goes to another; silent where no event tells of it, and nothing came in for it. */
+  readonly lost?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
+}
+
+/** A sender's place that a change gives to another; null = none. */
+const lostIn = (change: Change, judging: Judging): Exclude<Read["lost"], undefined> | null => {
+  const { contract, seen } = change;
+  const { bundle, senders } = judging;
+  for (const [had, has] of places(change)) {
+    if (!senders.has(had) || !isAccount(has) || addressOf(has) === contract || senders.has(addressOf(has))) continue;
+    if (seen === "trace" && isNumber(addressOf(has).slice(2))) continue;
+    const isTold =
+      isAnnounced(bundle, contract, had, has) || (seen === "trace" && isToldOf(judging, contract, had, has));
+    return { had, has: addressOf(has), isSilent: !isTold && !isPaid(bundle, had) };
+  }
+  return null;
+};
+
+/** A change anywhere: a sender's place, or an account that follows another; null = no more than a number. */
+export const readAny = (change: Change, judging: Judging): Read | null => {
+  const lost = lostIn(change, judging);
+  if (lost !== null) return { ...change, holds: "owner", lost };
+  return mayBeParties(wordOf(change.was).slice(2), wordOf(change.word).slice(2)) ? change : null;
+};
+
+/** A change of a first slot, read as what it is: code that a proxy runs, a keeper of a sender's account, or a sender's place. */
+export const readFirst = (change: Change, judging: Judging): Read => {
+  const { contract, was, word } = change;
+  const { seen, senders } = judging;
+  const isOther = isAccount(word) && low(word) !== low(was) && !senders.has(addressOf(word));
+  if (senders.has(contract) && isOther && word >> 168n === 0n) return { ...change, holds: "key" };
+  const lost = lostIn(change, judging);
+  if (lost !== null) return { ...change, holds: "owner", lost };
+  const code = seen.codeOf(contract);
+  const isCode = isOther && isAccount(was) && mayName(was) && mayName(word) && code !== null && delegates(code);
+  return isCode ? { ...change, holds: "implementation" } : change;
+};
+
+/** Whether an event of the contract tells of it. */
+const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<Control>): boolean => {
+  const whats: ReadonlyArray<string> = holds === null ? [] : changes[holds];
+  return controls.some(
+    (control) =>
+      control.contract === contract &&
+      whats.includes(control.what) &&
+      (holds === "threshold" ||
+        holds === "facet" ||
+        control.gains === party(word) ||
+        (control.gains === null && control.loses === party(was))),
+  );
+};
+
+/** How bad a change is; null = data, no finding. */
+export const severityOf = (change: Read, judging: Judging): "info" | "warning" | "blocker" | null => {
+  const { contract, slot, holds, was, word, lost } = change;
+  const { seen, senders, named, controls } = judging;
+  if (holds === null || lost?.isSilent === false || isTold(change, controls)) return null;
+  const isNew = seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
+  if (isNew) return slot === null ? null : "info";
+  // why: a Safe that is set up had neither, and what nobody owned is taken from nobody
+  if (was === 0n && (holds === "owner" || holds === "threshold")) return null;
+  const isOwner = holds === "owner" && lost === undefined;
+  if (isOwner && senders.has(addressOf(word)) && !senders.has(addressOf(was))) return null;
+  // why: in one word of a Safe another contract may count
+  if (slot !== null && BigInt(slot) === 0n && holds === "implementation" && !isAccount(was)) return null;
+  const isNamed = named.has(word) || named.has(low(word)) || (word === 0n && isOwner);
+  const isGiven = lost !== undefined || isNamed || isPaid(judging.bundle, addressOf(was));
+  return !isGiven && isOwn(contract, judging) ? "blocker" : "warning";
+};
+
+export const keyOf = ({ contract, was, word, holds, seen, lost }: Read): string => {
+  // why: what is packed is told of by a getter as well
+  const [had, has] =
+    seen === "trace" && lost !== undefined ? [BigInt(lost.had), BigInt(lost.has)] : [low(was), low(word)];
+  return `${contract} ${holds} ${had} ${has}`;
+};
+
+/** What is silent first, then what has a meaning. */
+export const rankOf = ({ holds, lost }: Read): number => (lost?.isSilent === true ? 0 : holds === null ? 2 : 1);

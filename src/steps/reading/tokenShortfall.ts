@@ -73,7 +73,7 @@ const fromCustom = (layer: RevertCustom): Shortfall | null => {
     : null;
 };
 
-const said: ReadonlyArray<readonly [Shortfall["what"], RegExp]> = [
+const patterns: ReadonlyArray<readonly [Shortfall["what"], RegExp]> = [
   [
     "allowance",
     /(insufficient|exceeds|low)[ -_a-z]{0,24}(allowance|approval)|allowance[ -_a-z]{0,12}(exceeded|too low)/i,
@@ -82,18 +82,20 @@ const said: ReadonlyArray<readonly [Shortfall["what"], RegExp]> = [
 ];
 
 const inWords = (layer: RevertLayer): Shortfall["what"] | null =>
-  layer._tag === "Reason" ? (said.find(([, pattern]) => pattern.test(layer.reason.slice(0, 256)))?.[0] ?? null) : null;
+  layer._tag === "Reason"
+    ? (patterns.find(([, pattern]) => pattern.test(layer.reason.slice(0, 256)))?.[0] ?? null)
+    : null;
 
 const falsehood = `0x${"0".repeat(64)}`;
 const hasFailed = ({ status, returnData }: Outcome): boolean =>
   status === "reverted" || status === "halted" || (status === "success" && returnData === falsehood);
 
 const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
-  const asked = queriesOf(move);
-  const balance = readUint256(before.call(asked.balance));
-  const allowed = asked.allowance === null ? null : readUint256(before.call(asked.allowance));
+  const reads = queriesOf(move);
+  const balance = readUint256(before.call(reads.balance));
+  const allowed = reads.allowance === null ? null : readUint256(before.call(reads.allowance));
   // why: a token without allowances is an NFT, and the last argument its id
-  if (asked.allowance !== null && allowed === null) return [];
+  if (reads.allowance !== null && allowed === null) return [];
   return [
     ...(balance !== null && balance < move.amount
       ? [{ what: "balance", account: move.owner, has: balance, needs: move.amount } as const]
@@ -136,8 +138,8 @@ export const check = (
   const what = layers.map(inWords).find((word) => word !== null) ?? null;
   const reason = layers.find((layer) => layer._tag === "Reason");
   if (what === null || reason === undefined) return [];
-  const told = { transaction: index, evidence: "estimated" } as const;
-  return [note("TokenShortfall", "warning", told, text("too low", what), quote("the contract says", reason.reason))];
+  const where = { transaction: index, evidence: "estimated" } as const;
+  return [note("TokenShortfall", "warning", where, text("too low", what), quote("the contract says", reason.reason))];
 };
 
 const isToItself = ({ to, data }: Call): boolean => {
@@ -151,18 +153,18 @@ export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArr
     .filter(({ token, from, to }) => token !== null && to === token && from !== token)
     .filter((transfer, index, all) => all.findIndex(({ token }) => token === transfer.token) === index)
     .flatMap(({ token, tokenId, transaction, evidence }) => {
-      const kept = transfers
+      const net = transfers
         .filter((other) => other.token === token && (other.to === token || other.from === token))
         .reduce((sum, { to, amount }) => (to === token ? sum + amount : sum - amount), 0n);
       const entry = bundle[transaction];
-      if (kept <= 0n || token === null || entry === undefined || entry.input.to === null) return [];
+      if (net <= 0n || token === null || entry === undefined || entry.input.to === null) return [];
       return entry.calls.read.some((call) => call.to === token && isToItself(call))
         ? [
             note(
               "TokensStranded",
               "warning",
               { transaction, evidence },
-              ...[address("token", token), count("id", tokenId), units("amount", kept)],
+              ...[address("token", token), count("id", tokenId), units("amount", net)],
             ),
           ]
         : [];

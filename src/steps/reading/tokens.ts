@@ -27,21 +27,21 @@ import type { TokenInfo, Transfer } from "../../report/parts.js";
  */
 export const tokens = (
   senders: ReadonlyArray<Address>,
-  wanted: ReadonlyArray<{ readonly token: Address | null }>,
-  moved: ReadonlyArray<Pick<Transfer, "token" | "from" | "to">>,
+  requests: ReadonlyArray<{ readonly token: Address | null }>,
+  transfers: ReadonlyArray<Pick<Transfer, "token" | "from" | "to">>,
   granted: ReadonlyArray<{ readonly token: Address; readonly owner: Address }>,
   limit: number,
 ): { readonly kept: ReadonlyArray<Address>; readonly cut: number } => {
   const mine = new Set(senders);
-  const told = [
-    ...wanted,
-    ...moved.filter(({ from }) => mine.has(from)),
+  const mentions = [
+    ...requests,
+    ...transfers.filter(({ from }) => mine.has(from)),
     ...granted.filter(({ owner }) => mine.has(owner)),
-    ...moved.filter(({ to }) => mine.has(to)),
-    ...moved,
+    ...transfers.filter(({ to }) => mine.has(to)),
+    ...transfers,
     ...granted,
   ];
-  const all = [...new Set(told.flatMap(({ token }) => token ?? []))];
+  const all = [...new Set(mentions.flatMap(({ token }) => token ?? []))];
   const kept = all.slice(0, limit);
   return { kept, cut: all.length - kept.length };
 };
@@ -55,8 +55,8 @@ const erc721Draft = "0x9a20483d";
 const erc1155 = "0xd9b67a26";
 
 /** What tells a token's standard; `decimals` is asked with the metadata. */
-export const standardQueries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>
-  asked.flatMap((token) => [
+export const standardQueries = (tokens: ReadonlyArray<Address>): ReadonlyArray<Query> =>
+  tokens.flatMap((token) => [
     decimals(token),
     supportsInterface(token, erc721),
     supportsInterface(token, erc1155),
@@ -64,8 +64,8 @@ export const standardQueries = (asked: ReadonlyArray<Address>): ReadonlyArray<Qu
   ]);
 
 /** What the tokens' metadata is read by. */
-export const queries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>
-  asked.flatMap((token) => [decimals(token), symbol(token), name(token)]);
+export const queries = (tokens: ReadonlyArray<Address>): ReadonlyArray<Query> =>
+  tokens.flatMap((token) => [decimals(token), symbol(token), name(token)]);
 
 /** Names are read of no more tokens than this before it is known what moves. */
 const mostCalled = 8;
@@ -95,10 +95,10 @@ export const mentioned = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =
 };
 
 /** Which standard each token answers to: by ERC-165, else whoever has decimals is an ERC-20. */
-export const standards = (asked: ReadonlyArray<Address>, view: View): Standards => {
+export const standards = (tokens: ReadonlyArray<Address>, view: View): Standards => {
   const supports = (token: Address, id: Hex): boolean => readBool(view.call(supportsInterface(token, id))) === true;
   const found = new Map<Address, "erc20" | "erc721" | "erc1155">();
-  for (const token of asked) {
+  for (const token of tokens) {
     if (supports(token, erc1155)) found.set(token, "erc1155");
     else if (supports(token, erc721) || supports(token, erc721Draft)) found.set(token, "erc721");
     else if (readUint8(view.call(decimals(token))) !== null) found.set(token, "erc20");
@@ -121,21 +121,21 @@ const infoOf = (token: Address, view: View, named: ReadonlyArray<TokenInfo>): To
  * is known at all. `named`: what is remembered of some, decimals apart.
  */
 export const read = (
-  asked: ReadonlyArray<Address>,
+  tokens: ReadonlyArray<Address>,
   view: View,
   named: ReadonlyArray<TokenInfo> = [],
 ): ReadonlyArray<TokenInfo> =>
-  asked
+  tokens
     .map((token) => infoOf(token, view, named))
     .filter((info) => info.name !== null || info.symbol !== null || info.decimals !== null);
 
 /** The same of those that were asked, whatever they answered. */
 export const answered = (
-  asked: ReadonlyArray<Address>,
+  tokens: ReadonlyArray<Address>,
   view: View,
   named: ReadonlyArray<TokenInfo>,
 ): ReadonlyArray<TokenInfo> =>
-  asked.filter((token) => view.call(decimals(token)) !== null).map((token) => infoOf(token, view, named));
+  tokens.filter((token) => view.call(decimals(token)) !== null).map((token) => infoOf(token, view, named));
 
 /**
  * What tokens call themselves in one world, and what of it is otherwise in another: told, and then not known, so that

@@ -48,36 +48,33 @@ const movementsOf = (log: OutcomeLog, row: MovementRow | undefined): ReadonlyArr
 /** Whether an emitter reports native movements. */
 export const isNativeReporter = (emitter: string): boolean => emitter === traced || emitter === eip7708;
 
-/** One log's movements, with what they are told by. */
-interface Reported {
-  readonly movements: ReadonlyArray<Movement>;
-  readonly isNative: boolean;
-  /** A WETH's `Deposit` or `Withdrawal`. */
-  readonly wraps: boolean;
-  /**
-   * Which of two reporters it is: the same movement may be told by both (trace and EIP-7708; `Transfer`
-   * and a WETH's `Deposit`), and the n-th of the one is then the n-th of the other.
-   */
-  readonly reporter: 0 | 1;
-}
-
-const reportedBy = (log: OutcomeLog): Reported => {
+/**
+ * One log's movements, with what they are told by; `wraps` = a WETH's `Deposit` or `Withdrawal`. The same movement may be
+ * told by two reporters (trace and EIP-7708; `Transfer` and a WETH's `Deposit`), and the n-th of the one is then the n-th
+ * of the other.
+ */
+const reportedBy = (log: OutcomeLog) => {
   const emitter = log.address.toLowerCase();
   const isNative = isNativeReporter(emitter);
   const row = rowOf(log);
   const wraps = !isNative && row?.wraps === true;
-  return { movements: movementsOf(log, row), isNative, wraps, reporter: emitter === eip7708 || wraps ? 1 : 0 };
+  return {
+    movements: movementsOf(log, row),
+    isNative,
+    wraps,
+    reporter: emitter === eip7708 || wraps ? (1 as const) : (0 as const),
+  };
 };
 
 /**
  * Whether a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
  * Vaults and stakes emit events of the same shape. Where no native movement is told at all, it stands.
  */
-const wrappings = (reported: ReadonlyArray<Reported>): ((movement: Movement) => boolean) => {
+const wrappings = (reported: ReadonlyArray<ReturnType<typeof reportedBy>>): ((movement: Movement) => boolean) => {
   const native = reported.flatMap(({ isNative, movements }) => (isNative ? movements : []));
-  const moved = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
+  const sums = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
   return ({ token, from, amount }) =>
-    native.length === 0 || moved.has(`${from === nobody ? ">" : "<"}${token}/${amount}`);
+    native.length === 0 || sums.has(`${from === nobody ? ">" : "<"}${token}/${amount}`);
 };
 
 /** The movements of one transaction, in the order of its logs. */
@@ -87,7 +84,7 @@ export const transfersOf = (
   evidence: Evidence,
 ): ReadonlyArray<Transfer> => {
   const worth = evidence === "measured" ? "logged" : evidence;
-  const told = new Map<string, [number, number]>();
+  const counters = new Map<string, [number, number]>();
   const reported = logs.map(reportedBy);
   const hasTwoReporters = reported.some(({ reporter }) => reporter !== reported[0]?.reporter);
   const isWrapping = wrappings(reported);
@@ -100,10 +97,10 @@ export const transfersOf = (
       if (isNative && amount === 0n) continue;
       if (hasTwoReporters) {
         const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
-        const counts = told.get(key) ?? [0, 0];
+        const counts = counters.get(key) ?? [0, 0];
         const known = Math.max(...counts);
         counts[reporter] += 1;
-        told.set(key, counts);
+        counters.set(key, counts);
         if (counts[reporter] <= known) continue;
       }
       const standard = isNative ? "native" : movement.standard;

@@ -40,16 +40,16 @@ const besideIn = (
   log: OutcomeLog,
   { input }: Case,
   senders: ReadonlySet<Address>,
-  asked: ReadonlySet<Address>,
+  recipients: ReadonlySet<Address>,
 ): { readonly other: Address | null } | null => {
   const contract = log.address.toLowerCase() as Address;
-  const others = [...namedIn(log)].filter((one) => !senders.has(one) && one !== contract);
+  const others = [...namedIn(log)].filter((account) => !senders.has(account) && account !== contract);
   const [other = null] = others;
   if (senders.has(contract)) return { other };
   if (other === null) return null;
   if (namesSender(log, senders)) return { other };
-  const meant = others.find((one) => one !== input.to && asked.has(one));
-  return meant === undefined ? null : { other: meant };
+  const recipient = others.find((account) => account !== input.to && recipients.has(account));
+  return recipient === undefined ? null : { other: recipient };
 };
 
 const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> => {
@@ -57,7 +57,7 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
   for (const entry of bundle) {
     const { index, outcome } = entry;
     if (outcome.status !== "success") continue;
-    const asked = askedIn(entry);
+    const recipients = askedIn(entry);
     for (const log of outcome.logs) {
       const contract = log.address.toLowerCase() as Address;
       const kind = log.topics[0] ?? null;
@@ -68,7 +68,7 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
         found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
         continue;
       }
-      const beside = besideIn(log, entry, senders, asked);
+      const beside = besideIn(log, entry, senders, recipients);
       if (beside === null) continue;
       const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];
       found.set(key, note("EventUnexplained", "info", where, ...numbers));
@@ -85,10 +85,10 @@ const checkCalls = (
   bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
   approvals: ReadonlyArray<Approval>,
 ): ReadonlyArray<Finding> => {
-  const told = new Set(approvals.map(aboutOf));
+  const answered = new Set(approvals.map(aboutOf));
   return bundle
     .flatMap((entry) => (entry.outcome.status === "success" ? requestedRights(entry) : []))
-    .filter((right) => right.said > 0n && right.spender !== nobody && !told.has(aboutOf(right)))
+    .filter((right) => right.said > 0n && right.spender !== nobody && !answered.has(aboutOf(right)))
     .map(({ transaction, token, owner, spender }) =>
       note(
         "RightUnexplained",
