@@ -14,6 +14,7 @@ import type { Verdict } from "../errors/verdicts.js";
 import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
+import { abisOf } from "../report/options.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
@@ -65,7 +66,10 @@ const mostAgain = 3;
 
 const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
   Effect.result(
-    Effect.retry(simulate(plan, claim.abis), { times: typeof plan.block === "object" ? times : 0, while: isGone }),
+    Effect.retry(simulate(plan, abisOf(claim.report.options)), {
+      times: typeof plan.block === "object" ? times : 0,
+      while: isGone,
+    }),
   );
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -75,7 +79,7 @@ export const askAt =
   (trials: Arr.NonEmptyReadonlyArray<Trial>): AskAt =>
   (limits) => {
     const askIn = (trial: Trial) =>
-      Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), trial.abis)), atOnce);
+      Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))), atOnce);
     return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
   };
 

@@ -11,7 +11,7 @@ export {
 } from "./extras/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
 export { assignNonces } from "./choose.js";
-export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./rounds.js";
+export { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "./rounds.js";
 export { MeasureLimits, type Limits } from "./limits.js";
 export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";

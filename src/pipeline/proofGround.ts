@@ -1,6 +1,5 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
 import type * as Eth from "../eth/index.js";
-import type { Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
@@ -8,47 +7,17 @@ import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
-import type { Answers } from "./answers.js";
-import { bareOf, isComparable, type Proof, type CauseRuns } from "./askProof.js";
+import { bareOf, isComparable, type Proof } from "./askProof.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
-import type { Gas } from "./gas/doubt.js";
-import { inFlightOf, type ProofInput } from "./proofPlans.js";
+import { inFlightOf } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
 import { isParted } from "./oneGround.js";
 import { pendingOf, type Draw } from "./worlds/contexts.js";
-import type { Judged } from "./worlds/contrast.js";
-import type { RunEffects } from "./worlds/movements.js";
+import type { Attempt } from "./worlds/contrast.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 
-/** What is proven, on whatever ground. */
-export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
 export type Head = AskResult<Eth.Block> | null;
-
-/** The exact requests asked on one ground, and what is known of them so far. */
-export interface Attempt {
-  readonly claim: ProofInput;
-  readonly proof: Proof;
-  readonly answers: Answers;
-  readonly bundle: Bundle<Filled>;
-  /** The rule by which it was asked. */
-  readonly because: AskRule;
-  /** What a run of it did; the calls inside, which may be traced later, are no part of that. */
-  readonly effectsIn: (run: Run) => RunEffects;
-  /** Whether what fails inside was looked for, where the run hides it. */
-  readonly isTraced: boolean;
-  /** null = the gas limits are in doubt. */
-  readonly settled: Gas | null;
-  /** The runs at other limits. */
-  readonly tried: ReadonlyArray<AskResult<Run>>;
-  readonly why: CauseRuns | null;
-  /** The worlds compared. */
-  readonly judged: Judged;
-  /** Whether the runs used what two forks have not in common; null = not known. */
-  readonly isForkUsed: boolean | null;
-  /** The highest mined block that any answer named by then; none = none did. */
-  readonly sealed?: bigint | undefined;
-}
 
 /** Why an attempt does not stand. */
 export type Lack = Extract<AskRule, "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable">;
@@ -67,7 +36,6 @@ export interface Closed {
 
 /** What a proof knows between its rounds. */
 export interface Standing {
-  readonly about: About;
   /** The head that the attempt stands on. */
   readonly head: Head;
   readonly attempt: Attempt;
@@ -77,15 +45,12 @@ export interface Standing {
   readonly counts: ReadonlyMap<string, number | null> | null;
   /** How often the ground has moved on this state. */
   readonly moves: number;
-  /** Whether the limits that are proven are wider ones already. */
-  readonly isWidened: boolean;
   readonly findings: ReadonlyArray<Finding>;
   /** The bracket that is left, where the transactions fail further out; null = all of it. */
   readonly closed: Closed | null;
   /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
   readonly ran: ReadonlyArray<Run | null>;
   readonly memory: Memory;
-  readonly chains: Lookup;
   /** Why the attempt does not stand; null = it does. */
   readonly lack: Lack | null;
 }
@@ -192,10 +157,10 @@ const lackOf = (standing: Placed): Lack | null => {
 export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
 
 /** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
-export const isWithoutPending = ({ about: { report, scanned, chain }, attempt: { proof } }: Standing): boolean =>
-  scanned === null &&
-  report.options.block === null &&
-  chain.blockTag === "pending" &&
+export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boolean =>
+  claim.scanned === null &&
+  claim.report.options.block === null &&
+  claim.chain.blockTag === "pending" &&
   proof.round.block === "pending" &&
   isNoPending(failureOf(proof.round.run));
 

@@ -5,7 +5,6 @@ import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { secondGas, secondReadings } from "../steps/reading/secondReading.js";
 import * as Simulate from "../steps/simulate.js";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
@@ -39,7 +38,6 @@ export interface ProofInput {
   readonly reads: Observed["reads"];
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
   /** The steps that take part. */
   readonly steps: ActiveSteps;
   /** What users' own steps have the witness read. */
@@ -56,7 +54,12 @@ export interface ProofInput {
   readonly askedAt: number | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
+  /** Whether its limits are wider ones already than those that were chosen. */
+  readonly isWidened: boolean;
 }
+
+/** What is proven, on whatever ground. */
+export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
 
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
@@ -212,7 +215,6 @@ export interface Trial {
   readonly context: Eth.BlockOverrides | null;
   /** Gas of a whole block; null = not known. */
   readonly room: bigint | null;
-  readonly abis: AbiIndex;
 }
 
 /** The requests at other limits, by signers who could pay for any of them; the witness tells no more than where they ran. */
@@ -251,15 +253,14 @@ export const scanTrial = (
   bundle: Trial["bundle"],
   { block, blockGasLimit }: Pick<Answers, "block" | "blockGasLimit">,
   options: ReportOptions,
-  abis: AbiIndex,
 ): Trial => ({
-  ...{ bundle, options, abis, block, ahead: [] },
+  ...{ bundle, options, block, ahead: [] },
   ...{ context: options.blockOverrides, room: blockGasLimit },
 });
 
 /** The exact requests of a claim at other limits, in the block context of a world. */
 export const trialIn = (claim: ProofInput, { block, ahead, context }: World): Trial => ({
-  ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
+  ...{ bundle: claim.bundle, options: claim.report.options },
   ...{ block, ahead, context, room: claim.report.observed.gasLimit },
 });
 

@@ -3,7 +3,6 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as L1Fee from "../steps/reading/l1Fee.js";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
@@ -18,15 +17,15 @@ import type { Gas } from "./gas/doubt.js";
 import type { Own } from "./own.js";
 import { askAt } from "./askProof.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
-import { checkRuns, worldsIn } from "./worlds/contrast.js";
-import { ledgerOf, type Recorder } from "./rounds.js";
+import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
+import { ledgerSoFar, sightedSoFar } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
-import { runsOf, type Attempt } from "./proofGround.js";
+import { runsOf } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
 import { askOwn, rare } from "./later.js";
@@ -39,22 +38,11 @@ import type { Bundle, Filled } from "../steps/reading/bundle.js";
 /** How a report is proven. */
 export interface Proving {
   readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
-  readonly recorder: Recorder;
-  /** What the report's own ledger holds, where this call did not write it. */
-  readonly earlier: Ledger | null;
   /** What was found before anything was asked. */
   readonly found: ReadonlyArray<Finding>;
   /** What the scan of this very call heard, so that it can be relied on; null for a report from outside. */
   readonly scanned: Scanned | null;
 }
-
-/** What a proof takes over from the scan before it, so long ago; after a second its header is asked again, whatever the chain. */
-export const provenOf = (round: Scanned, takenMs: number): Pick<Proving, "earlier" | "found" | "scanned"> => ({
-  earlier: null,
-  found: [],
-  scanned: { ...round, isStale: takenMs > 1_000 },
-});
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -85,11 +73,8 @@ export const settleScan = (
   chosen: Bundle<Filled>,
   answers: Answers,
   options: Report["options"],
-  abis: AbiIndex,
 ): Effect.Effect<Gas, never, Rpc> =>
-  Effect.flatMap(rare, ({ settleGas }) =>
-    settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)])),
-  );
+  Effect.flatMap(rare, ({ settleGas }) => settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options)])));
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
 const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
@@ -115,7 +100,7 @@ const unproven = (report: Report, taken: ActiveSteps): Report => {
  */
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
-  { policies, abis, recorder, earlier, found, scanned }: Proving,
+  { policies, found, scanned }: Proving,
   request: Effect.Effect<Own, never, Rpc>,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
@@ -132,25 +117,23 @@ const proveOnce = Effect.fnUntraced(function* (
   const wanted = measureOfReport(report, earlierRun, policies, limits, steps, chain);
   const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
   const about = {
-    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks, steps },
+    ...{ report, bundle: signed, measure, policies, chain, scanned, looks: own.looks, steps },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
+    isWidened,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* Effect.yieldNow;
-  const standing = yield* proveOnStableHead(about, chains, isWidened);
+  const standing = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
-    return {
-      report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
-      limits: null,
-    };
+    return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
-  const ledger = ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier);
+  const ledger = yield* ledgerSoFar;
   const ran = [
     ...standing.ran,
     ...[standing.attempt, standing.pending].flatMap((one) => (one === null ? [] : runsOf(one).map(successOf))),
@@ -161,7 +144,7 @@ const proveOnce = Effect.fnUntraced(function* (
   ): Effect.fn.Return<Report> {
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
-    const ends = [closesIn(standing.closed, attempt, now), spanIn(claim, proof.round.askedAt)];
+    const ends = [closesIn(standing.closed, attempt, now), spanIn(attempt)];
     const until = ends.flatMap((end) => end.until ?? []);
     const changed = stateChangesIn(claim, proof, bundle);
     yield* Effect.yieldNow;
@@ -175,13 +158,13 @@ const proveOnce = Effect.fnUntraced(function* (
         report.chainId,
         ran.filter((run) => run !== answers.run && run !== answers.alone),
       ),
-      ...checkRuns(claim, proof, compared, bundle),
+      ...checkRuns(attempt),
       ...ends.flatMap((end) => end.findings),
       ...checkRequests(signed),
-      ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
+      ...checkAhead(attempt),
       ...checkStates(claim),
       ...(signed.length < 2 ? [] : checkApart(claim, placed)),
-      ...checkMeasured(claim, proof),
+      ...checkMeasured(attempt),
       ...changed.findings,
       ...checkSecond(
         measure.holdings,
@@ -192,14 +175,14 @@ const proveOnce = Effect.fnUntraced(function* (
       ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
       ...{
         isForkUsed: isForkUsed !== false,
-        sighted: recorder.sighted,
+        sighted: yield* sightedSoFar,
         since: report.observed.latestNumber,
         // why: a number that we have set does not tell what the node stood on
         standsOn: scanned === null ? null : standsOn(claim, report),
       },
       // why: a proof whose run got no answer has proven nothing
       stage: answers.run === null ? "scanned" : "proven",
-      worlds: [...worldsIn(claim, proof, compared), ...placed],
+      worlds: [...worldsIn(attempt), ...placed],
       elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
       readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
       ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },

@@ -6,12 +6,12 @@ import * as Eth from "../eth/index.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
 import type { Finding } from "../report/finding.js";
+import { abisOf } from "../report/options.js";
 import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import { Rpc, type Memory } from "../rpc/index.js";
@@ -100,10 +100,13 @@ export interface Scanning extends Pick<Round, "pools"> {
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
 /** One run; the refusal itself, where the node refused simulations before. */
-export const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
+export const askRun = (
+  { options }: Pick<Subject, "options">,
+  plan: Simulate.Plan,
+): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory, plan.calls);
-    return refused === null ? Effect.result(simulate(plan, abis)) : Effect.succeed(Result.fail(refused));
+    return refused === null ? Effect.result(simulate(plan, abisOf(options))) : Effect.succeed(Result.fail(refused));
   });
 
 /** `ask` where it is wanted, else `otherwise`. */
@@ -130,7 +133,7 @@ export const begin = Effect.fnUntraced(function* (
   tag: Observed["blockTag"],
   flying: ReadonlyArray<InFlight> = [],
 ): Effect.fn.Return<Scanning, never, Rpc> {
-  const { bundle, abis, steps, isWitnessed } = subject;
+  const { bundle, steps, isWitnessed } = subject;
   const { memory } = yield* Rpc;
   const chains = yield* chainsInUse;
   const plans = plansOf(subject, tag, memory);
@@ -138,7 +141,7 @@ export const begin = Effect.fnUntraced(function* (
   const askedAt = yield* Clock.currentTimeMillis;
   const runs = Effect.all(
     {
-      run: askRun(bare, abis),
+      run: askRun(subject, bare),
       called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag), null),
     },
     atOnce,
@@ -148,7 +151,7 @@ export const begin = Effect.fnUntraced(function* (
   const heard = yield* Effect.all(
     {
       ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
-      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(alone, abis), null),
+      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(subject, alone), null),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),

@@ -48,7 +48,6 @@ export interface Subject {
   readonly chain: Chain;
   /** Balances that somebody wants measured before it is known what moves. */
   readonly wanted: ReadonlyArray<Holding>;
-  readonly abis: AbiIndex;
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   readonly steps: ActiveSteps;

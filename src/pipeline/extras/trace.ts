@@ -17,10 +17,10 @@ import { isRecord } from "../../primitives/record.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
-import type { Ledger, Report } from "../../report/schema.js";
+import type { Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../rpc/index.js";
 import { bareCall } from "../../transaction/request.js";
-import { inRound, ledgerOf, type Recorder } from "../rounds.js";
+import { inRound, ledgerSoFar } from "../rounds.js";
 import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
 import { judged } from "../report.js";
 
@@ -139,18 +139,13 @@ export const traceOf = Effect.fnUntraced(function* (
  * The report, with `RevertedInside` where its first transaction reverts in a call within. Verdict, requests and digest
  * stay. JSON-RPC: `debug_traceCall` with `callTracer`.
  */
-export const withTrace = Effect.fnUntraced(function* (
-  report: Report,
-  recorder: Recorder,
-  earlier: Ledger | null,
-): Effect.fn.Return<Report, never, Rpc> {
+export const withTrace = Effect.fnUntraced(function* (report: Report): Effect.fn.Return<Report, never, Rpc> {
   const { memory } = yield* Rpc;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
   const inside = innermost(yield* traceOf(subject.call, "revertTrace"), subject.data);
   const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
-  const now = yield* Clock.currentTimeMillis;
-  return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };
+  return { ...report, findings, ledger: yield* ledgerSoFar };
 });
 
 const PendingCalls = struct({
@@ -178,16 +173,11 @@ const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Findin
  * pending block already. A node without one adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its
  * transactions.
  */
-export const withSent = Effect.fnUntraced(function* (
-  report: Report,
-  recorder: Recorder,
-  earlier: Ledger | null,
-): Effect.fn.Return<Report, never, Rpc> {
+export const withSent = Effect.fnUntraced(function* (report: Report): Effect.fn.Return<Report, never, Rpc> {
   const { request } = yield* Rpc;
   const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
   const answer = yield* Effect.result(inRound("alreadySent", ask));
   const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
-  const now = yield* Clock.currentTimeMillis;
   const findings = alreadySent(report, transactions);
-  return judged({ ...report, ledger: ledgerOf(recorder, now, earlier) }, [...report.findings, ...findings]);
+  return judged({ ...report, ledger: yield* ledgerSoFar }, [...report.findings, ...findings]);
 });

@@ -5,7 +5,8 @@ import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeRevert } from "../../abi/table.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
-import type { Observed } from "../../report/schema.js";
+import { abisOf } from "../../report/options.js";
+import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
@@ -106,8 +107,7 @@ export const tracedInner = (
 /** The bundle, its first case with what a trace tells of the calls inside. JSON-RPC: `debug_traceCall` with `callTracer`. */
 export const withTracedInner = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
-  blockTag: Observed["blockTag"],
-  abis: AbiIndex,
+  { observed: { blockTag }, options }: Report,
 ): Effect.fn.Return<Bundle<Filled>, never, Rpc> {
   const [{ input, gas, outcome }] = bundle;
   const { inner, returnData } = outcome;
@@ -115,6 +115,7 @@ export const withTracedInner = Effect.fnUntraced(function* (
   // why: no node traces on top of a block that is not there yet; another outcome there is noticed
   const block = blockTag === "pending" ? "latest" : blockTag;
   const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, "hiddenCall");
+  const abis = abisOf(options);
   const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
   return Arr.map(bundle, (one) => (one.index === 0 ? { ...one, outcome: { ...one.outcome, inner: traced } } : one));
 });

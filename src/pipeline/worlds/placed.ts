@@ -6,6 +6,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Order from "effect/Order";
 import { note, type Finding } from "../../report/finding.js";
+import { abisOf } from "../../report/options.js";
 import type { Observed } from "../../report/schema.js";
 import { mayDepend, runsCode } from "../../report/waits.js";
 import { Rpc } from "../../rpc/index.js";
@@ -60,7 +61,7 @@ export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> 
           name,
           apart: name === "apart" ? world.apart : null,
         };
-        return { placing, heard: yield* Effect.result(simulate(plan, claim.abis)) };
+        return { placing, heard: yield* Effect.result(simulate(plan, abisOf(claim.report.options))) };
       }),
       { concurrency: "unbounded" },
     ),
