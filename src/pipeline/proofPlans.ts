@@ -61,6 +61,16 @@ export interface ProofInput {
 /** What is proven, on whatever ground. */
 export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
 
+/** Worked out once for what is to be proven: each of its runs is planned by the same. */
+const once = <A>(work: (claim: ProofInput) => A): ((claim: ProofInput) => A) => {
+  const known = new WeakMap<ProofInput, A>();
+  return (claim) => {
+    const result = known.get(claim) ?? work(claim);
+    known.set(claim, result);
+    return result;
+  };
+};
+
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
  * and a flood of queries must not push out the user's own gas.
@@ -83,7 +93,7 @@ const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> 
 };
 
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = (claim: ProofInput): bigint => {
+const roomBeside = once((claim): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
@@ -92,20 +102,22 @@ const roomBeside = (claim: ProofInput): bigint => {
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
-};
+});
 
-export const accountQueries = ({ bundle, measure, steps }: ProofInput): ReadonlyArray<Query> => {
+export const accountQueries = once(({ bundle, measure, steps }): ReadonlyArray<Query> => {
   const looks = everyLook(steps, bundle);
   const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
   const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
   return [...looks, ...[...accounts].map((address) => ({ kind: "account", address }) as const)];
-};
+});
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
-export const doubtful = ({ bundle }: ProofInput): ReadonlyArray<Signed> =>
+export const doubtful = once(({ bundle }): ReadonlyArray<Signed> =>
   bundle.filter(
-    (one) => isFirst(one, bundle) && (one.said.nonce.inFlight !== 0 || one.said.nonce.latest !== one.request.nonce),
-  );
+    (entry) =>
+      isFirst(entry, bundle) && (entry.said.nonce.inFlight !== 0 || entry.said.nonce.latest !== entry.request.nonce),
+  ),
+);
 
 /** How many transactions of the signers the node counts in flight before the requests; one that is replaced is not. */
 export const inFlightOf = ({ bundle }: ProofInput): number =>
@@ -137,17 +149,19 @@ export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyA
  * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
-export const looksAlone = (claim: ProofInput): boolean =>
-  claim.scanned === null ||
-  doubtful(claim).length > 0 ||
-  suspectsOf(claim).length > 0 ||
-  gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
+export const looksAlone = once(
+  (claim) =>
+    claim.scanned === null ||
+    doubtful(claim).length > 0 ||
+    suspectsOf(claim).length > 0 ||
+    gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n,
+);
 
 /**
  * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
- * queries found no room beside the user's calls.
+ * queries found no room beside the user's calls; and the contracts whose slots are read behind them.
  */
-const looksOf = (claim: ProofInput) => {
+const looksOf = once((claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const queries = [
     { kind: "environment" } as const,
@@ -164,8 +178,8 @@ const looksOf = (claim: ProofInput) => {
   const exposed = claim.measure.exposed === null ? [] : Exposure.queries(claim.measure.exposed);
   // why: what could be taken is read last of all, and pushes nothing out
   const after = [...both, ...fit([...both, ...exposed], room).slice(both.length)];
-  return { oracles, both, after, unasked: Math.max(0, queries.length - both.length) };
-};
+  return { oracles, both, after, lens: lensOf(claim), unasked: Math.max(0, queries.length - both.length) };
+});
 
 /** How many queries find no room beside the user's calls. */
 export const unasked = (claim: ProofInput): number => looksOf(claim).unasked;
@@ -179,7 +193,7 @@ export const planOf = (
 ): Simulate.Plan => {
   const room = roomBeside(claim);
   const isRoomy = room > 0n;
-  const { oracles, both, after } = looksOf(claim);
+  const { oracles, both, after, lens } = looksOf(claim);
   const { baseFeePerGas: baseFee } = world.context;
   return {
     name,
@@ -198,7 +212,7 @@ export const planOf = (
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
-    lens: lensOf(claim),
+    lens,
     second: secondReadings(claim, baseFee == null ? null : BigInt(baseFee)),
   };
 };

@@ -104,10 +104,12 @@ const proveOnce = Effect.fnUntraced(function* (
   request: Effect.Effect<Own, never, Rpc>,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
-  const signed = signedOf(report);
-  if (signed === null) return { report, limits: null };
+  const cases = signedOf(report);
+  if (cases === null) return { report, limits: null };
   const steps = yield* activeSteps;
   if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
+  // why: what a report from outside says of its calldata is not believed
+  const signed = scanned === null ? cases : Arr.map(cases, (entry) => ({ ...entry, call: entry.said.call }));
   const own = yield* request;
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
@@ -171,28 +173,33 @@ const proveOnce = Effect.fnUntraced(function* (
         [proof.round.run, proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
       ),
     ];
-    return yield* makeReport(bundle, answers, {
-      ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
-      ...{
-        isForkUsed: isForkUsed !== false,
-        sighted: yield* sightedSoFar,
-        since: report.observed.latestNumber,
-        // why: a number that we have set does not tell what the node stood on
-        standsOn: scanned === null ? null : standsOn(claim, report),
+    return yield* makeReport(
+      bundle,
+      answers,
+      {
+        ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
+        ...{
+          isForkUsed: isForkUsed !== false,
+          sighted: yield* sightedSoFar,
+          since: report.observed.latestNumber,
+          // why: a number that we have set does not tell what the node stood on
+          standsOn: scanned === null ? null : standsOn(claim, report),
+        },
+        // why: a proof whose run got no answer has proven nothing
+        stage: answers.run === null ? "scanned" : "proven",
+        worlds: [...worldsIn(attempt), ...placed],
+        elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
+        readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
+        ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
+        ledger,
+        own: { names: own.names, check },
+        others: [proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
+        earlier: earlierFindings(report),
+        stateChanges: changed.changes,
+        findings,
       },
-      // why: a proof whose run got no answer has proven nothing
-      stage: answers.run === null ? "scanned" : "proven",
-      worlds: [...worldsIn(attempt), ...placed],
-      elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
-      readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
-      ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
-      ledger,
-      own: { names: own.names, check },
-      others: [proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
-      earlier: earlierFindings(report),
-      stateChanges: changed.changes,
-      findings,
-    });
+      answers.run === null ? null : attempt.effectsIn(answers.run),
+    );
   });
   const { pending } = standing;
   const moved = (severity: "info" | "unavailable", stead: string | null = null) => [

@@ -20,7 +20,14 @@ import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/re
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own, Seen } from "./own.js";
-import { movementsOf, settledTokens, type Movements, withoutLeftOut, worseOf } from "./worlds/movements.js";
+import {
+  movementsOf,
+  settledTokens,
+  type Movements,
+  type RunEffects,
+  withoutLeftOut,
+  worseOf,
+} from "./worlds/movements.js";
 import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
@@ -221,24 +228,30 @@ export const reportOf = (
       moved,
     })),
   ]);
-  const draft = judged(usual, [...usual.findings, ...own]);
+  const draft = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
   const policies = untold(
     elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
     here,
   );
+  const all = [...draft.findings, ...here, ...policies];
   // why: policies judge by every finding, readers get no more than a budget
-  return judged(draft, bounded([...draft.findings, ...here, ...policies]));
+  const within = bounded(all);
+  return within === all && all.length === draft.findings.length ? draft : judged(draft, within);
 };
 
-/** The same in two stretches of the event loop: there may be thousands of movements. */
+/**
+ * The same in two stretches of the event loop: there may be thousands of movements. `effects` = those of the run, where
+ * they are known.
+ */
 export const makeReport = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   answers: Answers,
   about: About,
+  effects: RunEffects | null,
 ): Effect.fn.Return<Report> {
   yield* Effect.yieldNow;
-  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId);
+  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects);
   yield* Effect.yieldNow;
   return reportOf(bundle, answers, about, moved);
 });

@@ -212,7 +212,7 @@ export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex)
   Arr.map(bundle, (entry) => {
     const { input, request } = entry;
     const { to: address, data, value, item } = input;
-    const call = address === null ? null : callIn(data, abis, { address, value, item });
+    const { call = address === null ? null : callIn(data, abis, { address, value, item }) } = entry;
     const parts = builtIns.map(({ read }) => read?.(entry, bundle, answers) ?? {});
     // each part is read by the step that it is of
     return Object.assign({ input, call, request }, ...parts) as TransactionReport;

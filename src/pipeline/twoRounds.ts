@@ -80,21 +80,26 @@ export const scanOnce = Effect.fnUntraced(function* (
   const check = yield* own.judge;
   const ended = yield* Clock.currentTimeMillis;
   const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
-  const report = yield* makeReport(filled, answers, {
-    ...{ options, policies, now, sighted: yield* sightedSoFar, since: null, standsOn: null, stage: "scanned" },
-    described: null,
-    measure,
-    ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
-    ledger: yield* ledgerSoFar,
-    own: { names: own.names, check },
-    others: [],
-    stateChanges: [],
-    findings: [
-      ...settled.findings,
-      ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
-    ],
-    earlier: [],
-  });
+  const report = yield* makeReport(
+    filled,
+    answers,
+    {
+      ...{ options, policies, now, sighted: yield* sightedSoFar, since: null, standsOn: null, stage: "scanned" },
+      described: null,
+      measure,
+      ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
+      ledger: yield* ledgerSoFar,
+      own: { names: own.names, check },
+      others: [],
+      stateChanges: [],
+      findings: [
+        ...settled.findings,
+        ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
+      ],
+      earlier: [],
+    },
+    null,
+  );
   yield* Effect.yieldNow;
   return { report: yield* withLast(report), round, waited: ended - now };
 });

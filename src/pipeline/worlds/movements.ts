@@ -58,28 +58,39 @@ const exposureOf = (
         evidence: run.plan.pretended ? "assumed" : "measured",
       });
 
+/** What balances and rights are read by: the witness's words in a run, what it moves, and what was paid for it. */
+const sightsOf = (
+  bundle: ReadonlyArray<Filled>,
+  run: Run | null,
+  measure: Measure,
+  effects: Pick<RunEffects, "standards" | "transfers"> | null,
+) => {
+  const { before, after } = run ?? { before: unseen, after: unseen };
+  // why: a token may come into being in the run
+  const words = either(before, after);
+  const standards = effects?.standards ?? Tokens.standards(measure.tokens, words);
+  const transfers = effects?.transfers ?? Assets.transfers(bundle, standards);
+  return {
+    ...{ before, after, words, standards, transfers },
+    paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
+    operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
+    deposits: depositsIn(bundle),
+    signers: new Set(ownAccounts(bundle)),
+    isContradicted: (holding: Holdings.Holding) => run !== null && isContradicted(run, holding),
+  };
+};
+
 /** What one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
 export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Measure): RunEffects => {
-  // why: a token may come into being in the run
-  const standards = Tokens.standards(measure.tokens, either(run.before, run.after));
-  const transfers = Assets.transfers(bundle, standards);
-  const sights = { before: run.before, after: run.after, standards };
+  const sights = sightsOf(bundle, run, measure, null);
+  const { words, standards, transfers } = sights;
   return {
     outcomes: bundle.map(({ outcome }) => outcome),
     transfers,
-    balanceChanges: Assets.measure(measure.holdings, {
-      ...sights,
-      transfers,
-      paid: paidIn(bundle, run, transfers),
-      operator: Assets.operatorFees(bundle, run.plan.calls),
-      deposits: depositsIn(bundle),
-      signers: new Set(ownAccounts(bundle)),
-      isContradicted: (holding) => isContradicted(run, holding),
-      evidence: "measured",
-    }),
+    balanceChanges: Assets.measure(measure.holdings, { ...sights, evidence: "measured" }),
     approvals: Approvals.read(measure.rights, sights),
-    exposure: exposureOf(bundle, measure, run, { standards, transfers }),
-    tokens: Tokens.answered(measure.tokens, either(run.before, run.after), measure.named),
+    exposure: exposureOf(bundle, measure, run, sights),
+    tokens: Tokens.answered(measure.tokens, words, measure.named),
     producer: run.before.environment?.feeRecipient ?? null,
     held: heldIn(bundle, run),
     standards,
@@ -115,36 +126,28 @@ const withKnown = (tokens: Report["tokens"], exposure: Report["exposure"], { exp
   return [...tokens, ...known.map(({ address: token, symbol, decimals }) => ({ token, name: null, symbol, decimals }))];
 };
 
-/** Reads one run for a report: what it tells of beyond what was asked stays `logged`. */
+/**
+ * Reads one run for a report: what it tells of beyond what was asked stays `logged`. `effects` = those of the run, where
+ * they are known.
+ */
 export const movementsOf = (
   bundle: ReadonlyArray<Filled>,
   run: Run | null,
   measure: Measure,
   chainId: number | null,
+  effects: RunEffects | null = null,
 ): Movements => {
-  const sights = { before: run?.before ?? unseen, after: run?.after ?? unseen };
-  const words = either(sights.before, sights.after);
-  const standards = Tokens.standards(measure.tokens, words);
-  const transfers = Assets.transfers(bundle, standards);
+  const sights = sightsOf(bundle, run, measure, effects);
+  const { words, transfers } = sights;
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
   const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
   const logs = bundle.flatMap(({ outcome }) => (outcome.status === "success" ? outcome.logs : []));
-  const known = {
-    ...sights,
-    standards,
-    transfers,
-    paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
-    operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
-    deposits: depositsIn(bundle),
-    signers: new Set(ownAccounts(bundle)),
-    isContradicted: (holding: Holdings.Holding) => run !== null && isContradicted(run, holding),
-    evidence: run?.plan.pretended === true ? "assumed" : "measured",
-  } as const;
-  const moved = Assets.read(holdings, known, logs);
+  const evidence = run?.plan.pretended === true ? "assumed" : "measured";
+  const moved = Assets.read(holdings, { ...sights, evidence }, logs);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
-  const approvals = Approvals.read(rights, { ...sights, standards });
-  const exposure = exposureOf(bundle, measure, run, { standards, transfers });
+  const approvals = Approvals.read(rights, sights);
+  const exposure = effects === null ? exposureOf(bundle, measure, run, sights) : effects.exposure;
   return {
     transfers,
     balanceChanges: moved.changes,
