@@ -56,7 +56,7 @@ export interface Proof {
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
   /** The bundle placed otherwise, where that may matter. */
-  readonly placed: Placed;
+  readonly placed: ReadonlyArray<Placed>;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: AskResult<Simulate.Run> | null;
 }

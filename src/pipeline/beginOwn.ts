@@ -184,9 +184,6 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
   ...new Map(findings.map((finding) => [JSON.stringify({ ...finding, error: null }, plain), finding])).values(),
 ];
 
-/** What an asked step is judged by, or why it is not. */
-type Asked = (report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>;
-
 const late = "no answer within the deadline";
 
 /** See `askOwn`. */
@@ -200,7 +197,7 @@ export const beginOwn = Effect.fnUntraced(function* (
   const { rounds, ...run } = yield* CurrentRun;
   const signal = run.signal ?? new AbortController().signal;
   const looks: Array<Step.Look> = [];
-  const asked: Array<Effect.Effect<Asked>> = [];
+  const asked: Array<Own["judge"]> = [];
   for (const step of steps) {
     const { name, ask } = step;
     const own = looksOf(step, bundle);
@@ -244,10 +241,10 @@ export const beginOwn = Effect.fnUntraced(function* (
         if (Option.isNone(exit)) return () => [unavailable(name, late)];
         return Exit.match(exit.value, {
           onFailure:
-            (cause): Asked =>
+            (cause): Effect.Success<Own["judge"]> =>
             () => [unavailable(name, wordsOf(Cause.squash(cause)))],
           onSuccess:
-            (answer): Asked =>
+            (answer): Effect.Success<Own["judge"]> =>
             (report, worlds) =>
               worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world)),
         });

@@ -33,6 +33,17 @@ export interface ObserveInput {
   readonly isForkUsed: boolean;
 }
 
+/** That it is another chain than the one that is meant. */
+const isAnother = (
+  expected: number,
+  actual: bigint | number,
+  evidence: Finding["evidence"],
+  transaction: number | null = null,
+): Finding =>
+  fromError(new ChainIdMismatch({ expected: BigInt(expected), actual: BigInt(actual) }), "blocker", {
+    ...{ step: "chain", transaction, evidence },
+  });
+
 /** Whether the rules are certain, and stay as long as a clearance would. */
 const checkRules = (
   { rules: { agrees, nextFork }, run, forkInNext }: Answers,
@@ -168,9 +179,7 @@ export const checkChain = (
   for (const { input, request, index } of bundle) {
     // why: a proof may run on another node than the scan, and its requests name the scan's chain
     const meant = input.chainId ?? request?.chainId ?? null;
-    if (meant === null || meant === chainId) continue;
-    const mismatch = new ChainIdMismatch({ expected: BigInt(meant), actual: BigInt(chainId) });
-    findings.push(fromError(mismatch, "blocker", { step: "chain", transaction: index, evidence: "measured" }));
+    if (meant !== null && meant !== chainId) findings.push(isAnother(meant, chainId, "measured", index));
   }
   return findings;
 };
@@ -183,24 +192,12 @@ export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>
   const strange = runs
     .map((run) => run?.before.environment?.chainId)
     .find((ran) => chainId !== null && ran !== undefined && ran !== BigInt(chainId));
-  return chainId === null || strange === undefined
-    ? []
-    : [
-        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: strange }), "blocker", {
-          ...{ step: "chain", evidence: "measured" },
-        }),
-      ];
+  return chainId === null || strange === undefined ? [] : [isAnother(chainId, strange, "measured")];
 };
 
 /** That a report is of another chain than the connection it is proven on. */
 export const checkConnection = (chainId: number | null, meant: number | null): ReadonlyArray<Finding> =>
-  chainId === null || meant === null || chainId === meant
-    ? []
-    : [
-        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: BigInt(meant) }), "blocker", {
-          ...{ step: "chain", evidence: "assumed" },
-        }),
-      ];
+  chainId === null || meant === null || chainId === meant ? [] : [isAnother(chainId, meant, "assumed")];
 
 /** That the caller asked for another state than the newest and real one. */
 export const checkOverrides = ({ blockTag }: Observed, options: ReportOptions): ReadonlyArray<Finding> => {

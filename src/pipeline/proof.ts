@@ -27,7 +27,6 @@ import {
   placed,
   runsOf,
   sealedCounts,
-  type Head,
   type Lack,
   type Standing,
 } from "./proofGround.js";
@@ -235,7 +234,7 @@ export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Eff
   const { report, bundle, chain, scanned, steps, isWidened } = about;
   const { memory } = yield* Rpc;
   const because = isWidened ? "doubtfulLimit" : "proof";
-  const first = Effect.fnUntraced(function* (on: About, head: Head, why: AskRule) {
+  const first = Effect.fnUntraced(function* (on: About, head: Standing["head"], why: AskRule) {
     const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
     const begun = { memory, head, closed: null };
     const made = yield* attempt(on, begun, why, scanned?.isStale === true);

@@ -21,12 +21,6 @@ import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
-/** What a proof takes over from the scan of the same call. */
-export interface Scanned extends Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> {
-  /** Whether so much time went by since that its header may be another block's by now; absent = no. */
-  readonly isStale?: boolean;
-}
-
 /** What is to be proven. */
 export interface ProofInput {
   readonly report: Report;
@@ -46,8 +40,13 @@ export interface ProofInput {
   readonly subjects: ReadonlyMap<number, FeeSubject>;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
-  /** What the scan of the same call heard a moment ago; null for a report from outside. */
-  readonly scanned: Scanned | null;
+  /**
+   * What the scan of the same call heard a moment ago, so that it can be relied on; null for a report from outside.
+   * `isStale`: so much time went by since that its header may be another block's by now.
+   */
+  readonly scanned:
+    | (Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
+    | null;
   /** The head that the worlds stand on; null = it is asked beside the runs. */
   readonly header: Round["fees"]["header"];
   /** Epoch ms when that head was asked for, or what has it; null = now. */

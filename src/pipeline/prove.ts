@@ -7,7 +7,6 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
@@ -26,7 +25,7 @@ import { checkRan } from "./observe.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
 import { runsOf } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial } from "./proofPlans.js";
+import { inFlightOf, subjectsOf, type About, type ProofInput, scanTrial } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
 import { askOwn, rare } from "./later.js";
 import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
@@ -35,14 +34,8 @@ import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 
-/** How a report is proven. */
-export interface Proving {
-  readonly policies: ReadonlyArray<Policy>;
-  /** What was found before anything was asked. */
-  readonly found: ReadonlyArray<Finding>;
-  /** What the scan of this very call heard, so that it can be relied on; null for a report from outside. */
-  readonly scanned: Scanned | null;
-}
+/** How a report is proven; `found` = what was found before anything was asked. */
+type Proving = Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> };
 
 const where = { step: "proof", evidence: "measured" } as const;
 

@@ -19,7 +19,7 @@ import type { Case } from "../steps/reading/bundle.js";
 import type { Failure, AskResult } from "../steps/reading/askResult.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
-import { endpointFactsOf, type EndpointFacts } from "./endpoint/known.js";
+import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
 import { taking, type FirstAnswers, type Subject, everyLook } from "./steps.js";
@@ -38,27 +38,18 @@ export const refusalIn = (memory: Memory, calls: ReadonlyArray<Pick<Case, "input
   );
 };
 
-/** What the chain's fees hang on, by place; empty where there are no such fees. */
-type FeeSubjects = ReadonlyMap<number, FeeSubject | null>;
-
-/** The runs of a first round, and what is known of the endpoint when they are asked. */
-interface Plans {
-  readonly bare: Simulate.Plan;
-  readonly alone: Simulate.Plan;
-  readonly subjects: FeeSubjects;
-  readonly known: EndpointFacts;
-  /** `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
-  readonly isFamiliar: boolean;
-}
-
-const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory): Plans => {
+/**
+ * The runs of a first round, what the chain's fees hang on by place, and what is known of the endpoint when they are asked.
+ * `isFamiliar`: `bare` and the latest header tell what else the witness alone would, on a chain that is known.
+ */
+const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) => {
   const { bundle, options, chain, steps } = subject;
   const known = endpointFactsOf(memory);
   const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
-  const subjects: FeeSubjects = new Map(
+  const subjects: ReadonlyMap<number, FeeSubject | null> = new Map(
     needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : [],
   );
-  const rough = [...subjects.values()].filter((one) => one !== null);
+  const rough = [...subjects.values()].filter((subject) => subject !== null);
   const oracles = steps.has("fee") || steps.has("funds") ? L1Fee.queries(chain, needsBytes ? rough : null) : [];
   const isFamiliar =
     known.chainId !== null &&
@@ -83,7 +74,7 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory): P
 export interface Scanning extends Pick<Round, "pools"> {
   readonly subject: Subject;
   readonly tag: Observed["blockTag"];
-  readonly plans: Plans;
+  readonly plans: ReturnType<typeof plansOf>;
   readonly asked: FirstAnswers & Pick<Round, "namedChainId">;
   /** Epoch ms when its first question went out. */
   readonly askedAt: number;

@@ -20,21 +20,8 @@ export interface MaxSendable {
 
 type Run = (input: RawCall, options?: Options) => Effect.Effect<Report, InvalidTransaction, Rpc>;
 
-interface Costs {
-  /** Wei. */
-  readonly balance: bigint;
-  /** Gas limit; null while the call was not seen to work. */
-  readonly gas: bigint | null;
-  /** Wei per gas. */
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-  /** Fees beyond gas × price, wei. */
-  readonly extra: bigint;
-  /** Whether nothing is executed, so that the gas cannot depend on the value. */
-  readonly plain: boolean;
-}
-
-const costsIn = (report: Report): Costs | null => {
+/** What sending costs: wei of balance, fee cap and fees beyond gas × price; the gas limit, null while the call was not seen to work. */
+const costsIn = (report: Report) => {
   const { gas, fee, code } = report.transactions[0];
   const funds = report.funds[0];
   if (funds === undefined || funds.balance === null || fee.maxFeePerGas === null || fee.maxPriorityFeePerGas === null)
@@ -49,6 +36,7 @@ const costsIn = (report: Report): Costs | null => {
     maxFeePerGas: fee.maxFeePerGas,
     maxPriorityFeePerGas: fee.maxPriorityFeePerGas,
     extra,
+    // why: where nothing is executed, the gas cannot depend on the value
     plain: code.to?.kind === "nobody",
   };
 };

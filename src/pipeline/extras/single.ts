@@ -31,11 +31,8 @@ export type StepError = InvalidTransaction | Verdict | RpcError;
 /** What every single step takes. */
 export type Step<A> = Transactions.TakesInput<Options.Options, Effect.Effect<A, StepError, Rpc>>;
 
-/** What a step made of the answers, and what was found on the way. */
-type Made<A> = readonly [output: A, findings: ReadonlyArray<Finding>];
-
 /** The output, or the first thing that stands against it. */
-const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcError> => {
+const orFail = <A>(output: A, findings: ReadonlyArray<Finding>): Effect.Effect<A, Verdict | RpcError> => {
   const against =
     findings.find(({ severity }) => severity === "blocker") ??
     findings.find(({ severity }) => severity === "unavailable");
@@ -50,7 +47,11 @@ const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcE
 const single = <A>(
   name: string,
   steps: ReadonlyArray<BuiltInStep>,
-  make: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
+  make: (
+    entry: Filled,
+    bundle: Bundle<Filled>,
+    answers: Answers,
+  ) => readonly [output: A, findings: ReadonlyArray<Finding>],
 ): Step<A> =>
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
@@ -63,7 +64,7 @@ const single = <A>(
     const round = yield* counted(askScan(asked, options.block ?? chain.blockTag));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers);
-    return yield* orFail(make(bundle[0], bundle, answers));
+    return yield* orFail(...make(bundle[0], bundle, answers));
   });
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */

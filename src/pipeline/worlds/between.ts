@@ -56,19 +56,13 @@ export const isGradual = (
   ends.every(mayDrift) &&
   Arr.zip(line, line.slice(1)).every(([earlier, later]) => differ(later, earlier, by).length === 0);
 
-/** A world between in which something else happens than at either end, of what decides. */
-export interface Odd {
-  readonly run: Run;
-  readonly found: ReadonlyArray<OutcomeDifference>;
-}
-
 /** The first world between in which something happens that the ends do not tell; null = there is none. */
 export const oddOf = (
   ends: ReadonlyArray<OutcomeDifference>,
   next: WorldRun,
   between: ReadonlyArray<WorldRun>,
   by: Omit<Terms, "numbers">,
-): Odd | null => {
+): { readonly run: Run; readonly found: ReadonlyArray<OutcomeDifference> } | null => {
   const isDecisive = ({ kind, decides }: OutcomeDifference) => decides || kind === "status";
   if (ends.some(isDecisive)) return null;
   const odd = between

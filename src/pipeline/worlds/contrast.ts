@@ -30,7 +30,7 @@ import {
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { isClockOf, isGradual, oddOf, ranBefore, type Odd, type WorldRun } from "./between.js";
+import { isClockOf, isGradual, oddOf, ranBefore, type WorldRun } from "./between.js";
 import { effectsOf, isBounded, withoutLeftOut, type RunEffects } from "./movements.js";
 import { inFlightOf, type ProofInput } from "../proofPlans.js";
 
@@ -45,7 +45,7 @@ interface WorldPair {
   /** Those between, the nearest first, as far as they got an answer. */
   readonly between: ReadonlyArray<WorldRun>;
   /** One of them in which something happens that neither end tells of. */
-  readonly odd: Odd | null;
+  readonly odd: ReturnType<typeof oddOf>;
   /** Amounts that differ at the ends, and nowhere from one world to the next; none where the ends do the same. */
   readonly gradual: ReadonlyArray<OutcomeDifference>;
   /** What it did otherwise; null where it cannot be compared. */

@@ -13,7 +13,7 @@ import { checkStranded } from "../../steps/reading/tokenShortfall.js";
 import type { Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { ownAccounts, type Filled } from "../../steps/reading/bundle.js";
-import { type Effects, isAmount, isSameFlow } from "../../steps/reading/compare.js";
+import { type Effects, isAmount, isSameFlow, type Terms } from "../../steps/reading/compare.js";
 import { within } from "../../steps/reading/sameOutcome.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { JudgedBalance } from "../../report/policy.js";
@@ -167,17 +167,15 @@ export const settledTokens = <M extends Movements>(moved: M, worlds: ReadonlyArr
     return { ...here, tokens, assets: [...here.assets, ...findings] };
   }, moved);
 
-/** What moves in one world. */
-interface Moved {
-  readonly transfers: ReadonlyArray<Transfer>;
-  readonly balanceChanges: ReadonlyArray<BalanceChange>;
-}
-
 /**
  * `here`, with the least that reaches each of `whose` in either world, and the most that leaves them. Only where both
  * worlds have the same movements in the same order: parts of two outcomes would be none that can happen.
  */
-export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlySet<string>): M => {
+export const worseOf = <M extends Pick<Effects, "transfers" | "balanceChanges">>(
+  here: M,
+  there: Pick<Effects, "transfers" | "balanceChanges">,
+  whose: ReadonlySet<string>,
+): M => {
   const pairs = Arr.zip(here.transfers, there.transfers);
   const isAlike =
     here.transfers.length === there.transfers.length && pairs.every(([transfer, other]) => isSameFlow(transfer, other));
@@ -195,24 +193,24 @@ export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlyS
   return { ...here, transfers, balanceChanges };
 };
 
-/** What bounds amounts: whose, by which policies, and what is no difference. */
-interface Bounding {
-  readonly whose: ReadonlySet<string>;
-  /** Of whom a policy speaks that names nobody. */
-  readonly senders: ReadonlySet<string>;
-  readonly bounds: ReadonlyArray<JudgedBalance>;
-  readonly tolerance: number;
-}
-
 /**
  * Whether what differs are amounts alone, and every one of `whose` is bounded by a policy from the side that can hurt:
  * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
+ * A policy that names nobody speaks of the `senders`.
  */
 export const isBounded = (
   found: ReadonlyArray<OutcomeDifference>,
   effects: Effects,
   other: Effects,
-  { whose, senders, bounds, tolerance }: Bounding,
+  {
+    whose,
+    senders,
+    bounds,
+    tolerance,
+  }: Pick<Terms, "whose" | "tolerance"> & {
+    readonly senders: ReadonlySet<string>;
+    readonly bounds: ReadonlyArray<JudgedBalance>;
+  },
 ): boolean => {
   if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;
   const mine = effects.balanceChanges.flatMap((change) => {

@@ -19,15 +19,13 @@ import type { World } from "./contexts.js";
 import { blockOf, type ProofInput, gasPlan, trialIn } from "../proofPlans.js";
 import { simulate } from "../endpoint/simulate.js";
 
-/** How a bundle is placed otherwise, on which state. */
-interface Placing {
+/** A bundle placed otherwise, on which state, and what it did there. */
+export interface Placed {
   readonly name: "order" | "apart";
   readonly bundle: ProofInput["bundle"];
   readonly world: World;
+  readonly result: AskResult<Run>;
 }
-
-/** The answers to the placings that a bundle has. */
-export type Placed = ReadonlyArray<{ readonly placing: Placing; readonly heard: AskResult<Run> }>;
 
 /** The cases by their senders, the last sender first; one sender's own stay in their order. */
 const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
@@ -39,7 +37,7 @@ const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
 const isTogether = ({ bundle, worlds, report }: ProofInput): boolean =>
   bundle.length > 1 && worlds.exact.apart === null && report.transactions.some(runsCode);
 
-const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Placing> => {
+const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Omit<Placed, "result">> => {
   const { report, bundle, worlds } = claim;
   const isOpen = report.transactions.some((_, index) => mayDepend(report, index));
   return [
@@ -49,7 +47,7 @@ const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Pla
 };
 
 /** Asks for the bundle placed otherwise, where that may matter. JSON-RPC: `eth_simulateV1`. */
-export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> =>
+export const askPlaced = (claim: ProofInput): Effect.Effect<ReadonlyArray<Placed>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) =>
     Effect.forEach(
       placingsOf(claim, memory.recall("lacks")?.has("entries") !== true),
@@ -61,7 +59,7 @@ export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> 
           name,
           apart: name === "apart" ? world.apart : null,
         };
-        return { placing, heard: yield* Effect.result(simulate(plan, abisOf(claim.report.options))) };
+        return { ...placing, result: yield* Effect.result(simulate(plan, abisOf(claim.report.options))) };
       }),
       { concurrency: "unbounded" },
     ),
@@ -88,15 +86,19 @@ const agreesWith = (
 };
 
 /** The placings as worlds beside `exact`. */
-export const worldsOfPlaced = (claim: ProofInput, exact: Run | null, placed: Placed): Observed["worlds"] =>
-  placed.map(({ placing, heard }) => {
-    const run = successOf(heard);
+export const worldsOfPlaced = (
+  claim: ProofInput,
+  exact: Run | null,
+  placed: ReadonlyArray<Placed>,
+): Observed["worlds"] =>
+  placed.map(({ name, bundle, world, result }) => {
+    const run = successOf(result);
     const block = run?.block;
-    const places = placing.bundle.map(({ index }) => index);
+    const places = bundle.map(({ index }) => index);
     const readings = claim.bundle.flatMap(({ index }) => run?.readings[places.indexOf(index)] ?? []);
-    const state = placing.name === "order" ? blockOf(claim) : placing.world.state;
+    const state = name === "order" ? blockOf(claim) : world.state;
     return {
-      ...{ run: placing.name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
+      ...{ run: name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
       ...{ feeRecipient: block?.miner ?? null, gasLimit: block?.gasLimit ?? null },
       agrees: agreesWith(claim, exact, readings),
     };
