@@ -20,7 +20,7 @@ import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./worlds/compare.js";
-import type { World } from "./worlds/contexts.js";
+import { tagOf, type World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound } from "./rounds.js";
@@ -29,7 +29,6 @@ import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { askPlaced, type Placed } from "./worlds/placed.js";
 import {
   barePlan,
-  blockOf,
   doubtful,
   gasPlan,
   looksAlone,
@@ -172,7 +171,7 @@ export const askProof = Effect.fnUntraced(function* (
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, worlds, scanned, subjects, header, steps } = claim;
-  const block = blockOf(claim);
+  const block = tagOf(claim.report);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const times = timesOf(claim, because);

@@ -12,7 +12,7 @@ import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
 import type { Closed } from "./proofGround.js";
 import type { Attempt } from "./worlds/contrast.js";
-import { inFlightOf, type ProofInput, unasked } from "./proofPlans.js";
+import { inFlightOf, type ProofInput, looksOf } from "./proofPlans.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, pendingOf } from "./worlds/contexts.js";
 
@@ -100,7 +100,7 @@ export const checkMeasured = ({ claim, proof: { round } }: Attempt): ReadonlyArr
           (query) => !knows(run.before, query) || !knows(run.after, query),
         ).length;
   // why: what was not asked is not read either
-  const missing = measure.cut + Math.max(unasked(claim), unread);
+  const missing = measure.cut + Math.max(looksOf(claim).unasked, unread);
   // guard: what found no room to be read
   return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
 };

@@ -15,7 +15,7 @@ import { leftOutOf } from "./endpoint/simulate.js";
 export interface ObserveInput {
   /** Epoch ms. */
   readonly now: number;
-  readonly worlds: Observed["worlds"];
+  readonly worlds?: Observed["worlds"];
   /** What the code that is called reads of its block; absent = it was not looked at. */
   readonly reads?: Observed["reads"];
   /** Of how many transactions a tracer told what they change; absent = none was asked. */
@@ -25,12 +25,12 @@ export interface ObserveInput {
   /** By all answers of the call. */
   readonly sighted: HeadSighting;
   /** The block whose state it was, where a scan of the same call saw it; null = what was simulated tells it. */
-  readonly standsOn: bigint | null;
+  readonly standsOn?: bigint | null;
   /** The latest block that an earlier report knew; null = there is none. */
-  readonly since: bigint | null;
+  readonly since?: bigint | null;
   readonly stage: Report["stage"];
-  /** Whether what ran may have used what two forks have not in common. */
-  readonly isForkUsed: boolean;
+  /** Whether what ran may have used what two forks have not in common; absent = it may. */
+  readonly isForkUsed?: boolean;
 }
 
 /** That it is another chain than the one that is meant. */
@@ -107,7 +107,7 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
 export const observe = (
   answers: Answers,
   { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds, sighted, since, standsOn, isForkUsed, stage, ...more }: ObserveInput,
+  { now, worlds = [], sighted, since = null, standsOn = null, isForkUsed = true, stage, ...more }: ObserveInput,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;

@@ -46,6 +46,18 @@ const standingOn = <A extends About>(about: A, blockTag: Observed["blockTag"]): 
   report: { ...about.report, observed: { ...about.report.observed, blockTag } },
 });
 
+/** The exact requests once more, with what is known by then; those who answered before are not forgotten. */
+const anew = (
+  standing: Standing,
+  about: About,
+  because: AskRule,
+  changed: Partial<Standing>,
+): Effect.Effect<Standing, never, Rpc> => {
+  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+  const next = { ...standing, ...changed, ran };
+  return Effect.map(attempt(about, next, because), (made) => placed({ ...next, attempt: made }));
+};
+
 /** Everything once more, on a newer head where the one that it stood on is old or gone. */
 const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never, Rpc> =>
   Effect.gen(function* () {
@@ -71,15 +83,12 @@ const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never
     const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
     const { balanceOf } = before.answers;
     const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
-    const next = {
-      ...standing,
+    return yield* anew(standing, about, because, {
       head: successOf(header) === null ? head : header,
       pending: isSealed ? before : standing.pending,
       counts: sealedCounts(proof),
       moves: isSealed ? 0 : standing.moves + (isMoved ? 1 : 0),
-      ran: [...standing.ran, ...runsOf(before).map(successOf)],
-    };
-    return placed({ ...next, attempt: yield* attempt(about, next, because) });
+    });
   });
 
 /** The attempt, more of it known. */
@@ -117,14 +126,11 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "noPending",
     applies: isWithoutPending,
     ask: (standing) => {
-      const refused = failureOf(standing.attempt.proof.round.run);
-      const told = refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
-      const next = { ...standing, counts: null, moves: 0, ran };
-      const about = standingOn(standing.attempt.claim, "latest");
-      return Effect.map(attempt(about, next, "noPending"), (sealed) =>
-        placed({ ...next, attempt: sealed, findings: told }),
-      );
+      const { claim, proof } = standing.attempt;
+      const refused = failureOf(proof.round.run);
+      const findings =
+        refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
+      return anew(standing, standingOn(claim, "latest"), "noPending", { counts: null, moves: 0, findings });
     },
   },
   {
@@ -184,13 +190,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "closing",
     most: () => 2,
     applies: (standing) => closedIn(standing) !== null,
-    ask: (standing) => {
-      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
-      const next = { ...standing, closed: closedIn(standing), ran };
-      return Effect.map(attempt(standing.attempt.claim, next, "closing"), (nearer) =>
-        placed({ ...next, attempt: nearer }),
-      );
-    },
+    ask: (standing) => anew(standing, standing.attempt.claim, "closing", { closed: closedIn(standing) }),
   },
   rule({
     because: "worldsDiffer",

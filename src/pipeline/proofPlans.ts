@@ -14,9 +14,9 @@ import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Answers, Round, ActiveSteps } from "./answers.js";
+import type { Round, ActiveSteps } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
-import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
+import type { World, Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
@@ -137,8 +137,6 @@ const reservedState = (claim: ProofInput): Eth.StateOverrides => {
   return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
 };
 
-export const blockOf = ({ report }: ProofInput): Observed["blockTag"] => tagOf(report);
-
 export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyArray<Query> =>
   !steps.has("fee") && !steps.has("funds")
     ? []
@@ -160,7 +158,7 @@ export const looksAlone = once(
  * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
  * queries found no room beside the user's calls; and the contracts whose slots are read behind them.
  */
-const looksOf = once((claim) => {
+export const looksOf = once((claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const queries = [
     { kind: "environment" } as const,
@@ -179,9 +177,6 @@ const looksOf = once((claim) => {
   const after = [...both, ...fit([...both, ...exposed], room).slice(both.length)];
   return { oracles, both, after, lens: lensOf(claim), unasked: Math.max(0, queries.length - both.length) };
 });
-
-/** How many queries find no room beside the user's calls. */
-export const unasked = (claim: ProofInput): number => looksOf(claim).unasked;
 
 /** The exact requests as a run, with the witness around them; `name` where it is not the world's own. */
 export const planOf = (
@@ -260,16 +255,6 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
     pretended: true,
   };
 };
-
-/** What a scan chose, at other limits, where it ran. */
-export const scanTrial = (
-  bundle: Trial["bundle"],
-  { block, blockGasLimit }: Pick<Answers, "block" | "blockGasLimit">,
-  options: ReportOptions,
-): Trial => ({
-  ...{ bundle, options, block, ahead: [] },
-  ...{ context: options.blockOverrides, room: blockGasLimit },
-});
 
 /** The exact requests of a claim at other limits, in the block context of a world. */
 export const trialIn = (claim: ProofInput, { block, ahead, context }: World): Trial => ({

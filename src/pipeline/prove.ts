@@ -11,10 +11,8 @@ import type { Ledger, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
-import type { ActiveSteps, Answers } from "./answers.js";
-import type { Gas } from "./gas/doubt.js";
+import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
-import { askAt } from "./askProof.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
 import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar } from "./rounds.js";
@@ -25,14 +23,13 @@ import { checkRan } from "./observe.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
 import { runsOf } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type About, type ProofInput, scanTrial } from "./proofPlans.js";
+import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
-import { askOwn, rare } from "./later.js";
+import { askOwn } from "./later.js";
 import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
 
 /** How a report is proven; `found` = what was found before anything was asked. */
 type Proving = Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> };
@@ -60,14 +57,6 @@ const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scan
 /** Whether a sealed state lacks what a sender has in one that is ordered before us. */
 const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
-
-/** Settles the gas limits of a scan that are in doubt, as a proof would. */
-export const settleScan = (
-  chosen: Bundle<Filled>,
-  answers: Answers,
-  options: Report["options"],
-): Effect.Effect<Gas, never, Rpc> =>
-  Effect.flatMap(rare, ({ settleGas }) => settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options)])));
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
 const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
@@ -129,10 +118,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
-  const ran = [
-    ...standing.ran,
-    ...[standing.attempt, standing.pending].flatMap((one) => (one === null ? [] : runsOf(one).map(successOf))),
-  ];
+  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
   const assemble = Effect.fnUntraced(function* (
     attempt: Attempt,
     further: ReadonlyArray<Finding>,
@@ -144,6 +130,7 @@ const proveOnce = Effect.fnUntraced(function* (
     const changed = stateChangesIn(claim, proof, bundle);
     yield* Effect.yieldNow;
     const placed = worldsOfPlaced(claim, answers.run, proof.placed);
+    const others = [proof.next, ...proof.between].flatMap((result) => successOf(result) ?? []);
     const findings = [
       ...found,
       ...further,
@@ -161,10 +148,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...(signed.length < 2 ? [] : checkApart(claim, placed)),
       ...checkMeasured(attempt),
       ...changed.findings,
-      ...checkSecond(
-        measure.holdings,
-        [proof.round.run, proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
-      ),
+      ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
     ];
     return yield* makeReport(
       bundle,
@@ -182,11 +166,10 @@ const proveOnce = Effect.fnUntraced(function* (
         stage: answers.run === null ? "scanned" : "proven",
         worlds: [...worldsIn(attempt), ...placed],
         elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
-        readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
         ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
         ledger,
         own: { names: own.names, check },
-        others: [proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
+        others,
         earlier: earlierFindings(report),
         stateChanges: changed.changes,
         findings,
@@ -213,34 +196,24 @@ const proveOnce = Effect.fnUntraced(function* (
   return { report: proven, limits: settled?.limits ?? null };
 });
 
-/** Users' own steps, asked once for a proof and all that it asks again. */
-const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
-  Effect.cached(
-    Effect.flatMap(chainsInUse, (chains) => {
-      const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
-      const bundle = Arr.map(report.transactions, ({ input }) => input);
-      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
-    }),
-  );
-
-/** Proves; where the gas limit turned out to decide the outcome, chooses a wider one and proves that, once. */
-export const proveWider = Effect.fnUntraced(function* (
+/**
+ * Proves what a report has chosen. Where its gas limit turned out to decide the outcome, a wider one is chosen and proven,
+ * once, if the scan is of this very call; of any other report that is proof of nothing.
+ */
+export const proveChosen = Effect.fnUntraced(function* (
   report: Report,
   proving: Proving,
 ): Effect.fn.Return<Report, never, Rpc> {
-  const own = yield* ownFor(report, proving);
+  const { chainId, options, transactions, steps } = report;
+  const { scanned } = proving;
+  const chains = yield* chainsInUse;
+  const block = scanned === null ? (options.block ?? chains(chainId).blockTag) : tagOf(report);
+  const bundle = Arr.map(transactions, ({ input }) => input);
+  // why: users' own steps are asked once for a proof and all that it asks again
+  const own = yield* Effect.cached(askOwn(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
   const { report: proven, limits } = yield* proveOnce(report, proving, own, false);
-  return limits === null ? proven : (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
+  if (limits === null) return proven;
+  if (scanned !== null) return (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
+  const holds = limits.map((limit) => gas("gas that holds", limit));
+  return judged(proven, [...proven.findings, note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds)]);
 });
-
-/** Proves what the report has chosen; where its gas limit turned out to decide the outcome, that is proof of nothing. */
-export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
-  Effect.map(
-    Effect.flatMap(ownFor(report, proving), (own) => proveOnce(report, proving, own, false)),
-    ({ report: proven, limits }) => {
-      if (limits === null) return proven;
-      const holds = limits.map((limit) => gas("gas that holds", limit));
-      const scanAgain = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
-      return judged(proven, [...proven.findings, scanAgain]);
-    },
-  );

@@ -16,10 +16,11 @@ import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
 import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/ready.js";
-import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/reading/bundle.js";
+import type { Run } from "../steps/simulate.js";
+import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
-import type { Own, Seen } from "./own.js";
+import type { Own } from "./own.js";
 import {
   movementsOf,
   settledTokens,
@@ -31,27 +32,27 @@ import {
 import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
-/** What a report says beside its cases and answers. */
+/** What a report says beside its cases and answers; what is absent, a scan has not. */
 interface About extends ObserveInput {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
   /** The chain in an earlier report's words, for where nobody describes it here. */
-  readonly described: ShownChain | null;
+  readonly described?: ShownChain | null;
   readonly measure: Measure;
   /** What moves in the other worlds, where every policy has to hold, too. */
-  readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">>;
-  /** The cases in the other worlds, where a call inside may fail that does not here. */
-  readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
+  readonly elsewhere?: ReadonlyArray<
+    Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">
+  >;
   readonly ledger: Ledger;
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
-  /** What the witness saw in the other worlds, in their order. */
-  readonly others: ReadonlyArray<Pick<Seen, "before" | "after">>;
-  readonly stateChanges: Report["stateChanges"];
+  /** The runs in the other worlds, in their order: a call inside may fail in one that does not here. */
+  readonly others?: ReadonlyArray<Run>;
+  readonly stateChanges?: Report["stateChanges"];
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
-  readonly earlier: ReadonlyArray<Finding>;
+  readonly earlier?: ReadonlyArray<Finding>;
 }
 
 /**
@@ -168,21 +169,24 @@ export const reportOf = (
   about: About,
   moved: Movements = movementsOf(bundle, answers.run, about.measure, answers.chainId),
 ): Report => {
-  const { options, measure } = about;
+  const { options, measure, described = null, others = [], stateChanges = [], earlier = [] } = about;
   const { steps } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
-  const { assets, rights, ...seen } = settledTokens(moved, about.elsewhere);
+  const { assets, rights, ...seen } = settledTokens(moved, about.elsewhere ?? []);
   const whose = new Set<string>([...ownAccounts(bundle), ...measure.parties]);
   const movements = withoutLeftOut(
-    about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
+    (about.elsewhere ?? []).reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
     steps,
   );
-  const elsewhere = about.elsewhere.map((there) => ({ ...withoutLeftOut(there, steps), tokens: movements.tokens }));
+  const elsewhere = (about.elsewhere ?? []).map((there) => ({
+    ...withoutLeftOut(there, steps),
+    tokens: movements.tokens,
+  }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked: Draft = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
-    ...{ moved: { assets, rights }, readings: about.readings, policies: about.policies },
+    ...{ moved: { assets, rights }, readings: others.map(({ readings }) => readings), policies: about.policies },
     delegateTargets: options.delegateTargets,
   };
   const out = new Set<StepName>(leftOutOf(steps));
@@ -199,7 +203,7 @@ export const reportOf = (
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);
-  const found = [...checkLeftOut(steps, bundle), ...untold(about.earlier.filter(isTaken), now), ...now];
+  const found = [...checkLeftOut(steps, bundle), ...untold(earlier.filter(isTaken), now), ...now];
   const usual = judged(
     {
       version: reportVersion,
@@ -207,14 +211,14 @@ export const reportOf = (
       because: "",
       stage: about.stage,
       chainId: answers.chainId,
-      chain: shownChain(answers.chain, answers.chainId, about.described),
+      chain: shownChain(answers.chain, answers.chainId, described),
       options,
       steps: { with: about.own.names, without: leftOutOf(steps) },
       observed,
       transactions,
       funds,
       ...movements,
-      stateChanges: about.stateChanges,
+      stateChanges,
       findings: [],
       digest: digestOfReport({ chainId: answers.chainId, transactions }),
       ledger: about.ledger,
@@ -223,7 +227,7 @@ export const reportOf = (
   );
   const own = about.own.check(usual, [
     { moved: {}, before: answers.before, after: answers.after },
-    ...Arr.zip(about.others, [...elsewhere, ...about.others.map(() => ({}))]).map(([seen, moved]) => ({
+    ...Arr.zip(others, [...elsewhere, ...others.map(() => ({}))]).map(([seen, moved]) => ({
       ...seen,
       moved,
     })),

@@ -19,7 +19,8 @@ import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
 import { ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
-import { proveWider, settleScan } from "./prove.js";
+import { askAt } from "./askProof.js";
+import { proveChosen } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
 
@@ -70,9 +71,13 @@ export const scanOnce = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
+  const trial = {
+    ...{ bundle: chosen, options, block: answers.block, ahead: [] },
+    ...{ context: options.blockOverrides, room: answers.blockGasLimit },
+  };
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* settleScan(chosen, answers, options)
+      ? yield* (yield* rare).settleGas(chosen, answers, askAt([trial]))
       : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take
@@ -84,19 +89,14 @@ export const scanOnce = Effect.fnUntraced(function* (
     filled,
     answers,
     {
-      ...{ options, policies, now, sighted: yield* sightedSoFar, since: null, standsOn: null, stage: "scanned" },
-      described: null,
+      ...{ options, policies, now, sighted: yield* sightedSoFar, stage: "scanned" },
       measure,
-      ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
       ledger: yield* ledgerSoFar,
       own: { names: own.names, check },
-      others: [],
-      stateChanges: [],
       findings: [
         ...settled.findings,
         ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
       ],
-      earlier: [],
     },
     null,
   );
@@ -127,7 +127,7 @@ export const proveScanned = <E, R>(
       // why: after a second its header is asked again, whatever the chain
       const isStale = waited + Duration.toMillis(taken) > 1_000;
       const { policies } = prepared;
-      const proving = proveWider(chosen, { policies, found: [], scanned: { ...round, isStale } });
+      const proving = proveChosen(chosen, { policies, found: [], scanned: { ...round, isStale } });
       const proven = Effect.flatMap(proving, withLast);
       return yield* phase("Preflight.prove", proven, (made) => made);
     }),

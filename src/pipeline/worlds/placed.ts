@@ -15,8 +15,8 @@ import { compareEffects, type Effects } from "../../steps/reading/compare.js";
 import { successOf, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import type { Run } from "../../steps/simulate.js";
-import type { World } from "./contexts.js";
-import { blockOf, type ProofInput, gasPlan, trialIn } from "../proofPlans.js";
+import { tagOf, type World } from "./contexts.js";
+import { type ProofInput, gasPlan, trialIn } from "../proofPlans.js";
 import { simulate } from "../endpoint/simulate.js";
 
 /** A bundle placed otherwise, on which state, and what it did there. */
@@ -96,7 +96,7 @@ export const worldsOfPlaced = (
     const block = run?.block;
     const places = bundle.map(({ index }) => index);
     const readings = claim.bundle.flatMap(({ index }) => run?.readings[places.indexOf(index)] ?? []);
-    const state = name === "order" ? blockOf(claim) : world.state;
+    const state = name === "order" ? tagOf(claim.report) : world.state;
     return {
       ...{ run: name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
       ...{ feeRecipient: block?.miner ?? null, gasLimit: block?.gasLimit ?? null },
