@@ -99,27 +99,27 @@ const besideBetween = <A, R>(
 ): Effect.Effect<A & Pick<Proof, "between" | "traced">, never, R | Rpc> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const begun = yield* Clock.currentTimeMillis;
+      const startedAt = yield* Clock.currentTimeMillis;
       const { memory } = yield* Rpc;
       const traced: Array<StateDiff> = [];
       const trace = isTraceable(claim, memory)
         ? traceStates(planOf(claim, claim.worlds.next, isDoubtful), traced)
         : Effect.void;
       const tracer = yield* Effect.forkScoped(trace);
-      const asked = yield* Effect.forEach(claim.worlds.between, (world) =>
+      const fibers = yield* Effect.forEach(claim.worlds.between, (world) =>
         Effect.forkScoped(ask(claim, planOf(claim, world, isDoubtful))),
       );
       const answers = yield* main;
-      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - begun);
+      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
       const late = Result.fail(
         new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
       );
       const [ended, ...between] = yield* Effect.all(
         [
           Effect.timeoutOption(Fiber.join(tracer), patience),
-          ...asked.map((fiber) =>
-            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (heard) =>
-              Option.getOrElse(heard, () => late),
+          ...fibers.map((fiber) =>
+            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (answer) =>
+              Option.getOrElse(answer, () => late),
             ),
           ),
         ] as const,
@@ -219,10 +219,11 @@ export const askProof = Effect.fnUntraced(function* (
       ),
     ),
   );
-  const said = failureOf(exact);
+  const refusal = failureOf(exact);
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
-  const isTaken = said?._tag === "NonceTooLow" && block === "pending";
-  const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && reserved !== null ? said : null;
+  const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";
+  const assumed =
+    refusal !== null && (refusal._tag === "NonceTooHigh" || isTaken) && reserved !== null ? refusal : null;
   const run = assumed === null ? exact : reserved;
   const { namedChainId } = report.observed;
   return {
@@ -249,8 +250,8 @@ export const isTrueToState = (claim: ProofInput, { round, next }: Proof): boolea
   return (
     !isPretended ||
     doubtful(claim).every(({ signer }) => {
-      const [taken, has] = [claim.balanceOf(signer), measured?.account(signer)?.balance ?? null];
-      return taken === null || has === null || taken === has;
+      const [balance, has] = [claim.balanceOf(signer), measured?.account(signer)?.balance ?? null];
+      return balance === null || has === null || balance === has;
     })
   );
 };

@@ -55,8 +55,9 @@ export const attemptOf = Effect.fnUntraced(function* (
   const { sighted } = yield* Effect.service(CurrentRun);
   const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
   const effectsIn = effectsReader(bundle, measure);
-  for (const one of [run, proof.next, proof.bare, ...proof.between].flatMap((heard) => successOf(heard) ?? [])) {
-    effectsIn(one);
+  const runs = [run, proof.next, proof.bare, ...proof.between].flatMap((answer) => successOf(answer) ?? []);
+  for (const each of runs) {
+    effectsIn(each);
     yield* Effect.yieldNow;
   }
   return judgedOf({

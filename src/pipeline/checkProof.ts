@@ -29,13 +29,13 @@ export const spanIn = ({
 }: Attempt): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
-  const told = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
+  const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
   return {
     until:
       report.options.maxAgeMs === times.maxAge.absent
         ? proof.round.askedAt + Math.floor(covered * chain.blockTimeMs)
         : null,
-    findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...told)],
+    findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...numbers)],
   };
 };
 

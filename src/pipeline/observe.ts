@@ -93,13 +93,13 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
     const where = { step: "proof", evidence: "measured" } as const;
     return fromError(new WitnessesDisagree({ method, differences }), "blocker", where);
   });
-  const said = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
+  const texts = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
   return [
     ...disagreed,
     ...(unconfirmed.length === 0
       ? []
-      : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...said(unconfirmed))]),
-    ...(pending.length === 0 ? [] : [note("DependsOnPending", "warning", { evidence: "measured" }, ...said(pending))]),
+      : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...texts(unconfirmed))]),
+    ...(pending.length === 0 ? [] : [note("DependsOnPending", "warning", { evidence: "measured" }, ...texts(pending))]),
   ];
 };
 
@@ -112,8 +112,8 @@ export const observe = (
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = BigInt(run?.plan.ahead?.length ?? 0);
-  const told = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
-  const base = standsOn ?? told;
+  const simulatedBase = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
+  const base = standsOn ?? simulatedBase;
   const timestamp = before.environment?.timestamp ?? null;
   const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;
   // why: NUMBER may be another chain's, and the time one that we have set
@@ -178,8 +178,8 @@ export const checkChain = (
   }
   for (const { input, request, index } of bundle) {
     // why: a proof may run on another node than the scan, and its requests name the scan's chain
-    const meant = input.chainId ?? request?.chainId ?? null;
-    if (meant !== null && meant !== chainId) findings.push(isAnother(meant, chainId, "measured", index));
+    const expected = input.chainId ?? request?.chainId ?? null;
+    if (expected !== null && expected !== chainId) findings.push(isAnother(expected, chainId, "measured", index));
   }
   return findings;
 };
@@ -196,8 +196,8 @@ export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>
 };
 
 /** That a report is of another chain than the connection it is proven on. */
-export const checkConnection = (chainId: number | null, meant: number | null): ReadonlyArray<Finding> =>
-  chainId === null || meant === null || chainId === meant ? [] : [isAnother(chainId, meant, "assumed")];
+export const checkConnection = (chainId: number | null, expected: number | null): ReadonlyArray<Finding> =>
+  chainId === null || expected === null || chainId === expected ? [] : [isAnother(chainId, expected, "assumed")];
 
 /** That the caller asked for another state than the newest and real one. */
 export const checkOverrides = ({ blockTag }: Observed, options: ReportOptions): ReadonlyArray<Finding> => {

@@ -53,7 +53,7 @@ const parts = ["name", "looks", "ask", "check"];
 
 /** A part of a step as it is now, whatever becomes of it; null where it is no function. */
 const methodOf = (step: object, part: unknown) =>
-  typeof part === "function" ? (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(part, step, given) : null;
+  typeof part === "function" ? (...args: ReadonlyArray<unknown>): unknown => Reflect.apply(part, step, args) : null;
 
 const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   const at = `steps[${index}]`;

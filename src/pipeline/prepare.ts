@@ -48,8 +48,8 @@ const complete = (
     for (const [name, { kept = name, absent, check }] of rows) {
       const value: unknown = options[name as keyof Options];
       // null is a value only where it is one of those kept
-      const said = value !== undefined && (value !== null || absent === null);
-      completed[kept] = said ? yield* check(value, `options.${name}`) : base[kept];
+      const isGiven = value !== undefined && (value !== null || absent === null);
+      completed[kept] = isGiven ? yield* check(value, `options.${name}`) : base[kept];
     }
     // each value was read by its own row, and the rows are those of ReportOptions
     return completed as ReportOptions;

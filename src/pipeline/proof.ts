@@ -74,12 +74,12 @@ const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never
         lacks(memory, "hash") ||
         proof.round.block !== "pending" ||
         isGoneIn(isSealed ? [proof.next] : runsOf(before)));
-    const asked =
+    const newest =
       isOld && (isLow || successOf(claim.header) !== null)
         ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
         : proof.round.fees.header;
     // why: who shows an older one is behind
-    const header = isSlotted(claim.chain) && head !== null && asked !== null ? Fee.laterOf(head, asked) : asked;
+    const header = isSlotted(claim.chain) && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
     const { balanceOf } = before.answers;
     const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
@@ -178,8 +178,8 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
         const tried: Array<AskResult<Run>> = [];
         const { bundle, answers } = standing.attempt;
         const askGas: AskAt = (limits) =>
-          Effect.tap(askAt(trialsOf(standing.attempt))(limits), (heard) =>
-            Effect.sync(() => void tried.push(...heard.flat())),
+          Effect.tap(askAt(trialsOf(standing.attempt))(limits), (rows) =>
+            Effect.sync(() => void tried.push(...rows.flat())),
           );
         return Effect.flatMap(rare, ({ settleGas }) =>
           Effect.map(settleGas(bundle, answers, askGas), (settled) => withMore(standing, { settled, tried })),
@@ -242,8 +242,8 @@ export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Eff
       ...{ ...begun, attempt: made, pending: null },
       ...{ counts: known, moves: 0, findings: [], ran: [] },
     };
-    const stood = yield* rounds(placed(standing), proofRules);
-    return { ...stood, findings: [...checkGround(stood), ...stood.findings] };
+    const last = yield* rounds(placed(standing), proofRules);
+    return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
   if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, because);
   const usual = report.options.block ?? chain.blockTag;

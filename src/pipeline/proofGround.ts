@@ -62,19 +62,19 @@ const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean =>
     return account.balance === other.balance && account.codeHash === other.codeHash;
   }
   if (query.kind === "environment") return true;
-  const [one, other] = [a.call(query), b.call(query)];
-  if (one === null || other === null || (one.success === other.success && one.data === other.data)) return true;
-  const isNumber = one.data.length === 66 && other.data.length === 66;
+  const [call, other] = [a.call(query), b.call(query)];
+  if (call === null || other === null || (call.success === other.success && call.data === other.data)) return true;
+  const isNumber = call.data.length === 66 && other.data.length === 66;
   // why: interest grows with the time, in which the runs differ
-  return one.success && other.success && isNumber && within(BigInt(one.data), BigInt(other.data), tolerance);
+  return call.success && other.success && isNumber && within(BigInt(call.data), BigInt(other.data), tolerance);
 };
 
 /** Whether two runs on a state that moves stood on the same. `isExact` = even its block is named, and stays. */
 const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean => {
-  const [one, other] = [baseOf(a), baseOf(b)];
-  const isOther = isExact && isNamed(one.hash) && isNamed(other.hash) && one.hash !== other.hash;
+  const [base, other] = [baseOf(a), baseOf(b)];
+  const isOther = isExact && isNamed(base.hash) && isNamed(other.hash) && base.hash !== other.hash;
   return (
-    one.number === other.number &&
+    base.number === other.number &&
     !isOther &&
     // why: balances that are pretended are held against measured ones elsewhere
     (a.plan.pretended ||

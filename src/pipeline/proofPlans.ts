@@ -86,9 +86,9 @@ const calldataGas = (queries: ReadonlyArray<Query>): bigint =>
 const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
   const isTooMuch = (kept: ReadonlyArray<Query>) =>
     gasFor(kept) > room && (gasFor(kept) > room * overcommitted || 2n * calldataGas(kept) > room);
-  let kept = queries;
-  while (kept.length > 0 && isTooMuch(kept)) kept = kept.slice(0, Math.floor(kept.length * 0.8));
-  return kept;
+  let fitting = queries;
+  while (fitting.length > 0 && isTooMuch(fitting)) fitting = fitting.slice(0, Math.floor(fitting.length * 0.8));
+  return fitting;
 };
 
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
@@ -97,9 +97,9 @@ const roomBeside = once((claim): bigint => {
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
   const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
-  const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
-  const spare = limit > taken ? (limit - taken) / 2n : 0n;
+  const gasNeeded = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
+  const limit = report.observed.gasLimit ?? gasNeeded + 2n * mostWitnessGas;
+  const spare = limit > gasNeeded ? (limit - gasNeeded) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 });
 
@@ -235,9 +235,9 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
       return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
     });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
-  const taken = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
+  const gasNeeded = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
   // guard: gas in a block that is a little smaller
-  const isCramped = BigInt(context?.gasLimit ?? room ?? taken) < taken;
+  const isCramped = BigInt(context?.gasLimit ?? room ?? gasNeeded) < gasNeeded;
   return {
     name: "gas",
     calls: Arr.zipWith(bundle, limits, ({ input, request }, gas) => ({
@@ -251,7 +251,7 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
     ahead,
     stateOverrides: { ...stateOverrides, ...Object.fromEntries(able) },
     // why: the block of a world may be a little smaller than the one that limits are taken from
-    blockOverrides: isCramped ? { ...context, gasLimit: taken } : context,
+    blockOverrides: isCramped ? { ...context, gasLimit: gasNeeded } : context,
     pretended: true,
   };
 };

@@ -66,9 +66,9 @@ const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
   ]);
 
 /** A report that nobody simulates: what it says stays, and that nothing proves it, nor asks what it left out. */
-const unproven = (report: Report, taken: ActiveSteps): Report => {
+const unproven = (report: Report, active: ActiveSteps): Report => {
   const { without } = report.steps;
-  const steps: ActiveSteps = new Set([...taken].filter((name) => !without.some((left) => left === name)));
+  const steps: ActiveSteps = new Set([...active].filter((name) => !without.some((omitted) => omitted === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
     // why: how bad it is what was left out is ours to say, not that of a report from outside
     ...report.findings.filter(({ code }) => code !== "LeftOut"),
@@ -98,8 +98,8 @@ const proveOnce = Effect.fnUntraced(function* (
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
-  const wanted = measureOfReport(report, earlierRun, policies, limits, steps, chain);
-  const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
+  const measured = measureOfReport(report, earlierRun, policies, limits, steps, chain);
+  const measure = { ...measured, named: yield* names.recall(report.chainId, measured.tokens) };
   const about = {
     ...{ report, bundle: signed, measure, policies, chain, scanned, looks: own.looks, steps },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
@@ -178,16 +178,16 @@ const proveOnce = Effect.fnUntraced(function* (
     );
   });
   const { pending } = standing;
-  const moved = (severity: "info" | "unavailable", stead: string | null = null) => [
+  const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
     note("PendingMoved", severity, { evidence: "measured" }, text("", stead)),
   ];
-  const stood = yield* assemble(standing.attempt, [
+  const outcome = yield* assemble(standing.attempt, [
     ...standing.findings,
-    ...(pending === null ? [] : moved("info", "the latest block was used instead")),
+    ...(pending === null ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
-  const isAnswer = pending === null || (stood.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
-  const proven = isAnswer ? stood : yield* assemble(pending, moved("unavailable"));
+  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
+  const proven = isAnswer ? outcome : yield* assemble(pending, pendingMoved("unavailable"));
   const { settled } = isAnswer ? standing.attempt : pending;
   yield* names.keep(
     proven.chainId,

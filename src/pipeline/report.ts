@@ -93,21 +93,21 @@ const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
 /** What a policy says of a report; that it cannot tell, where it reads what was left out. */
 const evaluate = (policy: Policy, report: Report): PolicyResult => {
   const missed = new Set<BuiltInStep>();
-  const seen = { ...report };
+  const view = { ...report };
   for (const step of report.steps.without)
     for (const part of partsOf[step] ?? [])
-      Object.defineProperty(seen, part, {
+      Object.defineProperty(view, part, {
         enumerable: true,
         get: () => (missed.add(step), report[part]),
       });
   // why: tokens are told of both, and by those that fail for what was looked at
-  const [lost, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
-  if (lost.length > 0)
-    Object.defineProperty(seen, "tokens", {
+  const [omitted, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
+  if (omitted.length > 0)
+    Object.defineProperty(view, "tokens", {
       enumerable: true,
-      get: () => (lost.forEach((step) => named.add(step)), report.tokens),
+      get: () => (omitted.forEach((step) => named.add(step)), report.tokens),
     });
-  const result = policy.evaluate(seen);
+  const result = policy.evaluate(view);
   const all = result._tag === "Pass" ? new Set([...missed, ...named]) : missed;
   return all.size === 0
     ? result
@@ -129,18 +129,18 @@ const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): Readonl
   // why: one that is written down in the report but was not rebuilt is unknown, never passed
   const all = report.options.policies.length;
   if (policies.length >= all) return findings;
-  const lost = [count("lost", all - policies.length), count("of", all)];
-  return [...findings, note("PolicyLost", "unavailable", { evidence: "unavailable" }, ...lost)];
+  const numbers = [count("lost", all - policies.length), count("of", all)];
+  return [...findings, note("PolicyLost", "unavailable", { evidence: "unavailable" }, ...numbers)];
 };
 
 /** `earlier`, as far as the new round does not tell the same itself. */
 const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const keyOf = ({ code, step, transaction, error }: Finding) =>
     `${code}/${step}/${transaction}/${error?._tag === "RpcError" ? error.method : ""}`;
-  const told = new Set(found.map(keyOf));
+  const keys = new Set(found.map(keyOf));
   return earlier.filter((finding) => {
-    const isNew = !told.has(keyOf(finding));
-    told.add(keyOf(finding));
+    const isNew = !keys.has(keyOf(finding));
+    keys.add(keyOf(finding));
     return isNew;
   });
 };

@@ -178,7 +178,7 @@ export const rounds = Effect.fnUntraced(function* <S, R>(
     const next = rules.find((one) => (times.get(one) ?? 0) < (one.most?.(known) ?? 1) && one.applies(known));
     if (next === undefined) return known;
     times.set(next, (times.get(next) ?? 0) + 1);
-    if (next.isAnew === true) for (const one of rules) if (one.isAnew !== true) times.delete(one);
+    if (next.isAnew === true) for (const each of rules) if (each.isAnew !== true) times.delete(each);
     known = yield* next.ask(known);
   }
 });

@@ -139,7 +139,7 @@ export const begin = Effect.fnUntraced(function* (
   );
   const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
   const wantsAlone = (["simulate", "fee", "funds"] as const).some((name) => steps.has(name));
-  const heard = yield* Effect.all(
+  const first = yield* Effect.all(
     {
       ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
       alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(subject, alone), null),
@@ -151,7 +151,7 @@ export const begin = Effect.fnUntraced(function* (
     },
     atOnce,
   );
-  const { ofSteps, pools, ...more } = heard;
+  const { ofSteps, pools, ...more } = first;
   return {
     ...{ subject, tag, plans, askedAt, flying, pools, memory, chains },
     asked: ofSteps.reduce<Scanning["asked"]>((all, some) => ({ ...all, ...some }), { ...unasked, ...more }),

@@ -198,8 +198,8 @@ export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bun
   builtIns
     .flatMap(({ show, choose }) => [show, isChosen ? choose : undefined])
     .reduce(
-      (cases, made) =>
-        made === undefined ? cases : Arr.map(cases, (entry) => ({ ...entry, ...made(entry, cases, answers) })),
+      (cases, part) =>
+        part === undefined ? cases : Arr.map(cases, (entry) => ({ ...entry, ...part(entry, cases, answers) })),
       // a step reads of a case only what those before it in the list have made
       bundle as Bundle<Filled>,
     );
@@ -254,8 +254,8 @@ export const checkLeftOut = (
 
 /** The steps of the pipeline in use that take part. */
 export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
-  const left: ReadonlyArray<string> = without;
-  return new Set([...everyStep].filter((name) => !left.includes(name)));
+  const omitted: ReadonlyArray<string> = without;
+  return new Set([...everyStep].filter((name) => !omitted.includes(name)));
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */

@@ -42,10 +42,10 @@ export const withLast = (report: Report): Effect.Effect<Report, never, Rpc> => {
   if (report.steps.without.includes("simulate")) return Effect.succeed(report);
   return Effect.flatMap(
     mayBeSent(report) ? Effect.flatMap(rare, ({ withSent }) => withSent(report)) : Effect.succeed(report),
-    (told) =>
-      told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
-        ? Effect.flatMap(rare, ({ withTrace }) => withTrace(told))
-        : Effect.succeed(told),
+    (searched) =>
+      searched.options.traceReverts && searched.transactions[0].outcome.status === "reverted"
+        ? Effect.flatMap(rare, ({ withTrace }) => withTrace(searched))
+        : Effect.succeed(searched),
   );
 };
 
@@ -123,9 +123,9 @@ export const proveScanned = <E, R>(
       const scanned = phase("Preflight.scan", scanOnce(prepared), ({ report }) => report);
       const { report, round, waited } = yield* scanned;
       if (isSettled(report)) return report;
-      const [taken, chosen] = yield* Effect.timed(choose(report));
+      const [duration, chosen] = yield* Effect.timed(choose(report));
       // why: after a second its header is asked again, whatever the chain
-      const isStale = waited + Duration.toMillis(taken) > 1_000;
+      const isStale = waited + Duration.toMillis(duration) > 1_000;
       const { policies } = prepared;
       const proving = proveChosen(chosen, { policies, found: [], scanned: { ...round, isStale } });
       const proven = Effect.flatMap(proving, withLast);

@@ -37,18 +37,18 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
   Rpc
 > {
   const { memory } = yield* Rpc;
-  const asked = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
+  const ask = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
   // why: what the caller pretends is not left out by guesses
   const free = parts.filter((part) => part !== "blockOverrides" || options.blockOverrides === null);
   const tries = [...free.map((part) => [part]), free];
   const { control, heard } = yield* Effect.all(
     {
-      control: asked({ ...alone, blockOverrides: bare.blockOverrides }),
+      control: ask({ ...alone, blockOverrides: bare.blockOverrides }),
       heard: Effect.forEach(
         tries,
-        (left) =>
+        (omitted) =>
           Effect.all(
-            { run: asked(adapt({ ...bare, lens: [] }, new Set(left))), alone: asked(adapt(alone, new Set(left))) },
+            { run: ask(adapt({ ...bare, lens: [] }, new Set(omitted))), alone: ask(adapt(alone, new Set(omitted))) },
             { concurrency: "unbounded" },
           ),
         { concurrency: "unbounded" },

@@ -102,7 +102,7 @@ export const askForkUse = (
       concurrency: "unbounded",
     });
     const codes = accounts.size === 0 ? [] : yield* inNext(asksCodes);
-    const made = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
-    return [...codes, ...made].some((code) => code.startsWith("0xef0100") || isOfLaterFork(code));
+    const initCodes = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
+    return [...codes, ...initCodes].some((code) => code.startsWith("0xef0100") || isOfLaterFork(code));
   }).pipe(Effect.catch(() => Effect.succeed(true)));
 };

@@ -85,7 +85,7 @@ export const innermost = (trace: unknown, data: Hex): Inside | null => {
   return found;
 };
 
-const told = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
+const revertedInside = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
   const abis = abisOf(report.options);
   return note(
     "RevertedInside",
@@ -142,7 +142,7 @@ export const withTrace = Effect.fnUntraced(function* (report: Report): Effect.fn
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
   const inside = innermost(yield* traceOf(subject.call, "revertTrace"), subject.data);
-  const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
+  const findings = inside === null ? report.findings : inOrder([...report.findings, revertedInside(report, inside)]);
   return { ...report, findings, ledger: yield* ledgerSoFar };
 });
 
@@ -178,9 +178,9 @@ const framesOf = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> 
 const isSilent = ({ call }: Inner): boolean => call.command?.type === 0x0e;
 
 /** The frame of an inner call: a call as its calldata has it, a command as the call that it makes. */
-const isFrameOf = (one: Inner, { from, to, input }: Frame): boolean =>
-  from === one.by &&
-  (one.call.to === null ? input.endsWith(one.call.data.slice(2)) : to === one.to && input === one.call.data);
+const isFrameOf = (inner: Inner, { from, to, input }: Frame): boolean =>
+  from === inner.by &&
+  (inner.call.to === null ? input.endsWith(inner.call.data.slice(2)) : to === inner.to && input === inner.call.data);
 
 /** What is known of the calls inside, with what a trace adds. */
 export const tracedInner = (
@@ -192,12 +192,12 @@ export const tracedInner = (
 ): InnerCalls => {
   const frames = framesOf(trace, returnData);
   if (frames === null) return innerCalls;
-  const spent = new Set<Frame>();
+  const used = new Set<Frame>();
   const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
-    const fitting = frames.filter((each) => !spent.has(each) && fits(each));
+    const fitting = frames.filter((each) => !used.has(each) && fits(each));
     // why: who is called may call in the caller's place, and succeed, before the call that fails
     const frame = fitting.find(({ error }) => error) ?? fitting[0];
-    if (frame !== undefined) spent.add(frame);
+    if (frame !== undefined) used.add(frame);
     return frame;
   };
   const explained = innerCalls.failed.map((failure): InnerFailure => {
@@ -210,22 +210,25 @@ export const tracedInner = (
       ? failure
       : { ...failure, revert: decodeRevert(frame.output, abis, { address: to }) };
   });
-  const isKnown = (one: Inner) =>
-    innerCalls.failed.some(({ by, index, data }) => by === one.by && index === one.index && data === one.call.data);
+  const isKnown = (inner: Inner) =>
+    innerCalls.failed.some(
+      ({ by, index, data }) => by === inner.by && index === inner.index && data === inner.call.data,
+    );
   const added: Array<InnerFailure> = [];
   // why: nobody could read the calls, so that no frame tells of them
   let unseen = calls.length === 0 ? innerCalls.unseen : 0;
-  for (const one of calls) {
-    if (!one.call.mayFail || isKnown(one)) continue;
-    const frame = take((each) => isFrameOf(one, each));
-    const isCommand = one.call.to === null;
-    if (frame === undefined && (!isCommand || isSilent(one))) unseen += 1;
-    if (frame?.error === true) added.push(failureOf(one.by, one, { data: frame.output, evidence: "estimated" }, abis));
+  for (const inner of calls) {
+    if (!inner.call.mayFail || isKnown(inner)) continue;
+    const frame = take((each) => isFrameOf(inner, each));
+    const isCommand = inner.call.to === null;
+    if (frame === undefined && (!isCommand || isSilent(inner))) unseen += 1;
+    if (frame?.error === true)
+      added.push(failureOf(inner.by, inner, { data: frame.output, evidence: "estimated" }, abis));
   }
   // why: a router passes a failure on unless the command may fail
   const routers = new Set(calls.flatMap(({ call, by }) => (call.to === null && call.mayFail ? [by] : [])));
   const further = frames
-    .filter((frame) => frame.error && !spent.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
+    .filter((frame) => frame.error && !used.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
     .map((frame) => () => ({
       ...failureOf(frame.from, null, { data: frame.output, evidence: "estimated" }, abis),
       ...{ to: frame.to, data: frame.input },
@@ -250,7 +253,9 @@ export const withTracedInner = Effect.fnUntraced(function* (
   const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, "hiddenCall");
   const abis = abisOf(options);
   const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
-  return Arr.map(bundle, (one) => (one.index === 0 ? { ...one, outcome: { ...one.outcome, inner: traced } } : one));
+  return Arr.map(bundle, (entry) =>
+    entry.index === 0 ? { ...entry, outcome: { ...entry.outcome, inner: traced } } : entry,
+  );
 });
 
 const PendingCalls = struct({
@@ -261,9 +266,9 @@ type Sent = typeof PendingCalls.Type.transactions;
 const read = decoder("eth_getBlockByNumber", PendingCalls);
 
 /** Where target, calldata and value are those of a transaction in flight. */
-const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Finding> =>
+const alreadySent = ({ transactions }: Report, transactionsInFlight: Sent): ReadonlyArray<Finding> =>
   transactions.flatMap(({ input }, transaction) => {
-    const same = sent.filter(
+    const same = transactionsInFlight.filter(
       ({ from, to, input: data, value }) =>
         isSame(from, input.from) && isSame(to, input.to) && isSame(data, input.data) && value === input.value,
     );

@@ -20,8 +20,8 @@ export const isClockOf = (later: Run, earlier: Run) => {
   const [a, b] = [later.before.environment, earlier.before.environment];
   const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
   const [[blocks, seconds], [otherBlocks, otherSeconds]] = [stepOf(later.plan), stepOf(earlier.plan)];
-  const isAbout = (gap: bigint, wanted: bigint, step: bigint) =>
-    later.plan.calls.some((_, place) => gap === wanted + step * BigInt(place));
+  const isAbout = (gap: bigint, expected: bigint, step: bigint) =>
+    later.plan.calls.some((_, place) => gap === expected + step * BigInt(place));
   return (x: bigint, y: bigint): boolean =>
     isAbout(x - y, time, seconds - otherSeconds) ||
     (b !== null && y >= b.number && isAbout(x - y, number, blocks - otherBlocks));

@@ -137,8 +137,8 @@ export const judge = ({ claim, proof, bundle, settled, why, effectsIn }: Omit<At
   const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
   const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((difference) => !isNumber(difference));
   const other = next === null ? null : effectsIn(next);
-  const between = proof.between.flatMap((heard): ReadonlyArray<WorldRun> => {
-    const run = successOf(heard);
+  const between = proof.between.flatMap((answer): ReadonlyArray<WorldRun> => {
+    const run = successOf(answer);
     return run === null ? [] : [{ run, effects: effectsIn(run) }];
   });
   // guard: the next block's veto
@@ -244,8 +244,8 @@ export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attemp
       });
   const { without } = claim.report.steps;
   // why: what was left out of either is no change
-  const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((left) => left === name)));
-  const told = withoutLeftOut(effects, both);
+  const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((omitted) => omitted === name)));
+  const shown = withoutLeftOut(effects, both);
   const followsPrice = contrast?.cause === "price";
   const change = {
     followsPrice,
@@ -267,7 +267,7 @@ export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attemp
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(withoutLeftOut(claim.report, both), exact, told, change)),
+      : checkChange(withoutLeftOut(claim.report, both), exact, shown, change)),
     ...checkNewcomers(bundle, effects, claim.measure, claim.steps),
   ];
 };

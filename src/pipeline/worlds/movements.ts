@@ -38,8 +38,8 @@ export interface RunEffects extends Effects {
 const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.GasPaid => {
   const executed = run.before.environment?.baseFeePerGas ?? null;
   // why: without validation a header may name a base fee that nobody is charged
-  const told = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
-  const baseFee = told ?? executed ?? 0n;
+  const headerBaseFee = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
+  const baseFee = headerBaseFee ?? executed ?? 0n;
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
 
@@ -48,12 +48,12 @@ const exposureOf = (
   bundle: ReadonlyArray<Filled>,
   { exposed }: Measure,
   run: Run | null,
-  seen: Pick<Exposure.Answers, "standards" | "transfers">,
+  sights: Pick<Exposure.Answers, "standards" | "transfers">,
 ): Report["exposure"] =>
   run === null || exposed === null
     ? null
     : Exposure.read(exposed, bundle, {
-        ...seen,
+        ...sights,
         after: run.after,
         evidence: run.plan.pretended ? "assumed" : "measured",
       });
@@ -144,18 +144,18 @@ export const movementsOf = (
   const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
   const logs = bundle.flatMap(({ outcome }) => (outcome.status === "success" ? outcome.logs : []));
   const evidence = run?.plan.pretended === true ? "assumed" : "measured";
-  const moved = Assets.read(holdings, { ...sights, evidence }, logs);
+  const balances = Assets.read(holdings, { ...sights, evidence }, logs);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, sights);
   const exposure = effects === null ? exposureOf(bundle, measure, run, sights) : effects.exposure;
   return {
     transfers,
-    balanceChanges: moved.changes,
+    balanceChanges: balances.changes,
     approvals,
     exposure,
     tokens: withKnown(Tokens.read(measure.tokens, words, measure.named), exposure, measure),
     owned: Owners.read(bundle, measure.payers, words),
-    assets: [...moved.findings, ...checkStranded(bundle, transfers)],
+    assets: [...balances.findings, ...checkStranded(bundle, transfers)],
     rights: Approvals.check(approvals, bundle, { ...sights, chainId }),
   };
 };
@@ -185,10 +185,12 @@ export const worseOf = <M extends Pick<Effects, "transfers" | "balanceChanges">>
       ? transfer
       : { ...transfer, amount: (whose.has(transfer.to) ? BigInts.min : BigInts.max)(transfer.amount, amount) };
   const transfers = pairs.map(([transfer, other]) => worse(transfer, other));
-  const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
-    const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameBalance(one, its)) : undefined;
-    const isWorse = other?.evidence === "measured" && one.evidence === "measured" && other.delta < one.delta;
-    return isWorse ? other : one;
+  const balanceChanges = here.balanceChanges.map((change): BalanceChange => {
+    const other = whose.has(change.account)
+      ? there.balanceChanges.find((its) => isSameBalance(change, its))
+      : undefined;
+    const isWorse = other?.evidence === "measured" && change.evidence === "measured" && other.delta < change.delta;
+    return isWorse ? other : change;
   });
   return { ...here, transfers, balanceChanges };
 };

@@ -75,10 +75,10 @@ const effectsOf = (readings: Run["readings"]): Effects => ({
 const agreesWith = (
   { bundle, measure, report }: ProofInput,
   exact: Run | null,
-  placed: Run["readings"],
+  readings: Run["readings"],
 ): boolean | null => {
-  if (exact === null || placed.length !== bundle.length) return null;
-  const found = compareEffects(effectsOf(exact.readings), effectsOf(placed), {
+  if (exact === null || readings.length !== bundle.length) return null;
+  const found = compareEffects(effectsOf(exact.readings), effectsOf(readings), {
     ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },
     concerned: concernedIn(bundle, measure.parties, measure.doubtful, livesIn([exact.before, exact.after])),
   });
