@@ -11,7 +11,6 @@ import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { Rpc } from "../rpc/index.js";
-import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
 import { askOwn, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
@@ -23,12 +22,6 @@ import { askAt } from "./askProof.js";
 import { proveChosen } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
-
-export const inputsOf = ({ transactions, options }: Report): Bundle =>
-  bundleOf(
-    Arr.map(transactions, ({ input }) => input),
-    options.accounts,
-  );
 
 /** Whether a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>

@@ -100,27 +100,26 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
 
 /** What two worlds that differ amount to. */
 const judge = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
-  const numbers = figuresOf(found);
+  const rows = figuresOf(found);
   const diverged = () => fromError(new SimulationDiverged({ differences: found }), "blocker", where);
   const isGated = found.some(({ kind }) => kind === "status");
   const deciding = found.filter(({ decides }) => decides);
   if (cause === "price") {
     // why: what comes in by the price of gas, as a keeper's refund does, is meant to
     const isIncome = found.every((difference) => !difference.decides && isAmount(difference));
-    return note("PriceDependent", isIncome ? "info" : "warning", where, ...numbers);
+    return note("PriceDependent", isIncome ? "info" : "warning", where, ...rows);
   }
   if (cause === "state") {
     // why: trades ahead move amounts; whose money goes where they do not
     if (!isGated && !deciding.every(isAmount)) return diverged();
     // why: the next block has none of them, and the nearest reason is the sender's own
-    if (inFlight > 0)
-      return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...numbers);
-    return note("DependsOnPending", bounded ? "info" : "warning", where, ...numbers);
+    if (inFlight > 0) return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...rows);
+    return note("DependsOnPending", bounded ? "info" : "warning", where, ...rows);
   }
   if (isGated)
-    return note("NotYet", "unavailable", where, ...numbers, ...blockOf("exact", exact), ...blockOf("next", next));
+    return note("NotYet", "unavailable", where, ...rows, ...blockOf("exact", exact), ...blockOf("next", next));
   if (deciding.length > 0) return diverged();
-  return note("ChanceDependent", "warning", where, ...numbers);
+  return note("ChanceDependent", "warning", where, ...rows);
 };
 
 /**
@@ -155,14 +154,10 @@ export const checkContrast = (
         : [];
   const numbers = contrast.found.filter(isNumber);
   const found = contrast.found.filter((difference) => !isNumber(difference));
-  const findings = found.length === 0 ? [] : [judge({ ...contrast, found }, exact, next, inFlight)];
+  const causes = found.length === 0 ? [] : [judge({ ...contrast, found }, exact, next, inFlight)];
   const isTold =
-    numbers.length === 0 || findings.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
-  return [
-    ...findings,
-    ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]),
-    ...untaken,
-  ];
+    numbers.length === 0 || causes.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
+  return [...causes, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
 };
 
 /**
