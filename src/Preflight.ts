@@ -15,7 +15,6 @@ import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready, type MaxSendabl
 import { prepare, revise, type Options } from "./pipeline/index.js";
 import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeline/index.js";
 import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
-import { abisOf } from "./report/options.js";
 import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
 import { fromData } from "./Policy.js";
@@ -38,7 +37,7 @@ export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "
 export type { SettleOptions } from "./settle/settlement.js";
 export { settle } from "./settle/ask/later.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
-export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
 
 /**
  * Asks everything about a transaction or bundle in one network round, and reports. If the node's estimate suggests
@@ -69,9 +68,7 @@ export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, Invalid
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
     const { defaults } = yield* Rpc;
     const prepared = yield* prepare(input, options, defaults);
-    return yield* withRun(prepared.options.deadlineMs, (recorder) =>
-      Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
-    );
+    return yield* withRun(prepared.options.deadlineMs, () => Effect.map(scanOnce(prepared), ({ report }) => report));
   }, reported("scan")),
 );
 
@@ -165,30 +162,20 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
     const policies = options.policies ?? policiesIn(revised.options);
-    const abis = abisOf(revised.options);
-    const earlier = revised.stage === "scanned" ? revised.ledger : null;
+    const { deadlineMs } = revised.options;
+    if (revised.observed.tier === "call") {
+      const again = { bundle: inputsOf(revised), options: revised.options, policies };
+      return yield* withRun(deadlineMs, () =>
+        Effect.map(scanOnce(again, revised.steps.with), ({ report: scanned }) => scanned),
+      );
+    }
     const { defaults } = yield* Rpc;
-    return yield* withRun(revised.options.deadlineMs, (recorder) =>
-      revised.observed.tier === "call"
-        ? Effect.map(
-            scanOnce(
-              { bundle: inputsOf(revised), options: revised.options, policies, abis },
-              recorder,
-              revised.steps.with,
-            ),
-            ({ report: scanned }) => scanned,
-          )
-        : Effect.flatMap(
-            proveChosen(revised, {
-              ...{ policies, abis, recorder, earlier },
-              scanned: null,
-              found: [
-                ...(refused === null ? [] : [refused]),
-                ...checkConnection(revised.chainId, defaults?.chainId ?? null),
-              ],
-            }),
-            (proven) => withLast(proven, recorder, earlier),
-          ),
+    const elsewhere = checkConnection(revised.chainId, defaults?.chainId ?? null);
+    const found = [...(refused === null ? [] : [refused]), ...elsewhere];
+    return yield* withRun(
+      deadlineMs,
+      () => Effect.flatMap(proveChosen(revised, { policies, scanned: null, found }), withLast),
+      revised.stage === "scanned" ? revised.ledger : null,
     );
   }, reported("prove")),
 );

@@ -122,25 +122,22 @@ export const make = <A = undefined, E = never, R = never>(
 ): Step<[A][A extends unknown ? 0 : never], [E][E extends unknown ? 0 : never], [R][R extends unknown ? 0 : never]> =>
   step;
 
-/** The fields of a finding beside its code and sentence. */
-export type Details = Pick<Finding, "remedy" | "numbers" | "transaction">;
-
 const finding =
   (severity: Finding["severity"]) =>
-  (code: OwnName, sentence: string, details: Details = {}): Finding =>
+  (code: OwnName, sentence: string, details: Pick<Finding, "remedy" | "numbers" | "transaction"> = {}): Finding =>
     Result.getOrThrowWith(
       isOwnName(code) ? Result.succeed({ code, severity, sentence, ...details }) : Result.fail(ownNameProblem),
       (problem) => new InvalidStep({ field: "code", problem }),
     );
 
 /** The transaction must not be sent. Throws `InvalidStep` where the code is not like `acme/Listed`. */
-export const blocker: (code: OwnName, sentence: string, details?: Details) => Finding = finding("blocker");
+export const blocker = finding("blocker");
 
 /** The verdict is at most `caution`. Throws as {@link blocker} does. */
-export const warning: (code: OwnName, sentence: string, details?: Details) => Finding = finding("warning");
+export const warning = finding("warning");
 
 /** Information, which changes nothing. Throws as {@link blocker} does. */
-export const info: (code: OwnName, sentence: string, details?: Details) => Finding = finding("info");
+export const info = finding("info");
 
 /** A look at an account: its balance and its code. */
 export const account = (address: Address): Look => ({ kind: "account", address });

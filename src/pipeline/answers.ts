@@ -92,8 +92,8 @@ const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>
 /** What a round says; `named` = the chain that the input names. */
 export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, named: number | null): Answers => {
   const [run, alone] = [successOf(round.run), successOf(round.alone)];
-  const called = round.called?.view ?? unseen;
-  const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), called);
+  const callView = round.called?.view ?? unseen;
+  const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), callView);
   const honest = run?.plan.pretended === true ? (alone?.before ?? unseen) : before;
   const next = successOf(round.next);
   const own = run === null || isFree(run) ? null : run.before.environment;
@@ -104,7 +104,8 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
     chains(chainId ?? named),
     {
       executed: before.environment?.fork ?? null,
-      header: [(run ?? alone)?.block ?? null, header].find((one) => one !== null && one.requestsHash !== null) ?? null,
+      header:
+        [(run ?? alone)?.block ?? null, header].find((block) => block !== null && block.requestsHash !== null) ?? null,
       config: round.forks.fork,
     },
     // why: what is remembered may have come to pass
@@ -223,13 +224,13 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
       ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(Simulate.check),
     ];
   // why: the witness alone costs a source when it fails, not the report: what it alone could say is missing where it is needed
-  const lost = aloneRefused === null || called !== null ? [] : [fromError(aloneRefused, "info", where)];
+  const unanswered = aloneRefused === null || called !== null ? [] : [fromError(aloneRefused, "info", where)];
   if (run !== null) {
     // why: where our own sum finds nothing missing, a refusal for want of funds stands against it
     const disputed =
       unfunded !== null && !isReallyShort(bundle, answers) ? [fromError(unfunded, "unavailable", where)] : [];
     const blind = run.witnessed ? [] : [note("WitnessUnavailable", "warning", where)];
-    return [...lost, ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
+    return [...unanswered, ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
   }
   if (refused === null) return [];
   const severity = refusalSeverity(bundle, answers);
@@ -237,5 +238,5 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
   const transaction = bundle.length === 1 ? 0 : null;
   // why: the only transaction's own failure has the numbers that the node left out
   const failure = (transaction === 0 ? bundle[0]?.outcome.failure : null) ?? refused;
-  return [...lost, fromError(failure, severity, { step: "simulate", transaction, evidence })];
+  return [...unanswered, fromError(failure, severity, { step: "simulate", transaction, evidence })];
 };

@@ -14,12 +14,13 @@ import type { Verdict } from "../errors/verdicts.js";
 import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
+import { abisOf } from "../report/options.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./worlds/compare.js";
-import type { World } from "./worlds/contexts.js";
+import { tagOf, type World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound } from "./rounds.js";
@@ -28,7 +29,6 @@ import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { askPlaced, type Placed } from "./worlds/placed.js";
 import {
   barePlan,
-  blockOf,
   doubtful,
   gasPlan,
   looksAlone,
@@ -55,7 +55,7 @@ export interface Proof {
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
   /** The bundle placed otherwise, where that may matter. */
-  readonly placed: Placed;
+  readonly placed: ReadonlyArray<Placed>;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: AskResult<Simulate.Run> | null;
 }
@@ -65,7 +65,10 @@ const mostAgain = 3;
 
 const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
   Effect.result(
-    Effect.retry(simulate(plan, claim.abis), { times: typeof plan.block === "object" ? times : 0, while: isGone }),
+    Effect.retry(simulate(plan, abisOf(claim.report.options)), {
+      times: typeof plan.block === "object" ? times : 0,
+      while: isGone,
+    }),
   );
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -75,7 +78,7 @@ export const askAt =
   (trials: Arr.NonEmptyReadonlyArray<Trial>): AskAt =>
   (limits) => {
     const askIn = (trial: Trial) =>
-      Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), trial.abis)), atOnce);
+      Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))), atOnce);
     return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
   };
 
@@ -96,27 +99,27 @@ const besideBetween = <A, R>(
 ): Effect.Effect<A & Pick<Proof, "between" | "traced">, never, R | Rpc> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const begun = yield* Clock.currentTimeMillis;
+      const startedAt = yield* Clock.currentTimeMillis;
       const { memory } = yield* Rpc;
       const traced: Array<StateDiff> = [];
       const trace = isTraceable(claim, memory)
         ? traceStates(planOf(claim, claim.worlds.next, isDoubtful), traced)
         : Effect.void;
       const tracer = yield* Effect.forkScoped(trace);
-      const asked = yield* Effect.forEach(claim.worlds.between, (world) =>
+      const fibers = yield* Effect.forEach(claim.worlds.between, (world) =>
         Effect.forkScoped(ask(claim, planOf(claim, world, isDoubtful))),
       );
       const answers = yield* main;
-      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - begun);
+      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
       const late = Result.fail(
         new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
       );
       const [ended, ...between] = yield* Effect.all(
         [
           Effect.timeoutOption(Fiber.join(tracer), patience),
-          ...asked.map((fiber) =>
-            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (heard) =>
-              Option.getOrElse(heard, () => late),
+          ...fibers.map((fiber) =>
+            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (answer) =>
+              Option.getOrElse(answer, () => late),
             ),
           ),
         ] as const,
@@ -168,7 +171,7 @@ export const askProof = Effect.fnUntraced(function* (
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, worlds, scanned, subjects, header, steps } = claim;
-  const block = blockOf(claim);
+  const block = tagOf(claim.report);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const times = timesOf(claim, because);
@@ -216,10 +219,11 @@ export const askProof = Effect.fnUntraced(function* (
       ),
     ),
   );
-  const said = failureOf(exact);
+  const refusal = failureOf(exact);
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
-  const isTaken = said?._tag === "NonceTooLow" && block === "pending";
-  const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && reserved !== null ? said : null;
+  const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";
+  const assumed =
+    refusal !== null && (refusal._tag === "NonceTooHigh" || isTaken) && reserved !== null ? refusal : null;
   const run = assumed === null ? exact : reserved;
   const { namedChainId } = report.observed;
   return {
@@ -246,8 +250,8 @@ export const isTrueToState = (claim: ProofInput, { round, next }: Proof): boolea
   return (
     !isPretended ||
     doubtful(claim).every(({ signer }) => {
-      const [taken, has] = [claim.balanceOf(signer), measured?.account(signer)?.balance ?? null];
-      return taken === null || has === null || taken === has;
+      const [balance, has] = [claim.balanceOf(signer), measured?.account(signer)?.balance ?? null];
+      return balance === null || has === null || balance === has;
     })
   );
 };

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { knownTokens } from "../chains/tokens.js";
+import { chainsInUse } from "../eth/chains.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Outcome } from "../report/parts.js";
 import { runsCode } from "../report/waits.js";
@@ -12,23 +13,14 @@ import { answersOf } from "./answers.js";
 import { askProof, type Proof } from "./askProof.js";
 import { keep } from "./choose.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
-import { isHidden, lacks, type Attempt, type Standing } from "./proofGround.js";
-import type { ProofInput } from "./proofPlans.js";
+import { isHidden, lacks, type Standing } from "./proofGround.js";
+import type { About, ProofInput } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
 import { gridOn, worldsOf } from "./worlds/contexts.js";
-import { effectsReader, judge } from "./worlds/contrast.js";
+import { effectsReader, judge, type Attempt } from "./worlds/contrast.js";
 
-/** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
-export const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {
-  const { claim, proof, bundle, settled, why, effectsIn } = attempt;
-  const isOpen = settled === null || settled.limits !== null;
-  return {
-    ...attempt,
-    judged: isOpen
-      ? { compared: null, wants: [], closing: null }
-      : judge(claim, proof, bundle, settled, why, effectsIn),
-  };
-};
+/** The attempt with its worlds compared. */
+export const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => ({ ...attempt, judged: judge(attempt) });
 
 /** What the cases do with ample gas; null = nothing says so. */
 const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
@@ -39,11 +31,8 @@ const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome
         onFailure: () => null,
       });
 
-type Begun = Pick<Standing, "about" | "head" | "memory" | "chains" | "isWidened" | "closed">;
-
 /** How far out the exact requests are simulated, and in how many blocks between. */
-const bracketOf = ({ about, closed }: Begun, reads: ProofInput["reads"]) => {
-  const { report, chain } = about;
+const bracketOf = ({ report, chain }: About, closed: Standing["closed"], reads: ProofInput["reads"]) => {
   const maxAge = BigInt(Math.ceil(report.options.maxAgeMs / 1000));
   const usual = report.transactions.some(runsCode) ? reachOf(gridOn(report, chain), maxAge) : leastReach;
   return { reach: closed?.reach ?? usual, further: reads.length === 0 ? 0 : report.options.worlds };
@@ -54,9 +43,9 @@ export const attemptOf = Effect.fnUntraced(function* (
   claim: ProofInput,
   proof: Proof,
   because: AskRule,
-  { chains, isWidened }: Pick<Begun, "chains" | "isWidened">,
-): Effect.fn.Return<Attempt> {
-  const { report, bundle: signed, measure } = claim;
+): Effect.fn.Return<Attempt, never, Rpc> {
+  const { report, bundle: signed, measure, isWidened } = claim;
+  const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   yield* Effect.yieldNow;
@@ -66,8 +55,9 @@ export const attemptOf = Effect.fnUntraced(function* (
   const { sighted } = yield* Effect.service(CurrentRun);
   const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
   const effectsIn = effectsReader(bundle, measure);
-  for (const one of [run, proof.next, proof.bare, ...proof.between].flatMap((heard) => successOf(heard) ?? [])) {
-    effectsIn(one);
+  const runs = [run, proof.next, proof.bare, ...proof.between].flatMap((answer) => successOf(answer) ?? []);
+  for (const each of runs) {
+    effectsIn(each);
     yield* Effect.yieldNow;
   }
   return judgedOf({
@@ -81,7 +71,8 @@ export const attemptOf = Effect.fnUntraced(function* (
 
 /** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */
 export const attempt = Effect.fnUntraced(function* (
-  { about, head, memory, chains, isWidened, closed }: Begun,
+  about: About,
+  { head, memory, closed }: Pick<Standing, "head" | "memory" | "closed">,
   because: AskRule,
   isStale = false,
 ): Effect.fn.Return<Attempt, never, Rpc> {
@@ -91,10 +82,10 @@ export const attempt = Effect.fnUntraced(function* (
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },
     draw: closed?.draw ?? null,
-    ...bracketOf({ about, head, memory, chains, isWidened, closed }, reads),
+    ...bracketOf(about, closed, reads),
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
   const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
-  return yield* attemptOf(claim, yield* askProof(claim, because), because, { chains, isWidened });
+  return yield* attemptOf(claim, yield* askProof(claim, because), because);
 });

@@ -71,7 +71,7 @@ const unavailable = (step: OwnName, why: string): Finding => ({
 });
 
 /** What somebody's code gave; a promise of it that fails is heard, for nobody waits for it. */
-const heard = <A>(input: A): A => {
+const caught = <A>(input: A): A => {
   if (isRecord(input) && typeof input["then"] === "function") Promise.resolve(input).catch(() => undefined);
   return input;
 };
@@ -103,7 +103,7 @@ const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<Readonl
   looks === null
     ? Result.succeed([])
     : tried("looks", () =>
-        Result.mapBoth(readIn(readLooks, heard(looks(copyOf(bundle)))), {
+        Result.mapBoth(readIn(readLooks, caught(looks(copyOf(bundle)))), {
           onSuccess: (all) =>
             all.map((look) =>
               look.kind === "account"
@@ -155,9 +155,9 @@ const checkIn = (
   report: Report,
   { moved, before, after }: Seen,
 ): ReadonlyArray<Finding> => {
-  const seen = { before: viewOf(before), after: viewOf(after) };
+  const views = { before: viewOf(before), after: viewOf(after) };
   const found = tried("check", () => {
-    const all: unknown = heard(step.check(copyOf({ ...report, ...moved }), { answer: copyOf(answer), ...seen }));
+    const all: unknown = caught(step.check(copyOf({ ...report, ...moved }), { answer: copyOf(answer), ...views }));
     return Array.isArray(all)
       ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
       : Result.fail("check must return a list");
@@ -167,7 +167,7 @@ const checkIn = (
     ...(unread ? [unavailable(step.name, "what it looks at could not be read")] : []),
     ...Result.match(found, {
       onSuccess: (all) => [
-        ...all.slice(0, most.findings).map((one) => findingOf(step.name, one, report.transactions.length)),
+        ...all.slice(0, most.findings).map((finding) => findingOf(step.name, finding, report.transactions.length)),
         ...(all.length > most.findings
           ? [unavailable(step.name, "check returned more findings than a report holds")]
           : []),
@@ -184,9 +184,6 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
   ...new Map(findings.map((finding) => [JSON.stringify({ ...finding, error: null }, plain), finding])).values(),
 ];
 
-/** What an asked step is judged by, or why it is not. */
-type Asked = (report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>;
-
 const late = "no answer within the deadline";
 
 /** See `askOwn`. */
@@ -200,7 +197,7 @@ export const beginOwn = Effect.fnUntraced(function* (
   const { rounds, ...run } = yield* CurrentRun;
   const signal = run.signal ?? new AbortController().signal;
   const looks: Array<Step.Look> = [];
-  const asked: Array<Effect.Effect<Asked>> = [];
+  const judges: Array<Own["judge"]> = [];
   for (const step of steps) {
     const { name, ask } = step;
     const own = looksOf(step, bundle);
@@ -210,14 +207,14 @@ export const beginOwn = Effect.fnUntraced(function* (
       () => `more than ${most.looks} looks of all steps`,
     );
     if (Result.isFailure(fits)) {
-      asked.push(Effect.succeed(() => [unavailable(name, fits.failure)]));
+      judges.push(Effect.succeed(() => [unavailable(name, fits.failure)]));
       continue;
     }
     looks.push(...fits.success);
     const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
       if (ask === null) return Effect.void;
-      const made: unknown = heard(ask(copyOf(bundle), { ...about, signal }));
-      return Effect.isEffect(made) ? made : Effect.fail("ask must return an Effect");
+      const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
+      return Effect.isEffect(request) ? request : Effect.fail("ask must return an Effect");
     }).pipe(
       // why: what the run has provided is nearer than what its caller had
       Effect.updateContext(
@@ -237,33 +234,33 @@ export const beginOwn = Effect.fnUntraced(function* (
     const fiber = yield* Effect.forkDetach(asking);
     // why: one that does not let itself be interrupted is not waited for
     onAbort(signal, () => fiber.interruptUnsafe());
-    asked.push(
+    judges.push(
       Effect.gen(function* () {
-        const left = (run.deadline ?? Number.POSITIVE_INFINITY) - (yield* Clock.currentTimeMillis);
-        const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, left));
+        const timeLeft = (run.deadline ?? Number.POSITIVE_INFINITY) - (yield* Clock.currentTimeMillis);
+        const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft));
         if (Option.isNone(exit)) return () => [unavailable(name, late)];
         return Exit.match(exit.value, {
           onFailure:
-            (cause): Asked =>
+            (cause): Effect.Success<Own["judge"]> =>
             () => [unavailable(name, wordsOf(Cause.squash(cause)))],
           onSuccess:
-            (answer): Asked =>
+            (answer): Effect.Success<Own["judge"]> =>
             (report, worlds) =>
               worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world)),
         });
       }),
     );
   }
-  const lost = earlier.filter((name) => !steps.some((step) => step.name === name));
+  const missing = earlier.filter((name) => !steps.some((step) => step.name === name));
   return {
-    names: [...steps.map(({ name }) => name), ...lost],
+    names: [...steps.map(({ name }) => name), ...missing],
     looks,
     judge: Effect.map(
-      Effect.all(asked),
+      Effect.all(judges),
       (all) => (report, worlds) =>
         distinct([
           ...all.flatMap((judge) => judge(report, worlds)),
-          ...lost.map((name) => unavailable(name, "this pipeline does not have the step")),
+          ...missing.map((name) => unavailable(name, "this pipeline does not have the step")),
         ]),
     ),
   };

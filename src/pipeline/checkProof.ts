@@ -10,8 +10,9 @@ import { knows } from "../witness/view.js";
 import type { Proof } from "./askProof.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
-import type { Attempt, Closed } from "./proofGround.js";
-import { inFlightOf, type ProofInput, unasked } from "./proofPlans.js";
+import type { Closed } from "./proofGround.js";
+import type { Attempt } from "./worlds/contrast.js";
+import { inFlightOf, type ProofInput, looksOf } from "./proofPlans.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, pendingOf } from "./worlds/contexts.js";
 
@@ -22,16 +23,19 @@ const byNumber = ["number", "blockhash", "others"] as const;
  * Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them
  * apart. Unless the caller says how long it is to hold, it ends with the last block that was simulated.
  */
-export const spanIn = (
-  { report, chain, worlds, reads }: ProofInput,
-  askedAt: number,
-): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
+export const spanIn = ({
+  claim: { report, chain, worlds, reads },
+  proof,
+}: Attempt): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
-  const told = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
+  const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
   return {
-    until: report.options.maxAgeMs === times.maxAge.absent ? askedAt + Math.floor(covered * chain.blockTimeMs) : null,
-    findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...told)],
+    until:
+      report.options.maxAgeMs === times.maxAge.absent
+        ? proof.round.askedAt + Math.floor(covered * chain.blockTimeMs)
+        : null,
+    findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...numbers)],
   };
 };
 
@@ -66,9 +70,10 @@ const isAhead = (claim: ProofInput, { round, assumed }: Proof): boolean =>
       return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
     }));
 
-/** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
-export const checkAhead = (claim: ProofInput, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
+/** The requests ahead of their state; or the next block, which has nothing of what is in flight, did the same. */
+export const checkAhead = ({ claim, proof, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
   const inFlight = inFlightOf(claim);
+  const isAlike = compared?.contrast?.found.length === 0;
   // guard: own transactions in flight that the state lacks
   if (!isAhead(claim, proof))
     return isAlike && inFlight > 0
@@ -85,7 +90,7 @@ export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArra
     : [];
 
 /** Balances and rights that found no room, or no gas, to be read. */
-export const checkMeasured = (claim: ProofInput, { round }: Proof): ReadonlyArray<Finding> => {
+export const checkMeasured = ({ claim, proof: { round } }: Attempt): ReadonlyArray<Finding> => {
   const { measure } = claim;
   const run = successOf(round.run);
   const unread =
@@ -95,7 +100,7 @@ export const checkMeasured = (claim: ProofInput, { round }: Proof): ReadonlyArra
           (query) => !knows(run.before, query) || !knows(run.after, query),
         ).length;
   // why: what was not asked is not read either
-  const missing = measure.cut + Math.max(unasked(claim), unread);
+  const missing = measure.cut + Math.max(looksOf(claim).unasked, unread);
   // guard: what found no room to be read
   return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
 };

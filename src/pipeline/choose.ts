@@ -66,15 +66,18 @@ export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
   readonly said: TransactionReport;
 }
 
+/** The cases of a report, as its inputs have them. */
+export const inputsOf = ({ transactions, options }: Report): Bundle =>
+  bundleOf(
+    Arr.map(transactions, ({ input }) => input),
+    options.accounts,
+  );
+
 /** The cases of a report as they would be signed; null while a request has a hole. */
 export const signedOf = (report: Report): Bundle<Signed> | null => {
   const requests = requestsOf(report);
   if (requests === null) return null;
-  const cases = bundleOf(
-    Arr.map(report.transactions, ({ input }) => input),
-    report.options.accounts,
-  );
-  return Arr.zipWith(Arr.zip(cases, report.transactions), requests, ([entry, said], request) => ({
+  return Arr.zipWith(Arr.zip(inputsOf(report), report.transactions), requests, ([entry, said], request) => ({
     ...entry,
     ...chosenIn(said, request),
     request,

@@ -10,8 +10,8 @@ export {
   type StepError,
 } from "./extras/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
-export { assignNonces } from "./choose.js";
-export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./rounds.js";
+export { assignNonces, inputsOf } from "./choose.js";
+export { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "./rounds.js";
 export { MeasureLimits, type Limits } from "./limits.js";
 export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
@@ -19,4 +19,4 @@ export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { prepare, revise, type Options } from "./prepare.js";
 export { ready } from "./steps.js";
 export { proveChosen } from "./prove.js";
-export { inputsOf, proveScanned, scanOnce, withLast } from "./twoRounds.js";
+export { proveScanned, scanOnce, withLast } from "./twoRounds.js";

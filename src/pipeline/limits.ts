@@ -78,8 +78,8 @@ export const wantedBy = (
   policies
     .flatMap(({ balances = [] }) => (steps.has("assets") ? balances : []))
     .flatMap(({ token, account }) =>
-      (account === null ? ownAccounts(bundle) : [account]).map((one) => ({
-        ...Holdings.holding(one, token),
+      (account === null ? ownAccounts(bundle) : [account]).map((owner) => ({
+        ...Holdings.holding(owner, token),
         wanted: true,
       })),
     )
@@ -88,24 +88,24 @@ export const wantedBy = (
 /** What is measured once it is known what the transactions do, for the steps that take part. */
 export const measureOf = (
   bundle: ReadonlyArray<Ran>,
-  moved: ReadonlyArray<Transfer>,
+  flows: ReadonlyArray<Transfer>,
   policies: ReadonlyArray<Policy>,
   limits: Limits,
   steps: ActiveSteps,
 ): Measure => {
   const senders = ownAccounts(bundle);
   const parties = Approvals.accounts(bundle);
-  const transfers = steps.has("assets") ? moved : [];
-  const held = steps.has("assets")
+  const transfers = steps.has("assets") ? flows : [];
+  const holdingsIn = steps.has("assets")
     ? Holdings.holdings(senders, transfers, limits.holdings, {
         wanted: wantedBy(policies, bundle, limits, steps),
         suspected: Holdings.suspects(bundle),
       })
     : none;
   const granted = steps.has("approvals") ? Rights.rights(bundle, limits.rights) : none;
-  const holdings = held.kept.filter((holding) => holding.wanted);
+  const holdings = holdingsIn.kept.filter((holding) => holding.wanted);
   const payers = Owners.payers(bundle, transfers);
-  const told = Tokens.tokens(
+  const tokensIn = Tokens.tokens(
     senders,
     holdings,
     transfers,
@@ -113,14 +113,14 @@ export const measureOf = (
     limits.tokens,
   );
   return {
-    holdings: held.kept,
+    holdings: holdingsIn.kept,
     rights: [
       ...granted.kept,
       ...(steps.has("approvals")
-        ? Rights.newIn(granted.kept, Rights.spent(bundle, moved, limits.rights - granted.kept.length))
+        ? Rights.newIn(granted.kept, Rights.spent(bundle, flows, limits.rights - granted.kept.length))
         : []),
     ],
-    tokens: told.kept,
+    tokens: tokensIn.kept,
     named: [],
     accounts: steps.has("approvals") ? parties : [],
     parties,
@@ -128,7 +128,7 @@ export const measureOf = (
     exposed: null,
     payers,
     owners: Owners.payerQueries(bundle, payers),
-    cut: held.cut + granted.cut + told.cut,
+    cut: holdingsIn.cut + granted.cut + tokensIn.cut,
   };
 };
 
@@ -154,13 +154,13 @@ export const measureOfReport = (
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );
   // guard: accounts that a policy names
-  const judged = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
+  const policyAccounts = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
   const exposures = policies.flatMap((policy) => policy.exposures ?? []);
-  const wanted = [...new Set([...exposures.flatMap(({ token }) => token ?? []), ...report.options.tokens])];
+  const namedTokens = [...new Set([...exposures.flatMap(({ token }) => token ?? []), ...report.options.tokens])];
   // why: what a token calls itself is read by seven calls, and must not push out what could be taken
   const described = Math.min(limits.tokens, measure.tokens.length + mostNamed);
-  const tokens = [...new Set([...measure.tokens, ...wanted])].slice(0, Math.max(described, measure.tokens.length));
-  const named = [...judged, ...delegates];
+  const tokens = [...new Set([...measure.tokens, ...namedTokens])].slice(0, Math.max(described, measure.tokens.length));
+  const named = [...policyAccounts, ...delegates];
   return {
     ...measure,
     accounts: [...new Set([...named, ...measure.accounts])],
@@ -169,7 +169,7 @@ export const measureOfReport = (
     tokens,
     exposed: steps.has("approvals")
       ? Exposure.exposed({
-          ...{ transfers, wanted, rights: measure.rights, tokens: measure.tokens },
+          ...{ transfers, wanted: namedTokens, rights: measure.rights, tokens: measure.tokens },
           bundle: Arr.zipWith(bundle, report.transactions, (entry, { code }) => ({ ...entry, code })),
           ...{ known: chain.tokens, trusted: report.options.delegateTargets },
           accounts: exposures.flatMap(({ account }) => account ?? []),

@@ -15,7 +15,7 @@ import { leftOutOf } from "./endpoint/simulate.js";
 export interface ObserveInput {
   /** Epoch ms. */
   readonly now: number;
-  readonly worlds: Observed["worlds"];
+  readonly worlds?: Observed["worlds"];
   /** What the code that is called reads of its block; absent = it was not looked at. */
   readonly reads?: Observed["reads"];
   /** Of how many transactions a tracer told what they change; absent = none was asked. */
@@ -25,13 +25,24 @@ export interface ObserveInput {
   /** By all answers of the call. */
   readonly sighted: HeadSighting;
   /** The block whose state it was, where a scan of the same call saw it; null = what was simulated tells it. */
-  readonly standsOn: bigint | null;
+  readonly standsOn?: bigint | null;
   /** The latest block that an earlier report knew; null = there is none. */
-  readonly since: bigint | null;
+  readonly since?: bigint | null;
   readonly stage: Report["stage"];
-  /** Whether what ran may have used what two forks have not in common. */
-  readonly isForkUsed: boolean;
+  /** Whether what ran may have used what two forks have not in common; absent = it may. */
+  readonly isForkUsed?: boolean;
 }
+
+/** That it is another chain than the one that is meant. */
+const isAnother = (
+  expected: number,
+  actual: bigint | number,
+  evidence: Finding["evidence"],
+  transaction: number | null = null,
+): Finding =>
+  fromError(new ChainIdMismatch({ expected: BigInt(expected), actual: BigInt(actual) }), "blocker", {
+    ...{ step: "chain", transaction, evidence },
+  });
 
 /** Whether the rules are certain, and stay as long as a clearance would. */
 const checkRules = (
@@ -82,13 +93,13 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
     const where = { step: "proof", evidence: "measured" } as const;
     return fromError(new WitnessesDisagree({ method, differences }), "blocker", where);
   });
-  const said = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
+  const texts = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
   return [
     ...disagreed,
     ...(unconfirmed.length === 0
       ? []
-      : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...said(unconfirmed))]),
-    ...(pending.length === 0 ? [] : [note("DependsOnPending", "warning", { evidence: "measured" }, ...said(pending))]),
+      : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...texts(unconfirmed))]),
+    ...(pending.length === 0 ? [] : [note("DependsOnPending", "warning", { evidence: "measured" }, ...texts(pending))]),
   ];
 };
 
@@ -96,13 +107,13 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
 export const observe = (
   answers: Answers,
   { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds, sighted, since, standsOn, isForkUsed, stage, ...more }: ObserveInput,
+  { now, worlds = [], sighted, since = null, standsOn = null, isForkUsed = true, stage, ...more }: ObserveInput,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = BigInt(run?.plan.ahead?.length ?? 0);
-  const told = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
-  const base = standsOn ?? told;
+  const simulatedBase = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
+  const base = standsOn ?? simulatedBase;
   const timestamp = before.environment?.timestamp ?? null;
   const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;
   // why: NUMBER may be another chain's, and the time one that we have set
@@ -167,10 +178,8 @@ export const checkChain = (
   }
   for (const { input, request, index } of bundle) {
     // why: a proof may run on another node than the scan, and its requests name the scan's chain
-    const meant = input.chainId ?? request?.chainId ?? null;
-    if (meant === null || meant === chainId) continue;
-    const mismatch = new ChainIdMismatch({ expected: BigInt(meant), actual: BigInt(chainId) });
-    findings.push(fromError(mismatch, "blocker", { step: "chain", transaction: index, evidence: "measured" }));
+    const expected = input.chainId ?? request?.chainId ?? null;
+    if (expected !== null && expected !== chainId) findings.push(isAnother(expected, chainId, "measured", index));
   }
   return findings;
 };
@@ -183,24 +192,12 @@ export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>
   const strange = runs
     .map((run) => run?.before.environment?.chainId)
     .find((ran) => chainId !== null && ran !== undefined && ran !== BigInt(chainId));
-  return chainId === null || strange === undefined
-    ? []
-    : [
-        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: strange }), "blocker", {
-          ...{ step: "chain", evidence: "measured" },
-        }),
-      ];
+  return chainId === null || strange === undefined ? [] : [isAnother(chainId, strange, "measured")];
 };
 
 /** That a report is of another chain than the connection it is proven on. */
-export const checkConnection = (chainId: number | null, meant: number | null): ReadonlyArray<Finding> =>
-  chainId === null || meant === null || chainId === meant
-    ? []
-    : [
-        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: BigInt(meant) }), "blocker", {
-          ...{ step: "chain", evidence: "assumed" },
-        }),
-      ];
+export const checkConnection = (chainId: number | null, expected: number | null): ReadonlyArray<Finding> =>
+  chainId === null || expected === null || chainId === expected ? [] : [isAnother(chainId, expected, "assumed")];
 
 /** That the caller asked for another state than the newest and real one. */
 export const checkOverrides = ({ blockTag }: Observed, options: ReportOptions): ReadonlyArray<Finding> => {

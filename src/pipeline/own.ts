@@ -19,14 +19,10 @@ export interface OwnStep {
   readonly check: (report: Report, answer: Step.StepAnswer<unknown>) => unknown;
 }
 
-/** What a pipeline is made of: users' steps beside the built-in ones, and which of those it leaves out. */
-export interface Made {
+/** What a pipeline is made of: users' steps beside the built-in ones, which of those it leaves out, and what users' need. */
+export interface OwnSteps {
   readonly steps: ReadonlyArray<OwnStep>;
   readonly without: ReadonlyArray<BuiltInStep>;
-}
-
-/** A pipeline, and the services that its steps need. */
-export interface OwnSteps extends Made {
   readonly services: Context.Context<never>;
 }
 
@@ -57,7 +53,7 @@ const parts = ["name", "looks", "ask", "check"];
 
 /** A part of a step as it is now, whatever becomes of it; null where it is no function. */
 const methodOf = (step: object, part: unknown) =>
-  typeof part === "function" ? (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(part, step, given) : null;
+  typeof part === "function" ? (...args: ReadonlyArray<unknown>): unknown => Reflect.apply(part, step, args) : null;
 
 const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   const at = `steps[${index}]`;
@@ -101,11 +97,11 @@ const leftOutIn = (input: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
 const optionNames = ["steps", "without"];
 
 /** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
-export const madeOf = (options: unknown): Made => {
+export const madeOf = (options: unknown): Omit<OwnSteps, "services"> => {
   const input = isRecord(options) ? options : { options };
   const stray = Object.keys(input).find((key) => !optionNames.includes(key));
   const { steps = [], without = [] } = input;
-  const checked: Checked<Made> =
+  const checked: Checked<Omit<OwnSteps, "services">> =
     stray === undefined
       ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
       : no(stray, `is not an option of a pipeline${didYouMean(stray, optionNames)}`);

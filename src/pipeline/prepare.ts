@@ -1,12 +1,11 @@
 /** The options of a run: what callers write, checked, and the form that the report keeps. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import { InvalidTransaction } from "../errors/input.js";
 import { didYouMean, no } from "../primitives/problem.js";
 import type { GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
-import { abisOf, named, times } from "../report/options.js";
+import { named, times } from "../report/options.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
@@ -49,19 +48,18 @@ const complete = (
     for (const [name, { kept = name, absent, check }] of rows) {
       const value: unknown = options[name as keyof Options];
       // null is a value only where it is one of those kept
-      const said = value !== undefined && (value !== null || absent === null);
-      completed[kept] = said ? yield* check(value, `options.${name}`) : base[kept];
+      const isGiven = value !== undefined && (value !== null || absent === null);
+      completed[kept] = isGiven ? yield* check(value, `options.${name}`) : base[kept];
     }
     // each value was read by its own row, and the rows are those of ReportOptions
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-/** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
+/** What is scanned. */
 export interface Prepared {
   readonly bundle: Bundle;
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
 }
 
 /** Input and options, checked. */
@@ -75,12 +73,7 @@ export const prepare = Effect.fnUntraced(function* (
   yield* recoverAuthorities(transactions);
   // why: the ABIs that came with the input are the nearest
   const options = { ...own, abis: [...abis, ...own.abis] };
-  return {
-    bundle: bundleOf(transactions, options.accounts),
-    options,
-    policies: given.policies ?? [],
-    abis: abisOf(options),
-  };
+  return { bundle: bundleOf(transactions, options.accounts), options, policies: given.policies ?? [] };
 });
 
 /**

@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
-import type { Lookup } from "../Chains.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import { isSlotted } from "../report/freshness.js";
@@ -13,7 +12,6 @@ import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
-import { answersOf } from "./answers.js";
 import { attempt, attemptOf, judgedOf } from "./attempt.js";
 import { askAlone, askAt, askCauses, lacksWitness } from "./askProof.js";
 import {
@@ -29,9 +27,6 @@ import {
   placed,
   runsOf,
   sealedCounts,
-  type About,
-  type Attempt,
-  type Head,
   type Lack,
   type Standing,
 } from "./proofGround.js";
@@ -40,20 +35,33 @@ import type { AskAt } from "./gas/limit.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
-import { trialIn, type Trial } from "./proofPlans.js";
+import { trialIn, type About, type Trial } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
 import { tagOf } from "./worlds/contexts.js";
+import type { Attempt } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */
-const standingOn = (about: About, blockTag: Observed["blockTag"]): About => ({
+const standingOn = <A extends About>(about: A, blockTag: Observed["blockTag"]): A => ({
   ...about,
   report: { ...about.report, observed: { ...about.report.observed, blockTag } },
 });
 
+/** The exact requests once more, with what is known by then; those who answered before are not forgotten. */
+const anew = (
+  standing: Standing,
+  about: About,
+  because: AskRule,
+  changed: Partial<Standing>,
+): Effect.Effect<Standing, never, Rpc> => {
+  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+  const next = { ...standing, ...changed, ran };
+  return Effect.map(attempt(about, next, because), (made) => placed({ ...next, attempt: made }));
+};
+
 /** Everything once more, on a newer head where the one that it stood on is old or gone. */
 const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never, Rpc> =>
   Effect.gen(function* () {
-    const { about, memory, chains, head, attempt: before } = standing;
+    const { memory, head, attempt: before } = standing;
     const { claim, proof } = before;
     const isMoved = because === "headMoved";
     const isSealed = isMoved && isSpent(standing);
@@ -66,24 +74,21 @@ const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never
         lacks(memory, "hash") ||
         proof.round.block !== "pending" ||
         isGoneIn(isSealed ? [proof.next] : runsOf(before)));
-    const asked =
+    const newest =
       isOld && (isLow || successOf(claim.header) !== null)
         ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
         : proof.round.fees.header;
     // why: who shows an older one is behind
-    const header = isSlotted(claim.chain) && head !== null && asked !== null ? Fee.laterOf(head, asked) : asked;
-    const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
-    const { balanceOf } = answersOf(proof.round, chains, about.report.options, about.report.chainId);
-    const next = {
-      ...standing,
-      about: { ...(isSealed ? standingOn(about, "latest") : about), balanceOf, askedAt },
+    const header = isSlotted(claim.chain) && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
+    const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
+    const { balanceOf } = before.answers;
+    const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
+    return yield* anew(standing, about, because, {
       head: successOf(header) === null ? head : header,
       pending: isSealed ? before : standing.pending,
       counts: sealedCounts(proof),
       moves: isSealed ? 0 : standing.moves + (isMoved ? 1 : 0),
-      ran: [...standing.ran, ...runsOf(before).map(successOf)],
-    };
-    return placed({ ...next, attempt: yield* attempt(next, because) });
+    });
   });
 
 /** The attempt, more of it known. */
@@ -111,7 +116,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const { claim, proof, because } = standing.attempt;
       return Effect.flatMap(askAlone(claim, because), (alone) =>
-        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, because, standing), (whole) =>
+        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, because), (whole) =>
           placed({ ...standing, attempt: whole }),
         ),
       );
@@ -121,11 +126,11 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "noPending",
     applies: isWithoutPending,
     ask: (standing) => {
-      const refused = failureOf(standing.attempt.proof.round.run);
-      const told = refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
-      const next = { ...standing, about: standingOn(standing.about, "latest"), counts: null, moves: 0, ran };
-      return Effect.map(attempt(next, "noPending"), (sealed) => placed({ ...next, attempt: sealed, findings: told }));
+      const { claim, proof } = standing.attempt;
+      const refused = failureOf(proof.round.run);
+      const findings =
+        refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
+      return anew(standing, standingOn(claim, "latest"), "noPending", { counts: null, moves: 0, findings });
     },
   },
   {
@@ -158,7 +163,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const { bundle, claim } = standing.attempt;
       return Effect.flatMap(rare, ({ withTracedInner }) =>
-        Effect.map(withTracedInner(bundle, claim.report.observed.blockTag, claim.abis), (traced) =>
+        Effect.map(withTracedInner(bundle, claim.report), (traced) =>
           withMore(standing, { bundle: traced, isTraced: true }),
         ),
       );
@@ -173,8 +178,8 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
         const tried: Array<AskResult<Run>> = [];
         const { bundle, answers } = standing.attempt;
         const askGas: AskAt = (limits) =>
-          Effect.tap(askAt(trialsOf(standing.attempt))(limits), (heard) =>
-            Effect.sync(() => void tried.push(...heard.flat())),
+          Effect.tap(askAt(trialsOf(standing.attempt))(limits), (rows) =>
+            Effect.sync(() => void tried.push(...rows.flat())),
           );
         return Effect.flatMap(rare, ({ settleGas }) =>
           Effect.map(settleGas(bundle, answers, askGas), (settled) => withMore(standing, { settled, tried })),
@@ -185,11 +190,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "closing",
     most: () => 2,
     applies: (standing) => closedIn(standing) !== null,
-    ask: (standing) => {
-      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
-      const next = { ...standing, closed: closedIn(standing), ran };
-      return Effect.map(attempt(next, "closing"), (nearer) => placed({ ...next, attempt: nearer }));
-    },
+    ask: (standing) => anew(standing, standing.attempt.claim, "closing", { closed: closedIn(standing) }),
   },
   rule({
     because: "worldsDiffer",
@@ -229,24 +230,20 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
-export const proveOnStableHead = Effect.fnUntraced(function* (
-  about: About,
-  chains: Lookup,
-  isWidened: boolean,
-): Effect.fn.Return<Standing, never, Rpc> {
-  const { report, bundle, chain, scanned, steps } = about;
+export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Effect.fn.Return<Standing, never, Rpc> {
+  const { report, bundle, chain, scanned, steps, isWidened } = about;
   const { memory } = yield* Rpc;
   const because = isWidened ? "doubtfulLimit" : "proof";
-  const begun = { memory, chains, isWidened, closed: null };
-  const first = Effect.fnUntraced(function* (on: About, head: Head, why: AskRule) {
+  const first = Effect.fnUntraced(function* (on: About, head: Standing["head"], why: AskRule) {
     const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
-    const made = yield* attempt({ ...begun, about: on, head }, why, scanned?.isStale === true);
+    const begun = { memory, head, closed: null };
+    const made = yield* attempt(on, begun, why, scanned?.isStale === true);
     const standing = {
-      ...{ ...begun, about: on, head, attempt: made, pending: null },
+      ...{ ...begun, attempt: made, pending: null },
       ...{ counts: known, moves: 0, findings: [], ran: [] },
     };
-    const stood = yield* rounds(placed(standing), proofRules);
-    return { ...stood, findings: [...checkGround(stood), ...stood.findings] };
+    const last = yield* rounds(placed(standing), proofRules);
+    return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
   if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, because);
   const usual = report.options.block ?? chain.blockTag;

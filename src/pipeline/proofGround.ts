@@ -1,54 +1,110 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
-import type * as Eth from "../eth/index.js";
-import type { Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
+import type { Hash } from "../primitives/hex.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
 import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
+import { within } from "../steps/reading/sameOutcome.js";
 import type { Run } from "../steps/simulate.js";
-import type { Answers } from "./answers.js";
-import { bareOf, isComparable, type Proof, type CauseRuns } from "./askProof.js";
+import type { Query } from "../witness/queries.js";
+import type { View } from "../witness/view.js";
+import { bareOf, isComparable, type Proof } from "./askProof.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
-import type { Gas } from "./gas/doubt.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
-import { isParted } from "./oneGround.js";
 import { pendingOf, type Draw } from "./worlds/contexts.js";
-import type { Judged } from "./worlds/contrast.js";
-import type { RunEffects } from "./worlds/movements.js";
+import type { Attempt } from "./worlds/contrast.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 
-/** What is proven, on whatever ground. */
-export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
-export type Head = AskResult<Eth.Block> | null;
+const isNamed = (hash: Hash): boolean => BigInt(hash) !== 0n;
 
-/** The exact requests asked on one ground, and what is known of them so far. */
-export interface Attempt {
-  readonly claim: ProofInput;
-  readonly proof: Proof;
-  readonly answers: Answers;
-  readonly bundle: Bundle<Filled>;
-  /** The rule by which it was asked. */
-  readonly because: AskRule;
-  /** What a run of it did; the calls inside, which may be traced later, are no part of that. */
-  readonly effectsIn: (run: Run) => RunEffects;
-  /** Whether what fails inside was looked for, where the run hides it. */
-  readonly isTraced: boolean;
-  /** null = the gas limits are in doubt. */
-  readonly settled: Gas | null;
-  /** The runs at other limits. */
-  readonly tried: ReadonlyArray<AskResult<Run>>;
-  readonly why: CauseRuns | null;
-  /** The worlds compared. */
-  readonly judged: Judged;
-  /** Whether the runs used what two forks have not in common; null = not known. */
-  readonly isForkUsed: boolean | null;
-  /** The highest mined block that any answer named by then; none = none did. */
-  readonly sealed?: bigint | undefined;
+/**
+ * The block that a run stands on: by what the witness reads, and by the answer where a block is in front, or NUMBER is
+ * another chain's. The hash is zero where nobody names it.
+ */
+const baseOf = ({ ahead, block, before: { environment } }: Run): { readonly number: bigint; readonly hash: Hash } => {
+  const first = ahead ?? block;
+  const isRead =
+    ahead === null &&
+    environment !== null &&
+    environment.number === block.number &&
+    // why: a node that has not got a block names no hash of it to contracts
+    isNamed(environment.parentHash);
+  return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
+};
+
+/**
+ * Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin.
+ * Pending state is never older than the head.
+ */
+const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed }: Ground): boolean => {
+  const { block, without } = run.plan;
+  const isPending = block === "pending";
+  const isHeld = isPending || block === "latest" || (typeof block === "object" && "blockHash" in block);
+  if (head === null || !isHeld) return false;
+  const { number, hash } = baseOf(run);
+  // why: behind blocks that the caller pretends it cannot be seen, nor where no number may be asked for, which clears nothing
+  if (isPending ? number < head.number : number !== head.number)
+    return !isPlaced && without?.has("blockOverrides") !== true;
+  // why: what is ordered before us may have been the beginning of the very block that is the head now
+  if (isPending && (number > head.number || isPreconfirmed)) return false;
+  return head.hash !== null && isNamed(hash) && hash.toLowerCase() !== head.hash.toLowerCase();
+};
+
+/** Whether two views agree in an answer; what only one of them has says nothing. */
+const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean => {
+  if (query.kind === "account") {
+    const [account, other] = [a.account(query.address), b.account(query.address)];
+    if (account === null || other === null) return true;
+    return account.balance === other.balance && account.codeHash === other.codeHash;
+  }
+  if (query.kind === "environment") return true;
+  const [call, other] = [a.call(query), b.call(query)];
+  if (call === null || other === null || (call.success === other.success && call.data === other.data)) return true;
+  const isNumber = call.data.length === 66 && other.data.length === 66;
+  // why: interest grows with the time, in which the runs differ
+  return call.success && other.success && isNumber && within(BigInt(call.data), BigInt(other.data), tolerance);
+};
+
+/** Whether two runs on a state that moves stood on the same. `isExact` = even its block is named, and stays. */
+const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean => {
+  const [base, other] = [baseOf(a), baseOf(b)];
+  const isOther = isExact && isNamed(base.hash) && isNamed(other.hash) && base.hash !== other.hash;
+  return (
+    base.number === other.number &&
+    !isOther &&
+    // why: balances that are pretended are held against measured ones elsewhere
+    (a.plan.pretended ||
+      b.plan.pretended ||
+      a.plan.before.every((query) => agreesIn(query, a.before, b.before, tolerance)))
+  );
+};
+
+/** What runs are held against. */
+export interface Ground {
+  /** The block that the worlds stand on; null = not known. */
+  readonly head: { readonly number: bigint; readonly hash: Hash | null } | null;
+  /** Whether the caller pretends the block's number. */
+  readonly isPlaced: boolean;
+  /** Whether the pending state is ordered before us, and so nothing but it counts. */
+  readonly isPreconfirmed: boolean;
+  readonly tolerance: number;
 }
+
+/** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
+export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Ground): boolean => {
+  const { isPreconfirmed, tolerance } = ground;
+  if (all.some((result) => isGone(failureOf(result)))) return true;
+  const runs = all.flatMap((result) => successOf(result) ?? []);
+  const [first, ...others] = runs.filter(({ plan: { block } }) => block === "pending");
+  return (
+    runs.some((run) => isElsewhere(run, ground)) ||
+    others.some((run) => first !== undefined && !isOnSame(first, run, tolerance, isPreconfirmed))
+  );
+};
 
 /** Why an attempt does not stand. */
 export type Lack = Extract<AskRule, "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable">;
@@ -67,9 +123,8 @@ export interface Closed {
 
 /** What a proof knows between its rounds. */
 export interface Standing {
-  readonly about: About;
   /** The head that the attempt stands on. */
-  readonly head: Head;
+  readonly head: ProofInput["header"];
   readonly attempt: Attempt;
   /** One on the state that was asked for, which did not hold still, where a sealed block stands in. */
   readonly pending: Attempt | null;
@@ -77,15 +132,12 @@ export interface Standing {
   readonly counts: ReadonlyMap<string, number | null> | null;
   /** How often the ground has moved on this state. */
   readonly moves: number;
-  /** Whether the limits that are proven are wider ones already. */
-  readonly isWidened: boolean;
   readonly findings: ReadonlyArray<Finding>;
   /** The bracket that is left, where the transactions fail further out; null = all of it. */
   readonly closed: Closed | null;
   /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
   readonly ran: ReadonlyArray<Run | null>;
   readonly memory: Memory;
-  readonly chains: Lookup;
   /** Why the attempt does not stand; null = it does. */
   readonly lack: Lack | null;
 }
@@ -95,7 +147,7 @@ type Placed = Omit<Standing, "lack">;
 /** Every run of an attempt. */
 export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<Run> | null> => [
   ...[proof.round.run, proof.round.alone, proof.next, proof.bare, ...proof.between],
-  ...proof.placed.map(({ heard }) => heard),
+  ...proof.placed.map(({ result }) => result),
   ...tried,
   ...(why === null ? [] : Object.values(why)),
 ];
@@ -192,10 +244,10 @@ const lackOf = (standing: Placed): Lack | null => {
 export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
 
 /** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
-export const isWithoutPending = ({ about: { report, scanned, chain }, attempt: { proof } }: Standing): boolean =>
-  scanned === null &&
-  report.options.block === null &&
-  chain.blockTag === "pending" &&
+export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boolean =>
+  claim.scanned === null &&
+  claim.report.options.block === null &&
+  claim.chain.blockTag === "pending" &&
   proof.round.block === "pending" &&
   isNoPending(failureOf(proof.round.run));
 

@@ -5,7 +5,6 @@ import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { secondGas, secondReadings } from "../steps/reading/secondReading.js";
 import * as Simulate from "../steps/simulate.js";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
@@ -15,18 +14,12 @@ import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Answers, Round, ActiveSteps } from "./answers.js";
+import type { Round, ActiveSteps } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
-import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
+import type { World, Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
-
-/** What a proof takes over from the scan of the same call. */
-export interface Scanned extends Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> {
-  /** Whether so much time went by since that its header may be another block's by now; absent = no. */
-  readonly isStale?: boolean;
-}
 
 /** What is to be proven. */
 export interface ProofInput {
@@ -39,7 +32,6 @@ export interface ProofInput {
   readonly reads: Observed["reads"];
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
   /** The steps that take part. */
   readonly steps: ActiveSteps;
   /** What users' own steps have the witness read. */
@@ -48,15 +40,35 @@ export interface ProofInput {
   readonly subjects: ReadonlyMap<number, FeeSubject>;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
-  /** What the scan of the same call heard a moment ago; null for a report from outside. */
-  readonly scanned: Scanned | null;
+  /**
+   * What the scan of the same call heard a moment ago, so that it can be relied on; null for a report from outside.
+   * `isStale`: so much time went by since that its header may be another block's by now.
+   */
+  readonly scanned:
+    | (Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
+    | null;
   /** The head that the worlds stand on; null = it is asked beside the runs. */
   readonly header: Round["fees"]["header"];
   /** Epoch ms when that head was asked for, or what has it; null = now. */
   readonly askedAt: number | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
+  /** Whether its limits are wider ones already than those that were chosen. */
+  readonly isWidened: boolean;
 }
+
+/** What is proven, on whatever ground. */
+export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
+
+/** Worked out once for what is to be proven: each of its runs is planned by the same. */
+const once = <A>(work: (claim: ProofInput) => A): ((claim: ProofInput) => A) => {
+  const known = new WeakMap<ProofInput, A>();
+  return (claim) => {
+    const result = known.get(claim) ?? work(claim);
+    known.set(claim, result);
+    return result;
+  };
+};
 
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
@@ -74,35 +86,37 @@ const calldataGas = (queries: ReadonlyArray<Query>): bigint =>
 const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
   const isTooMuch = (kept: ReadonlyArray<Query>) =>
     gasFor(kept) > room && (gasFor(kept) > room * overcommitted || 2n * calldataGas(kept) > room);
-  let kept = queries;
-  while (kept.length > 0 && isTooMuch(kept)) kept = kept.slice(0, Math.floor(kept.length * 0.8));
-  return kept;
+  let fitting = queries;
+  while (fitting.length > 0 && isTooMuch(fitting)) fitting = fitting.slice(0, Math.floor(fitting.length * 0.8));
+  return fitting;
 };
 
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = (claim: ProofInput): bigint => {
+const roomBeside = once((claim): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
   const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
-  const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
-  const spare = limit > taken ? (limit - taken) / 2n : 0n;
+  const gasNeeded = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
+  const limit = report.observed.gasLimit ?? gasNeeded + 2n * mostWitnessGas;
+  const spare = limit > gasNeeded ? (limit - gasNeeded) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
-};
+});
 
-export const accountQueries = ({ bundle, measure, steps }: ProofInput): ReadonlyArray<Query> => {
+export const accountQueries = once(({ bundle, measure, steps }): ReadonlyArray<Query> => {
   const looks = everyLook(steps, bundle);
   const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
   const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
   return [...looks, ...[...accounts].map((address) => ({ kind: "account", address }) as const)];
-};
+});
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
-export const doubtful = ({ bundle }: ProofInput): ReadonlyArray<Signed> =>
+export const doubtful = once(({ bundle }): ReadonlyArray<Signed> =>
   bundle.filter(
-    (one) => isFirst(one, bundle) && (one.said.nonce.inFlight !== 0 || one.said.nonce.latest !== one.request.nonce),
-  );
+    (entry) =>
+      isFirst(entry, bundle) && (entry.said.nonce.inFlight !== 0 || entry.said.nonce.latest !== entry.request.nonce),
+  ),
+);
 
 /** How many transactions of the signers the node counts in flight before the requests; one that is replaced is not. */
 export const inFlightOf = ({ bundle }: ProofInput): number =>
@@ -123,8 +137,6 @@ const reservedState = (claim: ProofInput): Eth.StateOverrides => {
   return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
 };
 
-export const blockOf = ({ report }: ProofInput): Observed["blockTag"] => tagOf(report);
-
 export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyArray<Query> =>
   !steps.has("fee") && !steps.has("funds")
     ? []
@@ -134,17 +146,19 @@ export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyA
  * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
-export const looksAlone = (claim: ProofInput): boolean =>
-  claim.scanned === null ||
-  doubtful(claim).length > 0 ||
-  suspectsOf(claim).length > 0 ||
-  gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
+export const looksAlone = once(
+  (claim) =>
+    claim.scanned === null ||
+    doubtful(claim).length > 0 ||
+    suspectsOf(claim).length > 0 ||
+    gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n,
+);
 
 /**
  * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
- * queries found no room beside the user's calls.
+ * queries found no room beside the user's calls; and the contracts whose slots are read behind them.
  */
-const looksOf = (claim: ProofInput) => {
+export const looksOf = once((claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const queries = [
     { kind: "environment" } as const,
@@ -161,11 +175,8 @@ const looksOf = (claim: ProofInput) => {
   const exposed = claim.measure.exposed === null ? [] : Exposure.queries(claim.measure.exposed);
   // why: what could be taken is read last of all, and pushes nothing out
   const after = [...both, ...fit([...both, ...exposed], room).slice(both.length)];
-  return { oracles, both, after, unasked: Math.max(0, queries.length - both.length) };
-};
-
-/** How many queries find no room beside the user's calls. */
-export const unasked = (claim: ProofInput): number => looksOf(claim).unasked;
+  return { oracles, both, after, lens: lensOf(claim), unasked: Math.max(0, queries.length - both.length) };
+});
 
 /** The exact requests as a run, with the witness around them; `name` where it is not the world's own. */
 export const planOf = (
@@ -176,7 +187,7 @@ export const planOf = (
 ): Simulate.Plan => {
   const room = roomBeside(claim);
   const isRoomy = room > 0n;
-  const { oracles, both, after } = looksOf(claim);
+  const { oracles, both, after, lens } = looksOf(claim);
   const { baseFeePerGas: baseFee } = world.context;
   return {
     name,
@@ -195,7 +206,7 @@ export const planOf = (
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
-    lens: lensOf(claim),
+    lens,
     second: secondReadings(claim, baseFee == null ? null : BigInt(baseFee)),
   };
 };
@@ -212,7 +223,6 @@ export interface Trial {
   readonly context: Eth.BlockOverrides | null;
   /** Gas of a whole block; null = not known. */
   readonly room: bigint | null;
-  readonly abis: AbiIndex;
 }
 
 /** The requests at other limits, by signers who could pay for any of them; the witness tells no more than where they ran. */
@@ -225,9 +235,9 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
       return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
     });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
-  const taken = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
+  const gasNeeded = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
   // guard: gas in a block that is a little smaller
-  const isCramped = BigInt(context?.gasLimit ?? room ?? taken) < taken;
+  const isCramped = BigInt(context?.gasLimit ?? room ?? gasNeeded) < gasNeeded;
   return {
     name: "gas",
     calls: Arr.zipWith(bundle, limits, ({ input, request }, gas) => ({
@@ -241,25 +251,14 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
     ahead,
     stateOverrides: { ...stateOverrides, ...Object.fromEntries(able) },
     // why: the block of a world may be a little smaller than the one that limits are taken from
-    blockOverrides: isCramped ? { ...context, gasLimit: taken } : context,
+    blockOverrides: isCramped ? { ...context, gasLimit: gasNeeded } : context,
     pretended: true,
   };
 };
 
-/** What a scan chose, at other limits, where it ran. */
-export const scanTrial = (
-  bundle: Trial["bundle"],
-  { block, blockGasLimit }: Pick<Answers, "block" | "blockGasLimit">,
-  options: ReportOptions,
-  abis: AbiIndex,
-): Trial => ({
-  ...{ bundle, options, abis, block, ahead: [] },
-  ...{ context: options.blockOverrides, room: blockGasLimit },
-});
-
 /** The exact requests of a claim at other limits, in the block context of a world. */
 export const trialIn = (claim: ProofInput, { block, ahead, context }: World): Trial => ({
-  ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
+  ...{ bundle: claim.bundle, options: claim.report.options },
   ...{ block, ahead, context, room: claim.report.observed.gasLimit },
 });
 

@@ -3,58 +3,36 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as L1Fee from "../steps/reading/l1Fee.js";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
-import type { ActiveSteps, Answers } from "./answers.js";
-import type { Gas } from "./gas/doubt.js";
+import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
-import { askAt } from "./askProof.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
-import { checkRuns, worldsIn } from "./worlds/contrast.js";
-import { ledgerOf, type Recorder } from "./rounds.js";
+import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
+import { ledgerSoFar, sightedSoFar } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
-import { runsOf, type Attempt } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type ProofInput, type Scanned, scanTrial } from "./proofPlans.js";
+import { runsOf } from "./proofGround.js";
+import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
-import { askOwn, rare } from "./later.js";
+import { askOwn } from "./later.js";
 import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
 
-/** How a report is proven. */
-export interface Proving {
-  readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
-  readonly recorder: Recorder;
-  /** What the report's own ledger holds, where this call did not write it. */
-  readonly earlier: Ledger | null;
-  /** What was found before anything was asked. */
-  readonly found: ReadonlyArray<Finding>;
-  /** What the scan of this very call heard, so that it can be relied on; null for a report from outside. */
-  readonly scanned: Scanned | null;
-}
-
-/** What a proof takes over from the scan before it, so long ago; after a second its header is asked again, whatever the chain. */
-export const provenOf = (round: Scanned, takenMs: number): Pick<Proving, "earlier" | "found" | "scanned"> => ({
-  earlier: null,
-  found: [],
-  scanned: { ...round, isStale: takenMs > 1_000 },
-});
+/** How a report is proven; `found` = what was found before anything was asked. */
+type Proving = Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> };
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -80,17 +58,6 @@ const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scan
 const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
-/** Settles the gas limits of a scan that are in doubt, as a proof would. */
-export const settleScan = (
-  chosen: Bundle<Filled>,
-  answers: Answers,
-  options: Report["options"],
-  abis: AbiIndex,
-): Effect.Effect<Gas, never, Rpc> =>
-  Effect.flatMap(rare, ({ settleGas }) =>
-    settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)])),
-  );
-
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
 const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
   judged({ ...scanned, ledger }, [
@@ -99,9 +66,9 @@ const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
   ]);
 
 /** A report that nobody simulates: what it says stays, and that nothing proves it, nor asks what it left out. */
-const unproven = (report: Report, taken: ActiveSteps): Report => {
+const unproven = (report: Report, active: ActiveSteps): Report => {
   const { without } = report.steps;
-  const steps: ActiveSteps = new Set([...taken].filter((name) => !without.some((left) => left === name)));
+  const steps: ActiveSteps = new Set([...active].filter((name) => !without.some((omitted) => omitted === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
     // why: how bad it is what was left out is ours to say, not that of a report from outside
     ...report.findings.filter(({ code }) => code !== "LeftOut"),
@@ -115,57 +82,55 @@ const unproven = (report: Report, taken: ActiveSteps): Report => {
  */
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
-  { policies, abis, recorder, earlier, found, scanned }: Proving,
+  { policies, found, scanned }: Proving,
   request: Effect.Effect<Own, never, Rpc>,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
-  const signed = signedOf(report);
-  if (signed === null) return { report, limits: null };
+  const cases = signedOf(report);
+  if (cases === null) return { report, limits: null };
   const steps = yield* activeSteps;
   if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
+  // why: what a report from outside says of its calldata is not believed
+  const signed = scanned === null ? cases : Arr.map(cases, (entry) => ({ ...entry, call: entry.said.call }));
   const own = yield* request;
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
-  const wanted = measureOfReport(report, earlierRun, policies, limits, steps, chain);
-  const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
+  const measured = measureOfReport(report, earlierRun, policies, limits, steps, chain);
+  const measure = { ...measured, named: yield* names.recall(report.chainId, measured.tokens) };
   const about = {
-    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks, steps },
+    ...{ report, bundle: signed, measure, policies, chain, scanned, looks: own.looks, steps },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
+    isWidened,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* Effect.yieldNow;
-  const standing = yield* proveOnStableHead(about, chains, isWidened);
+  const standing = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
-    return {
-      report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
-      limits: null,
-    };
+    return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
-  const ledger = ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier);
-  const ran = [
-    ...standing.ran,
-    ...[standing.attempt, standing.pending].flatMap((one) => (one === null ? [] : runsOf(one).map(successOf))),
-  ];
+  const ledger = yield* ledgerSoFar;
+  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
   const assemble = Effect.fnUntraced(function* (
     attempt: Attempt,
     further: ReadonlyArray<Finding>,
   ): Effect.fn.Return<Report> {
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
-    const ends = [closesIn(standing.closed, attempt, now), spanIn(claim, proof.round.askedAt)];
+    const ends = [closesIn(standing.closed, attempt, now), spanIn(attempt)];
     const until = ends.flatMap((end) => end.until ?? []);
     const changed = stateChangesIn(claim, proof, bundle);
     yield* Effect.yieldNow;
     const placed = worldsOfPlaced(claim, answers.run, proof.placed);
+    const others = [proof.next, ...proof.between].flatMap((result) => successOf(result) ?? []);
     const findings = [
       ...found,
       ...further,
@@ -175,53 +140,54 @@ const proveOnce = Effect.fnUntraced(function* (
         report.chainId,
         ran.filter((run) => run !== answers.run && run !== answers.alone),
       ),
-      ...checkRuns(claim, proof, compared, bundle),
+      ...checkRuns(attempt),
       ...ends.flatMap((end) => end.findings),
       ...checkRequests(signed),
-      ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
+      ...checkAhead(attempt),
       ...checkStates(claim),
       ...(signed.length < 2 ? [] : checkApart(claim, placed)),
-      ...checkMeasured(claim, proof),
+      ...checkMeasured(attempt),
       ...changed.findings,
-      ...checkSecond(
-        measure.holdings,
-        [proof.round.run, proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
-      ),
+      ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
     ];
-    return yield* makeReport(bundle, answers, {
-      ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
-      ...{
-        isForkUsed: isForkUsed !== false,
-        sighted: recorder.sighted,
-        since: report.observed.latestNumber,
-        // why: a number that we have set does not tell what the node stood on
-        standsOn: scanned === null ? null : standsOn(claim, report),
+    return yield* makeReport(
+      bundle,
+      answers,
+      {
+        ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
+        ...{
+          isForkUsed: isForkUsed !== false,
+          sighted: yield* sightedSoFar,
+          since: report.observed.latestNumber,
+          // why: a number that we have set does not tell what the node stood on
+          standsOn: scanned === null ? null : standsOn(claim, report),
+        },
+        // why: a proof whose run got no answer has proven nothing
+        stage: answers.run === null ? "scanned" : "proven",
+        worlds: [...worldsIn(attempt), ...placed],
+        elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
+        ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
+        ledger,
+        own: { names: own.names, check },
+        others,
+        earlier: earlierFindings(report),
+        stateChanges: changed.changes,
+        findings,
       },
-      // why: a proof whose run got no answer has proven nothing
-      stage: answers.run === null ? "scanned" : "proven",
-      worlds: [...worldsIn(claim, proof, compared), ...placed],
-      elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
-      readings: [proof.next, ...proof.between].map((heard) => successOf(heard)?.readings ?? []),
-      ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
-      ledger,
-      own: { names: own.names, check },
-      others: [proof.next, ...proof.between].flatMap((heard) => successOf(heard) ?? []),
-      earlier: earlierFindings(report),
-      stateChanges: changed.changes,
-      findings,
-    });
+      answers.run === null ? null : attempt.effectsIn(answers.run),
+    );
   });
   const { pending } = standing;
-  const moved = (severity: "info" | "unavailable", stead: string | null = null) => [
+  const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
     note("PendingMoved", severity, { evidence: "measured" }, text("", stead)),
   ];
-  const stood = yield* assemble(standing.attempt, [
+  const outcome = yield* assemble(standing.attempt, [
     ...standing.findings,
-    ...(pending === null ? [] : moved("info", "the latest block was used instead")),
+    ...(pending === null ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
-  const isAnswer = pending === null || (stood.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
-  const proven = isAnswer ? stood : yield* assemble(pending, moved("unavailable"));
+  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
+  const proven = isAnswer ? outcome : yield* assemble(pending, pendingMoved("unavailable"));
   const { settled } = isAnswer ? standing.attempt : pending;
   yield* names.keep(
     proven.chainId,
@@ -230,34 +196,24 @@ const proveOnce = Effect.fnUntraced(function* (
   return { report: proven, limits: settled?.limits ?? null };
 });
 
-/** Users' own steps, asked once for a proof and all that it asks again. */
-const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
-  Effect.cached(
-    Effect.flatMap(chainsInUse, (chains) => {
-      const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
-      const bundle = Arr.map(report.transactions, ({ input }) => input);
-      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
-    }),
-  );
-
-/** Proves; where the gas limit turned out to decide the outcome, chooses a wider one and proves that, once. */
-export const proveWider = Effect.fnUntraced(function* (
+/**
+ * Proves what a report has chosen. Where its gas limit turned out to decide the outcome, a wider one is chosen and proven,
+ * once, if the scan is of this very call; of any other report that is proof of nothing.
+ */
+export const proveChosen = Effect.fnUntraced(function* (
   report: Report,
   proving: Proving,
 ): Effect.fn.Return<Report, never, Rpc> {
-  const own = yield* ownFor(report, proving);
+  const { chainId, options, transactions, steps } = report;
+  const { scanned } = proving;
+  const chains = yield* chainsInUse;
+  const block = scanned === null ? (options.block ?? chains(chainId).blockTag) : tagOf(report);
+  const bundle = Arr.map(transactions, ({ input }) => input);
+  // why: users' own steps are asked once for a proof and all that it asks again
+  const own = yield* Effect.cached(askOwn(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
   const { report: proven, limits } = yield* proveOnce(report, proving, own, false);
-  return limits === null ? proven : (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
+  if (limits === null) return proven;
+  if (scanned !== null) return (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
+  const holds = limits.map((limit) => gas("gas that holds", limit));
+  return judged(proven, [...proven.findings, note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds)]);
 });
-
-/** Proves what the report has chosen; where its gas limit turned out to decide the outcome, that is proof of nothing. */
-export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
-  Effect.map(
-    Effect.flatMap(ownFor(report, proving), (own) => proveOnce(report, proving, own, false)),
-    ({ report: proven, limits }) => {
-      if (limits === null) return proven;
-      const holds = limits.map((limit) => gas("gas that holds", limit));
-      const scanAgain = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
-      return judged(proven, [...proven.findings, scanAgain]);
-    },
-  );

@@ -16,35 +16,43 @@ import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
 import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/ready.js";
-import { ownAccounts, type Bundle, type Filled, type Reading } from "../steps/reading/bundle.js";
+import type { Run } from "../steps/simulate.js";
+import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
-import type { Own, Seen } from "./own.js";
-import { movementsOf, settledTokens, type Movements, withoutLeftOut, worseOf } from "./worlds/movements.js";
+import type { Own } from "./own.js";
+import {
+  movementsOf,
+  settledTokens,
+  type Movements,
+  type RunEffects,
+  withoutLeftOut,
+  worseOf,
+} from "./worlds/movements.js";
 import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
-/** What a report says beside its cases and answers. */
+/** What a report says beside its cases and answers; what is absent, a scan has not. */
 interface About extends ObserveInput {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
   /** The chain in an earlier report's words, for where nobody describes it here. */
-  readonly described: ShownChain | null;
+  readonly described?: ShownChain | null;
   readonly measure: Measure;
   /** What moves in the other worlds, where every policy has to hold, too. */
-  readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">>;
-  /** The cases in the other worlds, where a call inside may fail that does not here. */
-  readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
+  readonly elsewhere?: ReadonlyArray<
+    Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">
+  >;
   readonly ledger: Ledger;
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
-  /** What the witness saw in the other worlds, in their order. */
-  readonly others: ReadonlyArray<Pick<Seen, "before" | "after">>;
-  readonly stateChanges: Report["stateChanges"];
+  /** The runs in the other worlds, in their order: a call inside may fail in one that does not here. */
+  readonly others?: ReadonlyArray<Run>;
+  readonly stateChanges?: Report["stateChanges"];
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
-  readonly earlier: ReadonlyArray<Finding>;
+  readonly earlier?: ReadonlyArray<Finding>;
 }
 
 /**
@@ -85,21 +93,21 @@ const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
 /** What a policy says of a report; that it cannot tell, where it reads what was left out. */
 const evaluate = (policy: Policy, report: Report): PolicyResult => {
   const missed = new Set<BuiltInStep>();
-  const seen = { ...report };
+  const view = { ...report };
   for (const step of report.steps.without)
     for (const part of partsOf[step] ?? [])
-      Object.defineProperty(seen, part, {
+      Object.defineProperty(view, part, {
         enumerable: true,
         get: () => (missed.add(step), report[part]),
       });
   // why: tokens are told of both, and by those that fail for what was looked at
-  const [lost, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
-  if (lost.length > 0)
-    Object.defineProperty(seen, "tokens", {
+  const [omitted, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
+  if (omitted.length > 0)
+    Object.defineProperty(view, "tokens", {
       enumerable: true,
-      get: () => (lost.forEach((step) => named.add(step)), report.tokens),
+      get: () => (omitted.forEach((step) => named.add(step)), report.tokens),
     });
-  const result = policy.evaluate(seen);
+  const result = policy.evaluate(view);
   const all = result._tag === "Pass" ? new Set([...missed, ...named]) : missed;
   return all.size === 0
     ? result
@@ -121,18 +129,18 @@ const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): Readonl
   // why: one that is written down in the report but was not rebuilt is unknown, never passed
   const all = report.options.policies.length;
   if (policies.length >= all) return findings;
-  const lost = [count("lost", all - policies.length), count("of", all)];
-  return [...findings, note("PolicyLost", "unavailable", { evidence: "unavailable" }, ...lost)];
+  const numbers = [count("lost", all - policies.length), count("of", all)];
+  return [...findings, note("PolicyLost", "unavailable", { evidence: "unavailable" }, ...numbers)];
 };
 
 /** `earlier`, as far as the new round does not tell the same itself. */
 const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const keyOf = ({ code, step, transaction, error }: Finding) =>
     `${code}/${step}/${transaction}/${error?._tag === "RpcError" ? error.method : ""}`;
-  const told = new Set(found.map(keyOf));
+  const keys = new Set(found.map(keyOf));
   return earlier.filter((finding) => {
-    const isNew = !told.has(keyOf(finding));
-    told.add(keyOf(finding));
+    const isNew = !keys.has(keyOf(finding));
+    keys.add(keyOf(finding));
     return isNew;
   });
 };
@@ -161,21 +169,24 @@ export const reportOf = (
   about: About,
   moved: Movements = movementsOf(bundle, answers.run, about.measure, answers.chainId),
 ): Report => {
-  const { options, measure } = about;
+  const { options, measure, described = null, others = [], stateChanges = [], earlier = [] } = about;
   const { steps } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
-  const { assets, rights, ...seen } = settledTokens(moved, about.elsewhere);
+  const { assets, rights, ...seen } = settledTokens(moved, about.elsewhere ?? []);
   const whose = new Set<string>([...ownAccounts(bundle), ...measure.parties]);
   const movements = withoutLeftOut(
-    about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
+    (about.elsewhere ?? []).reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
     steps,
   );
-  const elsewhere = about.elsewhere.map((there) => ({ ...withoutLeftOut(there, steps), tokens: movements.tokens }));
+  const elsewhere = (about.elsewhere ?? []).map((there) => ({
+    ...withoutLeftOut(there, steps),
+    tokens: movements.tokens,
+  }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked: Draft = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
-    ...{ moved: { assets, rights }, readings: about.readings, policies: about.policies },
+    ...{ moved: { assets, rights }, readings: others.map(({ readings }) => readings), policies: about.policies },
     delegateTargets: options.delegateTargets,
   };
   const out = new Set<StepName>(leftOutOf(steps));
@@ -192,7 +203,7 @@ export const reportOf = (
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);
-  const found = [...checkLeftOut(steps, bundle), ...untold(about.earlier.filter(isTaken), now), ...now];
+  const found = [...checkLeftOut(steps, bundle), ...untold(earlier.filter(isTaken), now), ...now];
   const usual = judged(
     {
       version: reportVersion,
@@ -200,14 +211,14 @@ export const reportOf = (
       because: "",
       stage: about.stage,
       chainId: answers.chainId,
-      chain: shownChain(answers.chain, answers.chainId, about.described),
+      chain: shownChain(answers.chain, answers.chainId, described),
       options,
       steps: { with: about.own.names, without: leftOutOf(steps) },
       observed,
       transactions,
       funds,
       ...movements,
-      stateChanges: about.stateChanges,
+      stateChanges,
       findings: [],
       digest: digestOfReport({ chainId: answers.chainId, transactions }),
       ledger: about.ledger,
@@ -216,29 +227,35 @@ export const reportOf = (
   );
   const own = about.own.check(usual, [
     { moved: {}, before: answers.before, after: answers.after },
-    ...Arr.zip(about.others, [...elsewhere, ...about.others.map(() => ({}))]).map(([seen, moved]) => ({
+    ...Arr.zip(others, [...elsewhere, ...others.map(() => ({}))]).map(([seen, moved]) => ({
       ...seen,
       moved,
     })),
   ]);
-  const draft = judged(usual, [...usual.findings, ...own]);
+  const draft = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
   const policies = untold(
     elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
     here,
   );
+  const all = [...draft.findings, ...here, ...policies];
   // why: policies judge by every finding, readers get no more than a budget
-  return judged(draft, bounded([...draft.findings, ...here, ...policies]));
+  const within = bounded(all);
+  return within === all && all.length === draft.findings.length ? draft : judged(draft, within);
 };
 
-/** The same in two stretches of the event loop: there may be thousands of movements. */
+/**
+ * The same in two stretches of the event loop: there may be thousands of movements. `effects` = those of the run, where
+ * they are known.
+ */
 export const makeReport = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   answers: Answers,
   about: About,
+  effects: RunEffects | null,
 ): Effect.fn.Return<Report> {
   yield* Effect.yieldNow;
-  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId);
+  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects);
   yield* Effect.yieldNow;
   return reportOf(bundle, answers, about, moved);
 });

@@ -1,5 +1,6 @@
 /** One call of the pipeline: its clock, its deadline, its one abort signal, the loop of its rounds, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { CurrentRun, Rpc, type LedgerEntry, type HeadSighting } from "../rpc/index.js";
 import { mostRunBytes } from "../rpc/post.js";
@@ -7,14 +8,29 @@ import type { AskRule } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
 
 /** The ledger being written, and what the answers say of the newest block and of the time. */
-export interface Recorder {
+interface Recorder {
   /** Epoch ms at which the run began. */
   readonly startedAt: number;
   readonly entries: Array<LedgerEntry>;
   /** The place of each among those that were sent out. */
   readonly turns: WeakMap<LedgerEntry, number>;
   readonly sighted: HeadSighting;
+  /** What the report's own ledger holds, where this call did not write it. */
+  readonly earlier: Report["ledger"] | null;
 }
+
+const recorderOf = (startedAt: number, earlier: Report["ledger"] | null): Recorder => ({
+  ...{ startedAt, earlier, entries: [], turns: new WeakMap() },
+  sighted: { block: null, aheadMs: null, testimonies: [] },
+});
+
+/** The recorder of the call that is under way. */
+const CurrentRecorder: Context.Reference<Recorder> = Context.Reference("evm-preflight/CurrentRecorder", {
+  defaultValue: () => recorderOf(0, null),
+});
+
+/** What the answers of this call said of the newest block and of the time. */
+export const sightedSoFar: Effect.Effect<HeadSighting> = Effect.map(CurrentRecorder, ({ sighted }) => sighted);
 
 /** `abort()` makes an exception with a stack unless it is given one; some platforms have no `DOMException` (Hermes). */
 const runEnded = Object.assign(new Error("the run has ended"), { name: "AbortError" });
@@ -27,20 +43,20 @@ export const admitted =
 
 /**
  * Runs `use` with a deadline of `deadlineMs` for every request in it, one budget for all its answers, and one AbortSignal, aborted
- * when the run ends or is interrupted.
+ * when the run ends or is interrupted. `earlier` is what the report already holds of a ledger.
  */
 export const withRun = <A, E, R>(
   deadlineMs: number,
-  use: (recorder: Recorder) => Effect.Effect<A, E, R>,
+  use: () => Effect.Effect<A, E, R>,
+  earlier: Report["ledger"] | null = null,
 ): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
     Effect.sync(() => new AbortController()),
     (controller) =>
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
-        const recorder: Recorder = { startedAt, entries: [], turns: new WeakMap(), sighted };
+        const recorder = recorderOf(startedAt, earlier);
         let turns = 0;
-        return Effect.provideService(use(recorder), CurrentRun, {
+        return Effect.provideService(Effect.suspend(use), CurrentRun, {
           round: 1,
           rounds: { last: 0 },
           deadline: startedAt + deadlineMs,
@@ -52,7 +68,7 @@ export const withRun = <A, E, R>(
             recorder.turns.set(entry, turn);
           },
           signal: controller.signal,
-        });
+        }).pipe(Effect.provideService(CurrentRecorder, recorder));
       }),
     (controller) => Effect.sync(() => controller.abort(runEnded)),
   );
@@ -92,11 +108,8 @@ export const inBranch = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A,
 const textually = (a: string | null, b: string | null): number =>
   a === b ? 0 : a === null ? -1 : b === null ? 1 : a < b ? -1 : 1;
 
-/**
- * The ledger so far, by round, method, run and endpoint, then in the order in which requests were sent out: whatever is
- * answered first changes nothing. `earlier` is what the report already holds.
- */
-export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledger"] | null): Report["ledger"] => {
+const ledgerAt = (now: number, recorder: Recorder): Report["ledger"] => {
+  const { earlier } = recorder;
   const rounds = earlier?.rounds ?? 0;
   const turnOf = (entry: LedgerEntry): number => recorder.turns.get(entry) ?? 0;
   const requests = [...recorder.entries].sort(
@@ -119,6 +132,16 @@ export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledge
     ms: (earlier?.ms ?? 0) + (now - recorder.startedAt),
   };
 };
+
+/**
+ * The ledger so far, by round, method, run and endpoint, then in the order in which requests were sent out: whatever is
+ * answered first changes nothing.
+ */
+export const ledgerSoFar: Effect.Effect<Report["ledger"]> = Effect.zipWith(
+  Clock.currentTimeMillis,
+  Effect.service(CurrentRecorder),
+  ledgerAt,
+);
 
 /** Why more is asked, when, and what; `S` is what is known so far. */
 export interface Rule<S, R = never> {
@@ -155,7 +178,7 @@ export const rounds = Effect.fnUntraced(function* <S, R>(
     const next = rules.find((one) => (times.get(one) ?? 0) < (one.most?.(known) ?? 1) && one.applies(known));
     if (next === undefined) return known;
     times.set(next, (times.get(next) ?? 0) + 1);
-    if (next.isAnew === true) for (const one of rules) if (one.isAnew !== true) times.delete(one);
+    if (next.isAnew === true) for (const each of rules) if (each.isAnew !== true) times.delete(each);
     known = yield* next.ask(known);
   }
 });

@@ -25,7 +25,7 @@ import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { askPooled, inFlightOf, type InFlight } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
-import { isForm, isNoPending, simulate } from "./endpoint/simulate.js";
+import { isForm, isNoPending } from "./endpoint/simulate.js";
 import { askByEthCall, askChainId, askRun, atOnce, begin, refusalIn, when, type Scanning } from "./scanRound.js";
 
 const isRefusal = (failure: Failure | null): boolean =>
@@ -195,7 +195,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return Effect.map(
         Effect.all(
           {
-            alone: when(lacks.alone, askRun(plans.alone, subject.abis), asked.alone),
+            alone: when(lacks.alone, askRun(subject, plans.alone), asked.alone),
             namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
             receipts: when(lacks.receipts, Fee.askReceipts, asked.receipts),
             called: when(lacks.calls, askByEthCall(subject, tag), asked.called),
@@ -212,10 +212,8 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     applies: (scan) => refusalOf(scan)?._tag === "InsufficientFunds",
     ask: (scan) => {
       const { subject, plans, asked } = scan;
-      return Effect.map(
-        Effect.result(simulate(fundedPlan(plans.bare, subject.bundle, asked.alone), subject.abis)),
-        (funded) =>
-          Result.isSuccess(funded) ? { ...withMore(scan, { run: funded }), unfunded: refusalOf(scan) } : scan,
+      return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, asked.alone)), (funded) =>
+        Result.isSuccess(funded) ? { ...withMore(scan, { run: funded }), unfunded: refusalOf(scan) } : scan,
       );
     },
   }),
@@ -226,7 +224,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       const [plan, gas] = [widerIn(scan), widerCall(scan)];
       const { called } = scan.asked;
       if (plan !== null)
-        return Effect.map(Effect.result(simulate(plan, scan.subject.abis)), (wider) =>
+        return Effect.map(askRun(scan.subject, plan), (wider) =>
           Result.isSuccess(wider) ? withMore(scan, { run: wider }) : scan,
         );
       return gas === null || called === null
@@ -248,10 +246,9 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return Effect.map(
         Effect.all(
           {
-            run: Effect.result(simulate(plan, subject.abis)),
+            run: askRun(subject, plan),
             // why: the priced run pretends the balances
-            alone:
-              asked.alone === null ? Effect.result(simulate(plans.alone, subject.abis)) : Effect.succeed(asked.alone),
+            alone: asked.alone === null ? askRun(subject, plans.alone) : Effect.succeed(asked.alone),
           },
           atOnce,
         ),

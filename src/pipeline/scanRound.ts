@@ -6,12 +6,12 @@ import * as Eth from "../eth/index.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
 import type { Finding } from "../report/finding.js";
+import { abisOf } from "../report/options.js";
 import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import { Rpc, type Memory } from "../rpc/index.js";
@@ -19,7 +19,7 @@ import type { Case } from "../steps/reading/bundle.js";
 import type { Failure, AskResult } from "../steps/reading/askResult.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
-import { endpointFactsOf, type EndpointFacts } from "./endpoint/known.js";
+import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
 import { taking, type FirstAnswers, type Subject, everyLook } from "./steps.js";
@@ -38,27 +38,18 @@ export const refusalIn = (memory: Memory, calls: ReadonlyArray<Pick<Case, "input
   );
 };
 
-/** What the chain's fees hang on, by place; empty where there are no such fees. */
-type FeeSubjects = ReadonlyMap<number, FeeSubject | null>;
-
-/** The runs of a first round, and what is known of the endpoint when they are asked. */
-interface Plans {
-  readonly bare: Simulate.Plan;
-  readonly alone: Simulate.Plan;
-  readonly subjects: FeeSubjects;
-  readonly known: EndpointFacts;
-  /** `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
-  readonly isFamiliar: boolean;
-}
-
-const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory): Plans => {
+/**
+ * The runs of a first round, what the chain's fees hang on by place, and what is known of the endpoint when they are asked.
+ * `isFamiliar`: `bare` and the latest header tell what else the witness alone would, on a chain that is known.
+ */
+const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) => {
   const { bundle, options, chain, steps } = subject;
   const known = endpointFactsOf(memory);
   const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
-  const subjects: FeeSubjects = new Map(
+  const subjects: ReadonlyMap<number, FeeSubject | null> = new Map(
     needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : [],
   );
-  const rough = [...subjects.values()].filter((one) => one !== null);
+  const rough = [...subjects.values()].filter((subject) => subject !== null);
   const oracles = steps.has("fee") || steps.has("funds") ? L1Fee.queries(chain, needsBytes ? rough : null) : [];
   const isFamiliar =
     known.chainId !== null &&
@@ -83,7 +74,7 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory): P
 export interface Scanning extends Pick<Round, "pools"> {
   readonly subject: Subject;
   readonly tag: Observed["blockTag"];
-  readonly plans: Plans;
+  readonly plans: ReturnType<typeof plansOf>;
   readonly asked: FirstAnswers & Pick<Round, "namedChainId">;
   /** Epoch ms when its first question went out. */
   readonly askedAt: number;
@@ -100,10 +91,13 @@ export interface Scanning extends Pick<Round, "pools"> {
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
 /** One run; the refusal itself, where the node refused simulations before. */
-export const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
+export const askRun = (
+  { options }: Pick<Subject, "options">,
+  plan: Simulate.Plan,
+): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory, plan.calls);
-    return refused === null ? Effect.result(simulate(plan, abis)) : Effect.succeed(Result.fail(refused));
+    return refused === null ? Effect.result(simulate(plan, abisOf(options))) : Effect.succeed(Result.fail(refused));
   });
 
 /** `ask` where it is wanted, else `otherwise`. */
@@ -130,7 +124,7 @@ export const begin = Effect.fnUntraced(function* (
   tag: Observed["blockTag"],
   flying: ReadonlyArray<InFlight> = [],
 ): Effect.fn.Return<Scanning, never, Rpc> {
-  const { bundle, abis, steps, isWitnessed } = subject;
+  const { bundle, steps, isWitnessed } = subject;
   const { memory } = yield* Rpc;
   const chains = yield* chainsInUse;
   const plans = plansOf(subject, tag, memory);
@@ -138,17 +132,17 @@ export const begin = Effect.fnUntraced(function* (
   const askedAt = yield* Clock.currentTimeMillis;
   const runs = Effect.all(
     {
-      run: askRun(bare, abis),
+      run: askRun(subject, bare),
       called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag), null),
     },
     atOnce,
   );
   const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
   const wantsAlone = (["simulate", "fee", "funds"] as const).some((name) => steps.has(name));
-  const heard = yield* Effect.all(
+  const first = yield* Effect.all(
     {
       ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
-      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(alone, abis), null),
+      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(subject, alone), null),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),
@@ -157,7 +151,7 @@ export const begin = Effect.fnUntraced(function* (
     },
     atOnce,
   );
-  const { ofSteps, pools, ...more } = heard;
+  const { ofSteps, pools, ...more } = first;
   return {
     ...{ subject, tag, plans, askedAt, flying, pools, memory, chains },
     asked: ofSteps.reduce<Scanning["asked"]>((all, some) => ({ ...all, ...some }), { ...unasked, ...more }),

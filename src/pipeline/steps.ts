@@ -48,7 +48,6 @@ export interface Subject {
   readonly chain: Chain;
   /** Balances that somebody wants measured before it is known what moves. */
   readonly wanted: ReadonlyArray<Holding>;
-  readonly abis: AbiIndex;
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   readonly steps: ActiveSteps;
@@ -58,16 +57,6 @@ export interface Subject {
 
 /** What the first round of a scan brings home. */
 export type FirstAnswers = Pick<Round, "codes" | "run" | "alone" | "called" | "estimate" | "counts"> & FeeFacts;
-
-/** What the first round of a scan asks with. */
-export interface Questions {
-  readonly subject: Subject;
-  readonly tag: Round["block"];
-  /** The transactions simulated, or called where that is refused. */
-  readonly runs: Effect.Effect<Pick<FirstAnswers, "run" | "called">, never, Rpc>;
-  /** Whether the endpoint is known to tell tips in its fee history. */
-  readonly tellsTip: boolean;
-}
 
 /** What is checked: the bundle with every choice made, its answers, and what was read out of them. */
 export interface Draft extends Pick<Report, "transactions" | "funds" | "observed" | "stage" | "approvals"> {
@@ -88,7 +77,14 @@ export interface BuiltIn {
   readonly looks?: (bundle: ReadonlyArray<Case>) => ReadonlyArray<Query>;
   /** Read between them, right in front of the one in this place. */
   readonly between?: (bundle: ReadonlyArray<Case>, place: number) => ReadonlyArray<Query>;
-  readonly ask?: (questions: Questions) => Effect.Effect<Partial<FirstAnswers>, never, Rpc>;
+  readonly ask?: (scan: {
+    readonly subject: Subject;
+    readonly tag: Round["block"];
+    /** The transactions simulated, or called where that is refused. */
+    readonly runs: Effect.Effect<Pick<FirstAnswers, "run" | "called">, never, Rpc>;
+    /** Whether the endpoint is known to tell tips in its fee history. */
+    readonly tellsTip: boolean;
+  }) => Effect.Effect<Partial<FirstAnswers>, never, Rpc>;
   /** What its answers show of a case, in a scan and in a proof. */
   readonly show?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** What it chooses for a case, in a scan alone. */
@@ -202,8 +198,8 @@ export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bun
   builtIns
     .flatMap(({ show, choose }) => [show, isChosen ? choose : undefined])
     .reduce(
-      (cases, made) =>
-        made === undefined ? cases : Arr.map(cases, (entry) => ({ ...entry, ...made(entry, cases, answers) })),
+      (cases, part) =>
+        part === undefined ? cases : Arr.map(cases, (entry) => ({ ...entry, ...part(entry, cases, answers) })),
       // a step reads of a case only what those before it in the list have made
       bundle as Bundle<Filled>,
     );
@@ -213,7 +209,7 @@ export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex)
   Arr.map(bundle, (entry) => {
     const { input, request } = entry;
     const { to: address, data, value, item } = input;
-    const call = address === null ? null : callIn(data, abis, { address, value, item });
+    const { call = address === null ? null : callIn(data, abis, { address, value, item }) } = entry;
     const parts = builtIns.map(({ read }) => read?.(entry, bundle, answers) ?? {});
     // each part is read by the step that it is of
     return Object.assign({ input, call, request }, ...parts) as TransactionReport;
@@ -230,14 +226,6 @@ export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): Read
     .filter((query) => query.kind !== "account" || (!met.has(query.address) && met.add(query.address)));
 };
 
-type Inputs = ReadonlyArray<Pick<Case, "input">>;
-
-/** How bad it is that a step was left out: where every gas limit is the caller's, nobody has to estimate. */
-const severityOf = (name: BuiltInStep, bundle: Inputs): "warning" | "unavailable" =>
-  name === "assets" || name === "approvals" || (name === "estimate" && bundle.every(({ input }) => input.gas !== null))
-    ? "warning"
-    : "unavailable";
-
 /** Those that do not, in their order. */
 export const leftOutOf = (steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
   builtInSteps.filter((name) => !steps.has(name));
@@ -248,17 +236,26 @@ export const everyLookBetween =
   (place: number): ReadonlyArray<Query> =>
     taking(steps).flatMap(({ between }) => between?.(bundle, place) ?? []);
 
-/** What was left out, each step by its name. */
-export const checkLeftOut = (steps: ActiveSteps, bundle: Inputs): ReadonlyArray<Finding> =>
-  leftOutOf(steps).map((name) => ({
-    ...note("LeftOut", severityOf(name, bundle), { evidence: "unavailable" }, text("step", name)),
+/** What was left out, each step by its name, and how bad that is: where every gas limit is the caller's, nobody has to estimate. */
+export const checkLeftOut = (
+  steps: ActiveSteps,
+  bundle: ReadonlyArray<Pick<Case, "input">>,
+): ReadonlyArray<Finding> => {
+  const mild = new Set([
+    "assets",
+    "approvals",
+    ...(bundle.every(({ input }) => input.gas !== null) ? ["estimate"] : []),
+  ]);
+  return leftOutOf(steps).map((name) => ({
+    ...note("LeftOut", mild.has(name) ? "warning" : "unavailable", { evidence: "unavailable" }, text("step", name)),
     step: name,
   }));
+};
 
 /** The steps of the pipeline in use that take part. */
 export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
-  const left: ReadonlyArray<string> = without;
-  return new Set([...everyStep].filter((name) => !left.includes(name)));
+  const omitted: ReadonlyArray<string> = without;
+  return new Set([...everyStep].filter((name) => !omitted.includes(name)));
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */

@@ -11,23 +11,17 @@ import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { Rpc } from "../rpc/index.js";
-import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
 import { askOwn, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
-import { ledgerOf, withRun, type Recorder } from "./rounds.js";
+import { ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
-import { proveWider, provenOf, settleScan } from "./prove.js";
+import { askAt } from "./askProof.js";
+import { proveChosen } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
-
-export const inputsOf = ({ transactions, options }: Report): Bundle =>
-  bundleOf(
-    Arr.map(transactions, ({ input }) => input),
-    options.accounts,
-  );
 
 /** Whether a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>
@@ -37,27 +31,20 @@ const mayBeSent = ({ transactions }: Report): boolean =>
   );
 
 /** The report with what is asked only of what fails, where anybody is to look at that. */
-export const withLast = (
-  report: Report,
-  recorder: Recorder,
-  earlier: Report["ledger"] | null,
-): Effect.Effect<Report, never, Rpc> => {
+export const withLast = (report: Report): Effect.Effect<Report, never, Rpc> => {
   if (report.steps.without.includes("simulate")) return Effect.succeed(report);
   return Effect.flatMap(
-    mayBeSent(report)
-      ? Effect.flatMap(rare, ({ withSent }) => withSent(report, recorder, earlier))
-      : Effect.succeed(report),
-    (told) =>
-      told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
-        ? Effect.flatMap(rare, ({ withTrace }) => withTrace(told, recorder, earlier))
-        : Effect.succeed(told),
+    mayBeSent(report) ? Effect.flatMap(rare, ({ withSent }) => withSent(report)) : Effect.succeed(report),
+    (searched) =>
+      searched.options.traceReverts && searched.transactions[0].outcome.status === "reverted"
+        ? Effect.flatMap(rare, ({ withTrace }) => withTrace(searched))
+        : Effect.succeed(searched),
   );
 };
 
 /** A scan: its report, and the answers that its proof need not ask for again, so many ms after they were in. */
 export const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options, policies, abis }: Options.Prepared,
-  recorder: Recorder,
+  { bundle, options, policies }: Options.Prepared,
   earlier: Report["steps"]["with"] = [],
 ): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
   const chains = yield* chainsInUse;
@@ -72,14 +59,18 @@ export const scanOnce = Effect.fnUntraced(function* (
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
   const isWitnessed = steps.has("simulate");
-  const subject = { bundle, options, chain, wanted, abis, looks: own.looks, steps, isWitnessed };
+  const subject = { bundle, options, chain, wanted, looks: own.looks, steps, isWitnessed };
   const round = yield* askScan(subject, block);
   yield* Effect.yieldNow;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
+  const trial = {
+    ...{ bundle: chosen, options, block: answers.block, ahead: [] },
+    ...{ context: options.blockOverrides, room: answers.blockGasLimit },
+  };
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* settleScan(chosen, answers, options, abis)
+      ? yield* (yield* rare).settleGas(chosen, answers, askAt([trial]))
       : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take
@@ -87,23 +78,23 @@ export const scanOnce = Effect.fnUntraced(function* (
   const check = yield* own.judge;
   const ended = yield* Clock.currentTimeMillis;
   const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
-  const report = yield* makeReport(filled, answers, {
-    ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
-    described: null,
-    measure,
-    ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
-    ledger: ledgerOf(recorder, ended, null),
-    own: { names: own.names, check },
-    others: [],
-    stateChanges: [],
-    findings: [
-      ...settled.findings,
-      ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
-    ],
-    earlier: [],
-  });
+  const report = yield* makeReport(
+    filled,
+    answers,
+    {
+      ...{ options, policies, now, sighted: yield* sightedSoFar, stage: "scanned" },
+      measure,
+      ledger: yield* ledgerSoFar,
+      own: { names: own.names, check },
+      findings: [
+        ...settled.findings,
+        ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
+      ],
+    },
+    null,
+  );
   yield* Effect.yieldNow;
-  return { report: yield* withLast(report, recorder, null), round, waited: ended - now };
+  return { report: yield* withLast(report), round, waited: ended - now };
 });
 
 /**
@@ -120,14 +111,17 @@ export const proveScanned = <E, R>(
   prepared: Options.Prepared,
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
-  withRun(prepared.options.deadlineMs, (recorder) =>
+  withRun(prepared.options.deadlineMs, () =>
     Effect.gen(function* () {
-      const scanned = phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report);
+      const scanned = phase("Preflight.scan", scanOnce(prepared), ({ report }) => report);
       const { report, round, waited } = yield* scanned;
       if (isSettled(report)) return report;
-      const [taken, chosen] = yield* Effect.timed(choose(report));
-      const how = { ...prepared, recorder, ...provenOf(round, waited + Duration.toMillis(taken)) };
-      const proven = Effect.flatMap(proveWider(chosen, how), (made) => withLast(made, recorder, null));
+      const [duration, chosen] = yield* Effect.timed(choose(report));
+      // why: after a second its header is asked again, whatever the chain
+      const isStale = waited + Duration.toMillis(duration) > 1_000;
+      const { policies } = prepared;
+      const proving = proveChosen(chosen, { policies, found: [], scanned: { ...round, isStale } });
+      const proven = Effect.flatMap(proving, withLast);
       return yield* phase("Preflight.prove", proven, (made) => made);
     }),
   );

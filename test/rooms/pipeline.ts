@@ -1,8 +1,7 @@
 /** What tests take from `src/pipeline`: a file that moves inside it is followed here, and in no test. */
 export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/pipeline/answers.js";
 export type { Proof } from "../../src/pipeline/askProof.js";
-export { innermost } from "../../src/pipeline/extras/trace.js";
-export { tracedInner } from "../../src/pipeline/extras/traceInner.js";
+export { innermost, tracedInner } from "../../src/pipeline/extras/trace.js";
 export {
   assignNonces,
   choose,
@@ -27,8 +26,8 @@ export {
 export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
 export { proofRules } from "../../src/pipeline/proof.js";
-export { placed, type About, type Attempt, type Standing } from "../../src/pipeline/proofGround.js";
-export { gasPlan, type ProofInput } from "../../src/pipeline/proofPlans.js";
+export { placed, type Standing } from "../../src/pipeline/proofGround.js";
+export { gasPlan, type About, type ProofInput } from "../../src/pipeline/proofPlans.js";
 export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";
 export { reportOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
@@ -63,7 +62,7 @@ export {
 } from "../../src/pipeline/worlds/bracket.js";
 export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
 export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
-export { isParted, type Ground } from "../../src/pipeline/oneGround.js";
+export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
-export { effectsReader } from "../../src/pipeline/worlds/contrast.js";
+export { effectsReader, type Attempt } from "../../src/pipeline/worlds/contrast.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

@@ -13,6 +13,7 @@ import { ExecutionReverted } from "../../errors/verdicts.js";
 import { askCall, explain } from "../../eth/call.js";
 import { asking } from "../../eth/ask.js";
 import type { Hex } from "../../primitives/hex.js";
+import { abisOf } from "../../report/options.js";
 import { bareCall } from "../../transaction/request.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
@@ -26,7 +27,7 @@ import { gasOf } from "../scanPlans.js";
  * the calls are to blame.
  */
 export const bisectUnsupported = Effect.fnUntraced(function* (
-  { abis, options }: Subject,
+  { options }: Subject,
   bare: Simulate.Plan,
   alone: Simulate.Plan,
 ): Effect.fn.Return<
@@ -35,18 +36,18 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
   Rpc
 > {
   const { memory } = yield* Rpc;
-  const asked = (plan: Simulate.Plan) => Effect.result(simulate(plan, abis));
+  const ask = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
   // why: what the caller pretends is not left out by guesses
   const free = parts.filter((part) => part !== "blockOverrides" || options.blockOverrides === null);
   const tries = [...free.map((part) => [part]), free];
   const { control, heard } = yield* Effect.all(
     {
-      control: asked({ ...alone, blockOverrides: bare.blockOverrides }),
+      control: ask({ ...alone, blockOverrides: bare.blockOverrides }),
       heard: Effect.forEach(
         tries,
-        (left) =>
+        (omitted) =>
           Effect.all(
-            { run: asked(adapt({ ...bare, lens: [] }, new Set(left))), alone: asked(adapt(alone, new Set(left))) },
+            { run: ask(adapt({ ...bare, lens: [] }, new Set(omitted))), alone: ask(adapt(alone, new Set(omitted))) },
             { concurrency: "unbounded" },
           ),
         { concurrency: "unbounded" },
@@ -70,19 +71,19 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
 
 /** The first transaction, with this gas; of a deployment the code that it leaves. JSON-RPC: `eth_call`. */
 export const askFirst = (
-  { bundle: [{ input }], options: { stateOverrides }, abis }: Subject,
+  { bundle: [{ input }], options }: Subject,
   block: Eth.BlockParameter,
   gas: bigint,
 ): Effect.Effect<AskResult<Hex>, never, Rpc> =>
   asking(
     { step: "simulate" },
-    askCall({ ...bareCall(input, gas), block, stateOverrides }, true).pipe(
+    askCall({ ...bareCall(input, gas), block, stateOverrides: options.stateOverrides }, true).pipe(
       // why: some nodes hand out the data of a revert as a result
       Effect.filterOrFail(
         (data) => !looksLikeRevert(data),
         (data) => new ExecutionReverted({ data }),
       ),
-      Effect.catch((failure) => Effect.flatMap(explain(failure, input.to, abis), Effect.fail)),
+      Effect.catch((failure) => Effect.flatMap(explain(failure, input.to, abisOf(options)), Effect.fail)),
       Effect.result,
     ),
   );

@@ -13,7 +13,7 @@ import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { bareCall } from "../../transaction/request.js";
 import type { Answers } from "../answers.js";
 import { inRound } from "../rounds.js";
-import { blockOf, type ProofInput } from "../proofPlans.js";
+import type { ProofInput } from "../proofPlans.js";
 
 /** Accounts whose code is read. */
 const mostAccounts = 64;
@@ -62,10 +62,9 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
 };
 
 /** How it is asked what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (claim: ProofInput) => {
+const askTouched = (claim: ProofInput, block: Answers["block"]) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
-  const block = blockOf(claim);
   if (rest.length === 0) return askAccessList(bareCall(input, request.gas), block);
   const calls = claim.bundle.flatMap(({ input: { to, value, data, from: by } }) =>
     to === null || by !== from ? [] : [{ to, value, data }],
@@ -90,7 +89,7 @@ export const askForkUse = (
     return Effect.succeed(false);
   const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
   return Effect.gen(function* () {
-    const asksTouched = askTouched(claim);
+    const asksTouched = askTouched(claim, answers.block);
     const touched = asksTouched === null ? null : yield* inNext(asksTouched);
     if (touched === null) return true;
     const emitters = [...bundle.map(({ outcome }) => outcome), ...others].flatMap(({ logs }) => logs);
@@ -99,12 +98,11 @@ export const askForkUse = (
       ...[...touched, ...emitters].map(({ address }) => address.toLowerCase() as Address),
     ]);
     if (accounts.size > mostAccounts) return true;
-    const block = blockOf(claim);
-    const asksCodes = Effect.forEach(accounts, (address) => Eth.getCode({ address, block }), {
+    const asksCodes = Effect.forEach(accounts, (address) => Eth.getCode({ address, block: answers.block }), {
       concurrency: "unbounded",
     });
     const codes = accounts.size === 0 ? [] : yield* inNext(asksCodes);
-    const made = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
-    return [...codes, ...made].some((code) => code.startsWith("0xef0100") || isOfLaterFork(code));
+    const initCodes = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
+    return [...codes, ...initCodes].some((code) => code.startsWith("0xef0100") || isOfLaterFork(code));
   }).pipe(Effect.catch(() => Effect.succeed(true)));
 };

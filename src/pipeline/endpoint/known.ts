@@ -17,7 +17,6 @@ export const endpointFactsOf = (memory: Memory) => ({
   tellsTip: memory.recall("tellsTip"),
   noFeeOracle: memory.recall("noFeeOracle"),
 });
-export type EndpointFacts = ReturnType<typeof endpointFactsOf>;
 
 /**
  * What the endpoint says of forks, asked once and remembered until the next one has come, refusals too. JSON-RPC:
@@ -48,10 +47,8 @@ export const askForks: Effect.Effect<Forks, never, Rpc> = Effect.gen(function* (
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
-type Answered = Pick<Round, "alone" | "run"> & Pick<Round["fees"], "header">;
-
 /** Whether the latest header is not the block that the run stood on, though it has its number: another chain, or another branch, answers. */
-const isForeign = (round: Answered): boolean => {
+const isForeign = (round: Pick<Round, "alone" | "run"> & Pick<Round["fees"], "header">): boolean => {
   const { environment } = seenIn(round);
   const header = successOf(round.header);
   return (
@@ -67,9 +64,9 @@ const isForeign = (round: Answered): boolean => {
 
 /** Whether the witness saw another chain than the one believed, or a fee oracle where none was, or the answers are not of one chain. */
 export const isDisproved = (
-  { chainId, noFeeOracle }: EndpointFacts,
+  { chainId, noFeeOracle }: Pick<ReturnType<typeof endpointFactsOf>, "chainId" | "noFeeOracle">,
   { options }: Pick<Subject, "options">,
-  round: Answered,
+  round: Parameters<typeof isForeign>[0],
 ): boolean => {
   if (chainId === null || options.stateOverrides !== null) return false;
   const view = seenIn(round);

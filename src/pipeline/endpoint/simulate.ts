@@ -31,13 +31,13 @@ const withoutRoot = (block: Eth.BlockOverrides): Eth.BlockOverrides => {
 
 /** The plan as an endpoint takes it that lacks these parts; blocks in front, which are nothing but overrides, go with them. */
 export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">): Simulate.Plan => {
-  const left = parts.filter((part) => plan.without?.has(part) || lacks.has(part));
+  const omitted = parts.filter((part) => plan.without?.has(part) || lacks.has(part));
   const isRootless = lacks.has("beaconRoot");
   const { ahead = [], blockOverrides } = plan;
   return {
     ...plan,
-    ...(left.length === 0 ? {} : { without: new Set(left) }),
-    ahead: left.includes("blockOverrides") ? [] : isRootless ? ahead.map(withoutRoot) : ahead,
+    ...(omitted.length === 0 ? {} : { without: new Set(omitted) }),
+    ahead: omitted.includes("blockOverrides") ? [] : isRootless ? ahead.map(withoutRoot) : ahead,
     lens: lacks.has("entries") ? [] : (plan.lens ?? []),
     blockOverrides: isRootless && blockOverrides !== null ? withoutRoot(blockOverrides) : blockOverrides,
   };
@@ -79,13 +79,13 @@ export const learn = (
   if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
   if (isRooted(plan) && isForm(failure) && refusesRoot.test(failure.reason.detail))
     return { part: "beaconRoot", isNamed: true, isLasting: true };
-  const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
-  if (isReadTwice(plan) && (mayRefuse.has(said) || mayRefuseReading.has(said)) && said !== "SimBlockOrder")
+  const tag = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
+  if (isReadTwice(plan) && (mayRefuse.has(tag) || mayRefuseReading.has(tag)) && tag !== "SimBlockOrder")
     return { part: "second", isNamed: false, isLasting: false };
   // why: a number that we have set is refused where the head moved, not for the further entry
-  const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
-  if (isLensed(plan) && mayRefuse.has(said) && !isMoved)
-    return { part: "entries", isNamed: false, isLasting: refuses.has(said) };
+  const isMoved = tag === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
+  if (isLensed(plan) && mayRefuse.has(tag) && !isMoved)
+    return { part: "entries", isNamed: false, isLasting: refuses.has(tag) };
   // why: nodes that do not know it ignore it, but for a few, and these in as many words
   return isRooted(plan) && isForm(failure) && !refusesPart.test(failure.reason.detail)
     ? { part: "beaconRoot", isNamed: false, isLasting: true }
@@ -168,14 +168,14 @@ export const leftOutOf = (run: Simulate.Run | null): ReadonlyArray<SimulationPar
 
 /** What a run could not show, for what was left out of it. */
 export const checkUnsupported = (bundle: ReadonlyArray<Filled>, run: Simulate.Run | null): ReadonlyArray<Finding> => {
-  const left = leftOutOf(run);
+  const omitted = leftOutOf(run);
   const where = { evidence: "unavailable" } as const;
   const isQuiet = bundle.every(({ input, code }) => isPlain(input, code) && code.from.kind !== "delegated");
   return [
     // guard: no validation is told
-    ...(left.includes("validation") ? [note("NotValidated", "warning", where)] : []),
+    ...(omitted.includes("validation") ? [note("NotValidated", "warning", where)] : []),
     // why: where nothing is executed, nothing moves but what is sent
     ...(run?.traced === false ? [note("NativeMovesUnseen", isQuiet ? "info" : "warning", where)] : []),
-    ...(left.includes("blockOverrides") ? [note("BlockNotPretended", "unavailable", where)] : []),
+    ...(omitted.includes("blockOverrides") ? [note("BlockNotPretended", "unavailable", where)] : []),
   ];
 };

@@ -20,21 +20,8 @@ export interface MaxSendable {
 
 type Run = (input: RawCall, options?: Options) => Effect.Effect<Report, InvalidTransaction, Rpc>;
 
-interface Costs {
-  /** Wei. */
-  readonly balance: bigint;
-  /** Gas limit; null while the call was not seen to work. */
-  readonly gas: bigint | null;
-  /** Wei per gas. */
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-  /** Fees beyond gas × price, wei. */
-  readonly extra: bigint;
-  /** Whether nothing is executed, so that the gas cannot depend on the value. */
-  readonly plain: boolean;
-}
-
-const costsIn = (report: Report): Costs | null => {
+/** What sending costs: wei of balance, fee cap and fees beyond gas × price; the gas limit, null while the call was not seen to work. */
+const costsIn = (report: Report) => {
   const { gas, fee, code } = report.transactions[0];
   const funds = report.funds[0];
   if (funds === undefined || funds.balance === null || fee.maxFeePerGas === null || fee.maxPriorityFeePerGas === null)
@@ -49,6 +36,7 @@ const costsIn = (report: Report): Costs | null => {
     maxFeePerGas: fee.maxFeePerGas,
     maxPriorityFeePerGas: fee.maxPriorityFeePerGas,
     extra,
+    // why: where nothing is executed, the gas cannot depend on the value
     plain: code.to?.kind === "nobody",
   };
 };
@@ -109,18 +97,18 @@ export const maxSendableWith = (scan: Run, preflight: Run) =>
     }
     if (gas === 0n) return yield* reasonOf(start);
     const send = (value: bigint) => preflight({ from, to, value, gas, ...fees }, options);
-    const wanted = gas * maxFeePerGas + extra;
-    if (balance <= wanted) {
+    const cost = gas * maxFeePerGas + extra;
+    if (balance <= cost) {
       const account = start.transactions[0].input.from;
-      const [want, shortfall] = [wanted + 1n, wanted + 1n - balance];
+      const [want, shortfall] = [cost + 1n, cost + 1n - balance];
       return yield* inCurrency(new InsufficientFunds({ account, have: balance, want, shortfall }), currencyOf(start));
     }
-    const value = balance - wanted;
+    const value = balance - cost;
     const report = yield* send(value);
     const funds = report.funds[0];
     if (funds === undefined || funds.balance === null || funds.required === null) return { value, report };
-    const left = funds.balance - funds.required;
+    const rest = funds.balance - funds.required;
     // the balance moved meanwhile, or the exact bytes cost more than the rough ones: once more with what is known now
-    if (left === 0n || (left > 0n && extra > 0n) || value + left <= 0n) return { value, report };
-    return { value: value + left, report: yield* send(value + left) };
+    if (rest === 0n || (rest > 0n && extra > 0n) || value + rest <= 0n) return { value, report };
+    return { value: value + rest, report: yield* send(value + rest) };
   });

@@ -31,11 +31,8 @@ export type StepError = InvalidTransaction | Verdict | RpcError;
 /** What every single step takes. */
 export type Step<A> = Transactions.TakesInput<Options.Options, Effect.Effect<A, StepError, Rpc>>;
 
-/** What a step made of the answers, and what was found on the way. */
-type Made<A> = readonly [output: A, findings: ReadonlyArray<Finding>];
-
 /** The output, or the first thing that stands against it. */
-const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcError> => {
+const orFail = <A>(output: A, findings: ReadonlyArray<Finding>): Effect.Effect<A, Verdict | RpcError> => {
   const against =
     findings.find(({ severity }) => severity === "blocker") ??
     findings.find(({ severity }) => severity === "unavailable");
@@ -50,20 +47,24 @@ const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcE
 const single = <A>(
   name: string,
   steps: ReadonlyArray<BuiltInStep>,
-  make: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
+  make: (
+    entry: Filled,
+    bundle: Bundle<Filled>,
+    answers: Answers,
+  ) => readonly [output: A, findings: ReadonlyArray<Finding>],
 ): Step<A> =>
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
-    const { bundle: all, options, abis } = yield* Options.prepare(input, given, defaults);
+    const { bundle: all, options } = yield* Options.prepare(input, given, defaults);
     const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
-    const about = { options, chain, wanted: [], looks: [], abis, steps: new Set(steps), isWitnessed: true };
+    const about = { options, chain, wanted: [], looks: [], steps: new Set(steps), isWitnessed: true };
     const asked = { bundle: Arr.of(all[0]), ...about };
     const round = yield* counted(askScan(asked, options.block ?? chain.blockTag));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers);
-    return yield* orFail(make(bundle[0], bundle, answers));
+    return yield* orFail(...make(bundle[0], bundle, answers));
   });
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */

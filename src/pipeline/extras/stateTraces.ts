@@ -46,34 +46,34 @@ const zero: Hash = `0x${"0".repeat(64)}`;
 
 /** The state with what a transaction left. */
 const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides => {
-  const left = [...post].map(([account, { balance, nonce, code, storage }]): readonly [string, AccountOverride] => {
+  const rows = [...post].map(([account, { balance, nonce, code, storage }]): readonly [string, AccountOverride] => {
     const before = state[account] ?? {};
-    const gone = [...(pre.get(account)?.storage.keys() ?? [])].map((slot): readonly [Hash, Hash] => [slot, zero]);
-    const written: Readonly<Record<Hash, Hash>> = Object.fromEntries([...gone, ...storage]);
+    const zeros = [...(pre.get(account)?.storage.keys() ?? [])].map((slot): readonly [Hash, Hash] => [slot, zero]);
+    const slots: Readonly<Record<Hash, Hash>> = Object.fromEntries([...zeros, ...storage]);
     const { state: whole } = before;
-    const kept =
-      whole == null ? { stateDiff: { ...before.stateDiff, ...written } } : { state: { ...whole, ...written } };
+    const changed =
+      whole == null ? { stateDiff: { ...before.stateDiff, ...slots } } : { state: { ...whole, ...slots } };
     return [
       account,
       {
         ...before,
-        ...kept,
+        ...changed,
         ...(balance === null ? {} : { balance }),
         ...(nonce === null ? {} : { nonce }),
         ...(code === null ? {} : { code }),
       },
     ];
   });
-  return { ...state, ...Object.fromEntries(left) };
+  return { ...state, ...Object.fromEntries(rows) };
 };
 
 /**
- * What the first transactions of a plan change, put into `told` one after the other: each stands on what those before it
+ * What the first transactions of a plan change, put into `diffs` one after the other: each stands on what those before it
  * left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
  */
 export const traceStates = Effect.fnUntraced(function* (
   { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
-  told: Array<StateDiff>,
+  diffs: Array<StateDiff>,
 ): Effect.fn.Return<void, never, Rpc> {
   const { memory } = yield* Rpc;
   const run = yield* Effect.service(CurrentRun);
@@ -97,7 +97,7 @@ export const traceStates = Effect.fnUntraced(function* (
       if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
       return;
     }
-    told.push(answer.success);
+    diffs.push(answer.success);
     state = behind(state, answer.success);
   }
 });

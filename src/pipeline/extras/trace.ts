@@ -1,10 +1,13 @@
 /**
- * Which call inside a reverting transaction failed, as the node's tracer tells it: said after the verdict, which rests on
- * none of it. One request, asked only then, and not again of a node that has no answer.
+ * Which calls inside a transaction failed, as the node's tracer tells it. Of one that reverts, said after the verdict,
+ * which rests on none of it; of one that succeeds, where neither events nor answers do. One request, asked only then, and
+ * not again of a node that has no answer.
  */
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall } from "../../abi/calls.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
@@ -17,10 +20,13 @@ import { isRecord } from "../../primitives/record.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
-import type { Ledger, Report } from "../../report/schema.js";
+import type { InnerCalls, InnerFailure } from "../../report/inner.js";
+import type { Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../rpc/index.js";
+import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
 import { bareCall } from "../../transaction/request.js";
-import { inRound, ledgerOf, type Recorder } from "../rounds.js";
+import { inRound, ledgerSoFar } from "../rounds.js";
 import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
 import { judged } from "../report.js";
 
@@ -30,7 +36,7 @@ const method = "debug_traceCall";
 const most = { ms: 3_000, depth: 1_024 } as const;
 
 /** One call of a trace, as far as it says what we ask. */
-export interface Frame {
+interface Frame {
   readonly from: Address;
   /** null = a deployment without an address. */
   readonly to: Address | null;
@@ -42,23 +48,15 @@ export interface Frame {
 
 const isAddress = (value: unknown): value is Address => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
 
-export const frameOf = (value: unknown): Frame | null => {
+const frameOf = (value: unknown): Frame | null => {
   if (!isRecord(value)) return null;
   const { from, to, input = "0x", output = "0x", error, calls = [] } = value;
   if (!isAddress(from) || !isBytes(input) || !isBytes(output) || !Array.isArray(calls)) return null;
   return { from, to: isAddress(to) ? to : null, input, output, error: typeof error === "string", calls };
 };
 
-/** A call that failed inside another. */
-export interface Inside {
-  /** 1 = called by the transaction's own call. */
-  readonly depth: number;
-  readonly from: Address;
-  readonly to: Address | null;
-  readonly input: Hex;
-  /** What it returned when it failed. */
-  readonly output: Hex;
-}
+/** A call that failed inside another, with what it returned; at depth 1 the transaction's own call made it. */
+type Inside = Pick<Frame, "from" | "to" | "input" | "output"> & { readonly depth: number };
 
 /** The call in a frame that made it fail: the last it made, or the one whose words it repeats; null where it failed by itself. */
 const culpritIn = ({ calls, output }: Frame): Frame | null => {
@@ -87,7 +85,7 @@ export const innermost = (trace: unknown, data: Hex): Inside | null => {
   return found;
 };
 
-const told = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
+const revertedInside = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
   const abis = abisOf(report.options);
   return note(
     "RevertedInside",
@@ -115,7 +113,7 @@ const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report
 };
 
 /** The node's trace of a call; null where it has no answer, and is not asked again. JSON-RPC: `debug_traceCall` with `callTracer`. */
-export const traceOf = Effect.fnUntraced(function* (
+const traceOf = Effect.fnUntraced(function* (
   call: Parameters<typeof askTrace>[0],
   because: AskRule,
 ): Effect.fn.Return<unknown, never, Rpc> {
@@ -139,18 +137,125 @@ export const traceOf = Effect.fnUntraced(function* (
  * The report, with `RevertedInside` where its first transaction reverts in a call within. Verdict, requests and digest
  * stay. JSON-RPC: `debug_traceCall` with `callTracer`.
  */
-export const withTrace = Effect.fnUntraced(function* (
-  report: Report,
-  recorder: Recorder,
-  earlier: Ledger | null,
-): Effect.fn.Return<Report, never, Rpc> {
+export const withTrace = Effect.fnUntraced(function* (report: Report): Effect.fn.Return<Report, never, Rpc> {
   const { memory } = yield* Rpc;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
   const inside = innermost(yield* traceOf(subject.call, "revertTrace"), subject.data);
-  const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
-  const now = yield* Clock.currentTimeMillis;
-  return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };
+  const findings = inside === null ? report.findings : inOrder([...report.findings, revertedInside(report, inside)]);
+  return { ...report, findings, ledger: yield* ledgerSoFar };
+});
+
+const isSame = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
+
+/** Frames of a trace that are read. */
+const mostFrames = 4_096;
+
+/** Every call inside that was not undone by one around it, in order; null where the trace is of another outcome. */
+const framesOf = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> | null => {
+  const top = frameOf(trace);
+  if (top === null || top.error || top.output.toLowerCase() !== (returnData ?? "0x").toLowerCase()) return null;
+  const found: Array<Frame> = [];
+  const visit = ({ calls }: Frame): void => {
+    for (const value of calls) {
+      const frame = frameOf(value);
+      if (frame === null || found.length >= mostFrames) continue;
+      // why: every call is held against every frame
+      found.push({
+        ...frame,
+        from: frame.from.toLowerCase() as Address,
+        to: (frame.to?.toLowerCase() ?? null) as Address | null,
+        input: frame.input.toLowerCase() as Hex,
+      });
+      if (!frame.error) visit(frame);
+    }
+  };
+  visit(top);
+  return found;
+};
+
+/** Universal Router's BALANCE_CHECK_ERC20: it fails without a call. */
+const isSilent = ({ call }: Inner): boolean => call.command?.type === 0x0e;
+
+/** The frame of an inner call: a call as its calldata has it, a command as the call that it makes. */
+const isFrameOf = (inner: Inner, { from, to, input }: Frame): boolean =>
+  from === inner.by &&
+  (inner.call.to === null ? input.endsWith(inner.call.data.slice(2)) : to === inner.to && input === inner.call.data);
+
+/** What is known of the calls inside, with what a trace adds. */
+export const tracedInner = (
+  innerCalls: InnerCalls,
+  calls: ReadonlyArray<Inner>,
+  trace: unknown,
+  returnData: Hex | null,
+  abis: AbiIndex,
+): InnerCalls => {
+  const frames = framesOf(trace, returnData);
+  if (frames === null) return innerCalls;
+  const used = new Set<Frame>();
+  const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
+    const fitting = frames.filter((each) => !used.has(each) && fits(each));
+    // why: who is called may call in the caller's place, and succeed, before the call that fails
+    const frame = fitting.find(({ error }) => error) ?? fitting[0];
+    if (frame !== undefined) used.add(frame);
+    return frame;
+  };
+  const explained = innerCalls.failed.map((failure): InnerFailure => {
+    const { revert, by, to, data } = failure;
+    if (data === null) return failure;
+    const frame = take(
+      (each) => each.error && isSame(each.from, by) && isSame(each.to, to) && isSame(each.input, data),
+    );
+    return revert !== null || frame === undefined
+      ? failure
+      : { ...failure, revert: decodeRevert(frame.output, abis, { address: to }) };
+  });
+  const isKnown = (inner: Inner) =>
+    innerCalls.failed.some(
+      ({ by, index, data }) => by === inner.by && index === inner.index && data === inner.call.data,
+    );
+  const added: Array<InnerFailure> = [];
+  // why: nobody could read the calls, so that no frame tells of them
+  let unseen = calls.length === 0 ? innerCalls.unseen : 0;
+  for (const inner of calls) {
+    if (!inner.call.mayFail || isKnown(inner)) continue;
+    const frame = take((each) => isFrameOf(inner, each));
+    const isCommand = inner.call.to === null;
+    if (frame === undefined && (!isCommand || isSilent(inner))) unseen += 1;
+    if (frame?.error === true)
+      added.push(failureOf(inner.by, inner, { data: frame.output, evidence: "estimated" }, abis));
+  }
+  // why: a router passes a failure on unless the command may fail
+  const routers = new Set(calls.flatMap(({ call, by }) => (call.to === null && call.mayFail ? [by] : [])));
+  const further = frames
+    .filter((frame) => frame.error && !used.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
+    .map((frame) => () => ({
+      ...failureOf(frame.from, null, { data: frame.output, evidence: "estimated" }, abis),
+      ...{ to: frame.to, data: frame.input },
+    }));
+  return {
+    failed: cut([...[...explained, ...added].map((failure) => () => failure), ...further]),
+    // why: what is within a call that failed has no result of its own
+    unseen: Math.min(innerCalls.unseen, unseen),
+  };
+};
+
+/** The bundle, its first case with what a trace tells of the calls inside. JSON-RPC: `debug_traceCall` with `callTracer`. */
+export const withTracedInner = Effect.fnUntraced(function* (
+  bundle: Bundle<Filled>,
+  { observed: { blockTag }, options }: Report,
+): Effect.fn.Return<Bundle<Filled>, never, Rpc> {
+  const [{ input, gas, outcome }] = bundle;
+  const { inner, returnData } = outcome;
+  if (inner === undefined || input.to === null) return bundle;
+  // why: no node traces on top of a block that is not there yet; another outcome there is noticed
+  const block = blockTag === "pending" ? "latest" : blockTag;
+  const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, "hiddenCall");
+  const abis = abisOf(options);
+  const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
+  return Arr.map(bundle, (entry) =>
+    entry.index === 0 ? { ...entry, outcome: { ...entry.outcome, inner: traced } } : entry,
+  );
 });
 
 const PendingCalls = struct({
@@ -160,12 +265,10 @@ type Sent = typeof PendingCalls.Type.transactions;
 
 const read = decoder("eth_getBlockByNumber", PendingCalls);
 
-const isSame = (one: string | null, other: string | null): boolean => one?.toLowerCase() === other?.toLowerCase();
-
 /** Where target, calldata and value are those of a transaction in flight. */
-const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Finding> =>
+const alreadySent = ({ transactions }: Report, transactionsInFlight: Sent): ReadonlyArray<Finding> =>
   transactions.flatMap(({ input }, transaction) => {
-    const same = sent.filter(
+    const same = transactionsInFlight.filter(
       ({ from, to, input: data, value }) =>
         isSame(from, input.from) && isSame(to, input.to) && isSame(data, input.data) && value === input.value,
     );
@@ -178,16 +281,11 @@ const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Findin
  * pending block already. A node without one adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its
  * transactions.
  */
-export const withSent = Effect.fnUntraced(function* (
-  report: Report,
-  recorder: Recorder,
-  earlier: Ledger | null,
-): Effect.fn.Return<Report, never, Rpc> {
+export const withSent = Effect.fnUntraced(function* (report: Report): Effect.fn.Return<Report, never, Rpc> {
   const { request } = yield* Rpc;
   const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
   const answer = yield* Effect.result(inRound("alreadySent", ask));
   const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
-  const now = yield* Clock.currentTimeMillis;
   const findings = alreadySent(report, transactions);
-  return judged({ ...report, ledger: ledgerOf(recorder, now, earlier) }, [...report.findings, ...findings]);
+  return judged({ ...report, ledger: yield* ledgerSoFar }, [...report.findings, ...findings]);
 });

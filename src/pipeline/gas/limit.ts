@@ -107,22 +107,22 @@ export const settleGas = Effect.fnUntraced(function* (
   ];
   // why: ample gas is asked for once, as what is compared with; that it agrees with itself says nothing
   const isPayable = !isWider("ample", "most");
-  const heard = yield* askAt(isPayable ? handed : [...handed, at("ample")]);
-  const missing = unanswered(heard.flat());
+  const rows = yield* askAt(isPayable ? handed : [...handed, at("ample")]);
+  const missing = unanswered(rows.flat());
   if (missing !== null) return missing;
-  const contexts = heard.flatMap((row) => {
+  const contexts = rows.flatMap((row) => {
     const tried = row.map(triedIn);
     const ample = tried.at(-1) ?? null;
     return ample === null ? [] : [{ tried, ample }];
   });
   // why: refused for its gas even so, no limit helps
-  if (contexts.length < heard.length) return undoubted;
-  const hold: Gas = { ...undoubted, ample: successOf(heard[0].at(-1)) };
+  if (contexts.length < rows.length) return undoubted;
+  const hold: Gas = { ...undoubted, ample: successOf(rows[0].at(-1)) };
   const settled = contexts.map(({ tried, ample }) => settleLimit(tried.slice(0, -1), ample));
   if (settled.some(({ kind }) => kind === "dependent")) return { ...hold, findings: doubted("GasDependent", ladder) };
-  const taken = settled.flatMap((one) => (one.kind === "take" ? [one.index] : []));
-  if (taken.length === settled.length) {
-    const index = Math.max(...taken);
+  const indexes = settled.flatMap((verdict) => (verdict.kind === "take" ? [verdict.index] : []));
+  if (indexes.length === settled.length) {
+    const index = Math.max(...indexes);
     return { ...hold, limits: index === 0 ? null : (handed.at(index) ?? null) };
   }
   if (!isPayable) return { ...hold, findings: doubted("GasHeadroomThin", ladder) };
@@ -130,13 +130,13 @@ export const settleGas = Effect.fnUntraced(function* (
   const rungs = Arr.makeBy(searched, (rung) =>
     Arr.map(ladder, ({ wide, most: last }) => between(wide, last, searched)[rung] ?? last),
   );
-  const asked = yield* askAt(rungs);
+  const furtherRows = yield* askAt(rungs);
   // why: the last rung is ample gas again, in the same block context as the others
-  const found = Arr.zipWith(contexts, asked, ({ tried, ample }, row) => {
+  const found = Arr.zipWith(contexts, furtherRows, ({ tried, ample }, row) => {
     const again = row.map(triedIn);
     return firstThatHolds(again, again.at(-1) ?? ample, tried[0] ?? null);
   });
-  return unanswered(asked.flat()) ?? { ...hold, limits: rungs.at(Math.max(...found)) ?? null };
+  return unanswered(furtherRows.flat()) ?? { ...hold, limits: rungs.at(Math.max(...found)) ?? null };
 });
 
 /** One run of the cases at some limits, in their order, and the block it was simulated in. */

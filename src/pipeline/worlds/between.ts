@@ -20,8 +20,8 @@ export const isClockOf = (later: Run, earlier: Run) => {
   const [a, b] = [later.before.environment, earlier.before.environment];
   const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
   const [[blocks, seconds], [otherBlocks, otherSeconds]] = [stepOf(later.plan), stepOf(earlier.plan)];
-  const isAbout = (gap: bigint, wanted: bigint, step: bigint) =>
-    later.plan.calls.some((_, place) => gap === wanted + step * BigInt(place));
+  const isAbout = (gap: bigint, expected: bigint, step: bigint) =>
+    later.plan.calls.some((_, place) => gap === expected + step * BigInt(place));
   return (x: bigint, y: bigint): boolean =>
     isAbout(x - y, time, seconds - otherSeconds) ||
     (b !== null && y >= b.number && isAbout(x - y, number, blocks - otherBlocks));
@@ -56,19 +56,13 @@ export const isGradual = (
   ends.every(mayDrift) &&
   Arr.zip(line, line.slice(1)).every(([earlier, later]) => differ(later, earlier, by).length === 0);
 
-/** A world between in which something else happens than at either end, of what decides. */
-export interface Odd {
-  readonly run: Run;
-  readonly found: ReadonlyArray<OutcomeDifference>;
-}
-
 /** The first world between in which something happens that the ends do not tell; null = there is none. */
 export const oddOf = (
   ends: ReadonlyArray<OutcomeDifference>,
   next: WorldRun,
   between: ReadonlyArray<WorldRun>,
   by: Omit<Terms, "numbers">,
-): Odd | null => {
+): { readonly run: Run; readonly found: ReadonlyArray<OutcomeDifference> } | null => {
   const isDecisive = ({ kind, decides }: OutcomeDifference) => decides || kind === "status";
   if (ends.some(isDecisive)) return null;
   const odd = between

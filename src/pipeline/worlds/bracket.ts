@@ -59,9 +59,9 @@ export const reachOf = (grid: Grid, seconds: bigint): number => {
 };
 
 /** Distinct steps between the next block and the far end, as evenly as there is room. */
-export const stepsBetween = (reach: number, wanted: number | null): ReadonlyArray<number> => {
+export const stepsBetween = (reach: number, count: number | null): ReadonlyArray<number> => {
   // why: two fill the bracket of a slow chain, and cost more than they show on a fast one
-  const most = Math.min(wanted ?? (reach <= 4 ? 2 : 1), reach - 1);
+  const most = Math.min(count ?? (reach <= 4 ? 2 : 1), reach - 1);
   return Array.from({ length: Math.max(0, most) }, (_, index) => Math.round(((index + 1) * reach) / (most + 1)));
 };
 
@@ -135,7 +135,7 @@ export const contraryTime = (
 };
 
 /** Slots that are kept for being mined in, where there are so many. */
-const kept = 3;
+const slotsKept = 3;
 
 /**
  * Epoch ms until which a clearance holds, where the transactions were seen to run up to a block of the time `last` and no
@@ -147,6 +147,6 @@ export const untilOf = (
 ): number => {
   const [slotMs, sinceNext] = [Number(slot) * 1000, Number(last - next) * 1000];
   // why: the clock of a chain that mines on demand is nobody's
-  const left = Math.max(0, isPaced ? Math.min(Number(last) * 1000 - now, sinceNext + slotMs) : sinceNext + slotMs);
-  return now + left - Math.min(kept * slotMs, left / 2);
+  const timeLeft = Math.max(0, isPaced ? Math.min(Number(last) * 1000 - now, sinceNext + slotMs) : sinceNext + slotMs);
+  return now + timeLeft - Math.min(slotsKept * slotMs, timeLeft / 2);
 };

@@ -60,8 +60,8 @@ const ignoredOverrides = ({ plan: { blockOverrides }, block, before: { environme
     ["fee recipient", feeRecipient?.toLowerCase(), environment.feeRecipient],
     ["randomness", prevRandao?.toLowerCase(), environment.prevRandao],
   ];
-  return pairs.flatMap(([name, asked, seen]) =>
-    asked === undefined || asked === null || String(asked) === String(seen) ? [] : [name],
+  return pairs.flatMap(([name, given, actual]) =>
+    given === undefined || given === null || String(given) === String(actual) ? [] : [name],
   );
 };
 
@@ -100,26 +100,26 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
 
 /** What two worlds that differ amount to. */
 const judge = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
-  const told = figuresOf(found);
+  const rows = figuresOf(found);
   const diverged = () => fromError(new SimulationDiverged({ differences: found }), "blocker", where);
   const isGated = found.some(({ kind }) => kind === "status");
   const deciding = found.filter(({ decides }) => decides);
   if (cause === "price") {
     // why: what comes in by the price of gas, as a keeper's refund does, is meant to
-    const isIncome = found.every((one) => !one.decides && isAmount(one));
-    return note("PriceDependent", isIncome ? "info" : "warning", where, ...told);
+    const isIncome = found.every((difference) => !difference.decides && isAmount(difference));
+    return note("PriceDependent", isIncome ? "info" : "warning", where, ...rows);
   }
   if (cause === "state") {
     // why: trades ahead move amounts; whose money goes where they do not
     if (!isGated && !deciding.every(isAmount)) return diverged();
     // why: the next block has none of them, and the nearest reason is the sender's own
-    if (inFlight > 0) return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...told);
-    return note("DependsOnPending", bounded ? "info" : "warning", where, ...told);
+    if (inFlight > 0) return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...rows);
+    return note("DependsOnPending", bounded ? "info" : "warning", where, ...rows);
   }
   if (isGated)
-    return note("NotYet", "unavailable", where, ...told, ...blockOf("exact", exact), ...blockOf("next", next));
+    return note("NotYet", "unavailable", where, ...rows, ...blockOf("exact", exact), ...blockOf("next", next));
   if (deciding.length > 0) return diverged();
-  return note("ChanceDependent", "warning", where, ...told);
+  return note("ChanceDependent", "warning", where, ...rows);
 };
 
 /**
@@ -145,19 +145,19 @@ export const checkContrast = (
 ): ReadonlyArray<Finding> => {
   const why = notComparable(exact, next, isTrueToState);
   if (why !== null) return incomparable(why);
-  const left = [...new Set([exact, next, ...between].flatMap(ignoredOverrides))];
+  const ignored = [...new Set([exact, next, ...between].flatMap(ignoredOverrides))];
   const untaken =
-    left.length > 0
-      ? incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`)
+    ignored.length > 0
+      ? incomparable(`the node did not simulate with the ${ignored.join(", ")} that it was given`)
       : isSameTime(exact, next) && !isTimePretended
         ? incomparable("the second run had no block time of its own")
         : [];
   const numbers = contrast.found.filter(isNumber);
-  const found = contrast.found.filter((one) => !isNumber(one));
-  const judged = found.length === 0 ? [] : [judge({ ...contrast, found }, exact, next, inFlight)];
+  const found = contrast.found.filter((difference) => !isNumber(difference));
+  const causes = found.length === 0 ? [] : [judge({ ...contrast, found }, exact, next, inFlight)];
   const isTold =
-    numbers.length === 0 || judged.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
-  return [...judged, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
+    numbers.length === 0 || causes.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
+  return [...causes, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
 };
 
 /**
@@ -292,6 +292,6 @@ export const checkNewcomers = (
       ...(steps.has("approvals") ? granted.map(({ spender }) => spender) : []),
     ]),
   ];
-  const named = all.slice(0, mostNamed).map((one) => address("", one));
+  const named = all.slice(0, mostNamed).map((account) => address("", account));
   return all.length === 0 ? [] : [note("FirstSeenInProof", "warning", { evidence: "logged" }, ...named)];
 };

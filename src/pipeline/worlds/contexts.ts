@@ -139,12 +139,12 @@ const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
   const elapsed = isOwn ? 0n : BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));
   // why: what a proof ran in is a time of ours
   const proven = observed.worlds.find(({ run }) => run === "next")?.timestamp ?? null;
-  const said = (proven ?? observed.timestamp - (isOnNext(ground) ? afterPending : 0n)) + elapsed;
+  const nodeTime = (proven ?? observed.timestamp - (isOnNext(ground) ? afterPending : 0n)) + elapsed;
   // why: no block comes from the future, whatever a posted report says of its clock
   const most = BigInt(Math.ceil(now / 1000)) + slot;
-  const told = isOwn || said < most ? said : most;
-  if (told <= earliest) return earliest;
-  return chain.known ? head.timestamp + ((told - head.timestamp + slot - 1n) / slot) * slot : told;
+  const time = isOwn || nodeTime < most ? nodeTime : most;
+  if (time <= earliest) return earliest;
+  return chain.known ? head.timestamp + ((time - head.timestamp + slot - 1n) / slot) * slot : time;
 };
 
 /** Fresh worlds. */
@@ -180,7 +180,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const real = computed ?? observed.baseFeePerGas;
   // why: where the chain itself fixes them, another value would be a block that cannot be
   const isFixed = chain.feeModel === "opstack";
-  const taken = signed.reduce((sum, { request }) => sum + request.gas, 0n);
+  const gas = signed.reduce((sum, { request }) => sum + request.gas, 0n);
   const gasLimit = head?.gasLimit ?? observed.gasLimit;
   const faithful = {
     // why: the node's own base fee, where the empty block in front does not tell it
@@ -195,7 +195,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   // why: in what is left of a bracket one that is contrary stands beside the last
   const steps = isBracketed && room.length === 0 ? [reach] : room;
   const root = isBracketed ? yield* roll(32) : null;
-  const ofBlock = { usual, gasLimit, baseFee: real, taken, signed };
+  const ofBlock = { usual, gasLimit, baseFee: real, taken: gas, signed };
   // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
   // between, what looks at one value of its block is found by that one
   const far = (isBracketed ? ordinaryBlock : contraryBlock)(
@@ -253,7 +253,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     steps,
     Effect.fnUntraced(function* (step, index) {
       const valued = index === contrary ? contraryBlock : ordinaryBlock;
-      const drawn = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, yield* roll(40));
+      const values = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, yield* roll(40));
       const at = time === null ? null : time + offsetOf(grid, step);
       // why: what is mined together, and what a fork parts, is in the others
       const isWide = isApart && index === steps.length - 1 && at !== null && gapOf(wide) > grid.slot;
@@ -264,11 +264,11 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
         context: {
           ...faithful,
           ...without({ number: coming === null ? null : coming + BigInt(blocksOf(step)), time: at }),
-          ...valuesOf(drawn),
+          ...valuesOf(values),
           ...{ prevRandao: yield* roll(32), beaconRoot: yield* roll(32) },
           ...place,
         },
-        producer: producerOf(drawn),
+        producer: producerOf(values),
       };
       return world;
     }),

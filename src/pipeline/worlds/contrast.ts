@@ -11,7 +11,8 @@ import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
-import type { ActiveSteps } from "../answers.js";
+import type { AskRule } from "../../primitives/names.js";
+import type { ActiveSteps, Answers } from "../answers.js";
 import { bareOf, isComparable, isTrueToState, type Proof, type CauseRuns } from "../askProof.js";
 import {
   asLogged,
@@ -29,7 +30,7 @@ import {
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { isClockOf, isGradual, oddOf, ranBefore, type Odd, type WorldRun } from "./between.js";
+import { isClockOf, isGradual, oddOf, ranBefore, type WorldRun } from "./between.js";
 import { effectsOf, isBounded, withoutLeftOut, type RunEffects } from "./movements.js";
 import { inFlightOf, type ProofInput } from "../proofPlans.js";
 
@@ -44,7 +45,7 @@ interface WorldPair {
   /** Those between, the nearest first, as far as they got an answer. */
   readonly between: ReadonlyArray<WorldRun>;
   /** One of them in which something happens that neither end tells of. */
-  readonly odd: Odd | null;
+  readonly odd: ReturnType<typeof oddOf>;
   /** Amounts that differ at the ends, and nowhere from one world to the next; none where the ends do the same. */
   readonly gradual: ReadonlyArray<OutcomeDifference>;
   /** What it did otherwise; null where it cannot be compared. */
@@ -85,20 +86,40 @@ export interface Judged {
   readonly closing: number | null;
 }
 
+/** The exact requests asked on one ground, and what is known of them so far. */
+export interface Attempt {
+  readonly claim: ProofInput;
+  readonly proof: Proof;
+  readonly answers: Answers;
+  readonly bundle: Bundle<Filled>;
+  /** The rule by which it was asked. */
+  readonly because: AskRule;
+  /** What a run of it did; the calls inside, which may be traced later, are no part of that. */
+  readonly effectsIn: (run: Run) => RunEffects;
+  /** Whether what fails inside was looked for, where the run hides it. */
+  readonly isTraced: boolean;
+  /** null = the gas limits are in doubt. */
+  readonly settled: Gas | null;
+  /** The runs at other limits. */
+  readonly tried: ReadonlyArray<AskResult<Run>>;
+  /** What further worlds said, where the two differ; null = they were not asked. */
+  readonly why: CauseRuns | null;
+  /** The worlds compared. */
+  readonly judged: Judged;
+  /** Whether the runs used what two forks have not in common; null = not known. */
+  readonly isForkUsed: boolean | null;
+  /** The highest mined block that any answer named by then; none = none did. */
+  readonly sealed?: bigint | undefined;
+}
+
 /**
- * Compares the worlds; where they differ, further ones tell why: `why` holds what those said, and is null before they
- * were asked.
+ * Compares the worlds; where they differ, further ones tell why. Nothing is compared where other limits are to be proven,
+ * or the attempt's own are in doubt.
  */
-export const judge = (
-  claim: ProofInput,
-  proof: Proof,
-  bundle: Bundle<Filled>,
-  settled: Gas,
-  why: CauseRuns | null,
-  effectsIn: (run: Run) => RunEffects,
-): Judged => {
+export const judge = ({ claim, proof, bundle, settled, why, effectsIn }: Omit<Attempt, "judged">): Judged => {
   const exact = successOf(proof.round.run);
-  if (exact === null) return { compared: null, wants: [], closing: null };
+  if (exact === null || settled === null || settled.limits !== null)
+    return { compared: null, wants: [], closing: null };
   const { measure, report, worlds } = claim;
   const { tolerance } = report.options;
   const effects = effectsIn(exact);
@@ -116,8 +137,8 @@ export const judge = (
   const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
   const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((difference) => !isNumber(difference));
   const other = next === null ? null : effectsIn(next);
-  const between = proof.between.flatMap((heard): ReadonlyArray<WorldRun> => {
-    const run = successOf(heard);
+  const between = proof.between.flatMap((answer): ReadonlyArray<WorldRun> => {
+    const run = successOf(answer);
     return run === null ? [] : [{ run, effects: effectsIn(run) }];
   });
   // guard: the next block's veto
@@ -209,12 +230,7 @@ const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding>
 };
 
 /** What comparing the runs with each other and with the earlier report showed. */
-export const checkRuns = (
-  claim: ProofInput,
-  proof: Proof,
-  compared: WorldPair | null,
-  bundle: Bundle<Filled>,
-): ReadonlyArray<Finding> => {
+export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
   const { exact, effects, other, contrast, concerned, watched, isPendingOnly, odd, gradual } = compared;
@@ -228,8 +244,8 @@ export const checkRuns = (
       });
   const { without } = claim.report.steps;
   // why: what was left out of either is no change
-  const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((left) => left === name)));
-  const told = withoutLeftOut(effects, both);
+  const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((omitted) => omitted === name)));
+  const shown = withoutLeftOut(effects, both);
   const followsPrice = contrast?.cause === "price";
   const change = {
     followsPrice,
@@ -251,13 +267,13 @@ export const checkRuns = (
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(withoutLeftOut(claim.report, both), exact, told, change)),
+      : checkChange(withoutLeftOut(claim.report, both), exact, shown, change)),
     ...checkNewcomers(bundle, effects, claim.measure, claim.steps),
   ];
 };
 
 /** The worlds as a report shows them. */
-export const worldsIn = ({ worlds }: ProofInput, proof: Proof, compared: WorldPair | null): Observed["worlds"] =>
+export const worldsIn = ({ claim: { worlds }, proof, judged: { compared } }: Attempt): Observed["worlds"] =>
   [compared?.exact ?? null, successOf(proof.next), ...proof.between.map(successOf)].flatMap((run) => {
     const environment = run?.before.environment ?? null;
     if (run === null || environment === null) return [];

@@ -13,7 +13,7 @@ import { checkStranded } from "../../steps/reading/tokenShortfall.js";
 import type { Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { ownAccounts, type Filled } from "../../steps/reading/bundle.js";
-import { type Effects, isAmount, isSameFlow } from "../../steps/reading/compare.js";
+import { type Effects, isAmount, isSameFlow, type Terms } from "../../steps/reading/compare.js";
 import { within } from "../../steps/reading/sameOutcome.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { JudgedBalance } from "../../report/policy.js";
@@ -38,8 +38,8 @@ export interface RunEffects extends Effects {
 const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.GasPaid => {
   const executed = run.before.environment?.baseFeePerGas ?? null;
   // why: without validation a header may name a base fee that nobody is charged
-  const told = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
-  const baseFee = told ?? executed ?? 0n;
+  const headerBaseFee = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
+  const baseFee = headerBaseFee ?? executed ?? 0n;
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
 
@@ -48,38 +48,49 @@ const exposureOf = (
   bundle: ReadonlyArray<Filled>,
   { exposed }: Measure,
   run: Run | null,
-  seen: Pick<Exposure.Answers, "standards" | "transfers">,
+  sights: Pick<Exposure.Answers, "standards" | "transfers">,
 ): Report["exposure"] =>
   run === null || exposed === null
     ? null
     : Exposure.read(exposed, bundle, {
-        ...seen,
+        ...sights,
         after: run.after,
         evidence: run.plan.pretended ? "assumed" : "measured",
       });
 
+/** What balances and rights are read by: the witness's words in a run, what it moves, and what was paid for it. */
+const sightsOf = (
+  bundle: ReadonlyArray<Filled>,
+  run: Run | null,
+  measure: Measure,
+  effects: Pick<RunEffects, "standards" | "transfers"> | null,
+) => {
+  const { before, after } = run ?? { before: unseen, after: unseen };
+  // why: a token may come into being in the run
+  const words = either(before, after);
+  const standards = effects?.standards ?? Tokens.standards(measure.tokens, words);
+  const transfers = effects?.transfers ?? Assets.transfers(bundle, standards);
+  return {
+    ...{ before, after, words, standards, transfers },
+    paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
+    operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
+    deposits: depositsIn(bundle),
+    signers: new Set(ownAccounts(bundle)),
+    isContradicted: (holding: Holdings.Holding) => run !== null && isContradicted(run, holding),
+  };
+};
+
 /** What one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
 export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Measure): RunEffects => {
-  // why: a token may come into being in the run
-  const standards = Tokens.standards(measure.tokens, either(run.before, run.after));
-  const transfers = Assets.transfers(bundle, standards);
-  const sights = { before: run.before, after: run.after, standards };
+  const sights = sightsOf(bundle, run, measure, null);
+  const { words, standards, transfers } = sights;
   return {
     outcomes: bundle.map(({ outcome }) => outcome),
     transfers,
-    balanceChanges: Assets.measure(measure.holdings, {
-      ...sights,
-      transfers,
-      paid: paidIn(bundle, run, transfers),
-      operator: Assets.operatorFees(bundle, run.plan.calls),
-      deposits: depositsIn(bundle),
-      signers: new Set(ownAccounts(bundle)),
-      isContradicted: (holding) => isContradicted(run, holding),
-      evidence: "measured",
-    }),
+    balanceChanges: Assets.measure(measure.holdings, { ...sights, evidence: "measured" }),
     approvals: Approvals.read(measure.rights, sights),
-    exposure: exposureOf(bundle, measure, run, { standards, transfers }),
-    tokens: Tokens.answered(measure.tokens, either(run.before, run.after), measure.named),
+    exposure: exposureOf(bundle, measure, run, sights),
+    tokens: Tokens.answered(measure.tokens, words, measure.named),
     producer: run.before.environment?.feeRecipient ?? null,
     held: heldIn(bundle, run),
     standards,
@@ -115,44 +126,36 @@ const withKnown = (tokens: Report["tokens"], exposure: Report["exposure"], { exp
   return [...tokens, ...known.map(({ address: token, symbol, decimals }) => ({ token, name: null, symbol, decimals }))];
 };
 
-/** Reads one run for a report: what it tells of beyond what was asked stays `logged`. */
+/**
+ * Reads one run for a report: what it tells of beyond what was asked stays `logged`. `effects` = those of the run, where
+ * they are known.
+ */
 export const movementsOf = (
   bundle: ReadonlyArray<Filled>,
   run: Run | null,
   measure: Measure,
   chainId: number | null,
+  effects: RunEffects | null = null,
 ): Movements => {
-  const sights = { before: run?.before ?? unseen, after: run?.after ?? unseen };
-  const words = either(sights.before, sights.after);
-  const standards = Tokens.standards(measure.tokens, words);
-  const transfers = Assets.transfers(bundle, standards);
+  const sights = sightsOf(bundle, run, measure, effects);
+  const { words, transfers } = sights;
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
   const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
   const logs = bundle.flatMap(({ outcome }) => (outcome.status === "success" ? outcome.logs : []));
-  const known = {
-    ...sights,
-    standards,
-    transfers,
-    paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
-    operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
-    deposits: depositsIn(bundle),
-    signers: new Set(ownAccounts(bundle)),
-    isContradicted: (holding: Holdings.Holding) => run !== null && isContradicted(run, holding),
-    evidence: run?.plan.pretended === true ? "assumed" : "measured",
-  } as const;
-  const moved = Assets.read(holdings, known, logs);
+  const evidence = run?.plan.pretended === true ? "assumed" : "measured";
+  const balances = Assets.read(holdings, { ...sights, evidence }, logs);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
-  const approvals = Approvals.read(rights, { ...sights, standards });
-  const exposure = exposureOf(bundle, measure, run, { standards, transfers });
+  const approvals = Approvals.read(rights, sights);
+  const exposure = effects === null ? exposureOf(bundle, measure, run, sights) : effects.exposure;
   return {
     transfers,
-    balanceChanges: moved.changes,
+    balanceChanges: balances.changes,
     approvals,
     exposure,
     tokens: withKnown(Tokens.read(measure.tokens, words, measure.named), exposure, measure),
     owned: Owners.read(bundle, measure.payers, words),
-    assets: [...moved.findings, ...checkStranded(bundle, transfers)],
+    assets: [...balances.findings, ...checkStranded(bundle, transfers)],
     rights: Approvals.check(approvals, bundle, { ...sights, chainId }),
   };
 };
@@ -164,17 +167,15 @@ export const settledTokens = <M extends Movements>(moved: M, worlds: ReadonlyArr
     return { ...here, tokens, assets: [...here.assets, ...findings] };
   }, moved);
 
-/** What moves in one world. */
-interface Moved {
-  readonly transfers: ReadonlyArray<Transfer>;
-  readonly balanceChanges: ReadonlyArray<BalanceChange>;
-}
-
 /**
  * `here`, with the least that reaches each of `whose` in either world, and the most that leaves them. Only where both
  * worlds have the same movements in the same order: parts of two outcomes would be none that can happen.
  */
-export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlySet<string>): M => {
+export const worseOf = <M extends Pick<Effects, "transfers" | "balanceChanges">>(
+  here: M,
+  there: Pick<Effects, "transfers" | "balanceChanges">,
+  whose: ReadonlySet<string>,
+): M => {
   const pairs = Arr.zip(here.transfers, there.transfers);
   const isAlike =
     here.transfers.length === there.transfers.length && pairs.every(([transfer, other]) => isSameFlow(transfer, other));
@@ -184,32 +185,34 @@ export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlyS
       ? transfer
       : { ...transfer, amount: (whose.has(transfer.to) ? BigInts.min : BigInts.max)(transfer.amount, amount) };
   const transfers = pairs.map(([transfer, other]) => worse(transfer, other));
-  const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
-    const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameBalance(one, its)) : undefined;
-    const isWorse = other?.evidence === "measured" && one.evidence === "measured" && other.delta < one.delta;
-    return isWorse ? other : one;
+  const balanceChanges = here.balanceChanges.map((change): BalanceChange => {
+    const other = whose.has(change.account)
+      ? there.balanceChanges.find((its) => isSameBalance(change, its))
+      : undefined;
+    const isWorse = other?.evidence === "measured" && change.evidence === "measured" && other.delta < change.delta;
+    return isWorse ? other : change;
   });
   return { ...here, transfers, balanceChanges };
 };
 
-/** What bounds amounts: whose, by which policies, and what is no difference. */
-interface Bounding {
-  readonly whose: ReadonlySet<string>;
-  /** Of whom a policy speaks that names nobody. */
-  readonly senders: ReadonlySet<string>;
-  readonly bounds: ReadonlyArray<JudgedBalance>;
-  readonly tolerance: number;
-}
-
 /**
  * Whether what differs are amounts alone, and every one of `whose` is bounded by a policy from the side that can hurt:
  * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
+ * A policy that names nobody speaks of the `senders`.
  */
 export const isBounded = (
   found: ReadonlyArray<OutcomeDifference>,
   effects: Effects,
   other: Effects,
-  { whose, senders, bounds, tolerance }: Bounding,
+  {
+    whose,
+    senders,
+    bounds,
+    tolerance,
+  }: Pick<Terms, "whose" | "tolerance"> & {
+    readonly senders: ReadonlySet<string>;
+    readonly bounds: ReadonlyArray<JudgedBalance>;
+  },
 ): boolean => {
   if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;
   const mine = effects.balanceChanges.flatMap((change) => {

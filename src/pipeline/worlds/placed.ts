@@ -6,6 +6,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Order from "effect/Order";
 import { note, type Finding } from "../../report/finding.js";
+import { abisOf } from "../../report/options.js";
 import type { Observed } from "../../report/schema.js";
 import { mayDepend, runsCode } from "../../report/waits.js";
 import { Rpc } from "../../rpc/index.js";
@@ -14,19 +15,17 @@ import { compareEffects, type Effects } from "../../steps/reading/compare.js";
 import { successOf, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import type { Run } from "../../steps/simulate.js";
-import type { World } from "./contexts.js";
-import { blockOf, type ProofInput, gasPlan, trialIn } from "../proofPlans.js";
+import { tagOf, type World } from "./contexts.js";
+import { type ProofInput, gasPlan, trialIn } from "../proofPlans.js";
 import { simulate } from "../endpoint/simulate.js";
 
-/** How a bundle is placed otherwise, on which state. */
-interface Placing {
+/** A bundle placed otherwise, on which state, and what it did there. */
+export interface Placed {
   readonly name: "order" | "apart";
   readonly bundle: ProofInput["bundle"];
   readonly world: World;
+  readonly result: AskResult<Run>;
 }
-
-/** The answers to the placings that a bundle has. */
-export type Placed = ReadonlyArray<{ readonly placing: Placing; readonly heard: AskResult<Run> }>;
 
 /** The cases by their senders, the last sender first; one sender's own stay in their order. */
 const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
@@ -38,7 +37,7 @@ const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
 const isTogether = ({ bundle, worlds, report }: ProofInput): boolean =>
   bundle.length > 1 && worlds.exact.apart === null && report.transactions.some(runsCode);
 
-const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Placing> => {
+const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Omit<Placed, "result">> => {
   const { report, bundle, worlds } = claim;
   const isOpen = report.transactions.some((_, index) => mayDepend(report, index));
   return [
@@ -48,7 +47,7 @@ const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Pla
 };
 
 /** Asks for the bundle placed otherwise, where that may matter. JSON-RPC: `eth_simulateV1`. */
-export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> =>
+export const askPlaced = (claim: ProofInput): Effect.Effect<ReadonlyArray<Placed>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) =>
     Effect.forEach(
       placingsOf(claim, memory.recall("lacks")?.has("entries") !== true),
@@ -60,7 +59,7 @@ export const askPlaced = (claim: ProofInput): Effect.Effect<Placed, never, Rpc> 
           name,
           apart: name === "apart" ? world.apart : null,
         };
-        return { placing, heard: yield* Effect.result(simulate(plan, claim.abis)) };
+        return { ...placing, result: yield* Effect.result(simulate(plan, abisOf(claim.report.options))) };
       }),
       { concurrency: "unbounded" },
     ),
@@ -76,10 +75,10 @@ const effectsOf = (readings: Run["readings"]): Effects => ({
 const agreesWith = (
   { bundle, measure, report }: ProofInput,
   exact: Run | null,
-  placed: Run["readings"],
+  readings: Run["readings"],
 ): boolean | null => {
-  if (exact === null || placed.length !== bundle.length) return null;
-  const found = compareEffects(effectsOf(exact.readings), effectsOf(placed), {
+  if (exact === null || readings.length !== bundle.length) return null;
+  const found = compareEffects(effectsOf(exact.readings), effectsOf(readings), {
     ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },
     concerned: concernedIn(bundle, measure.parties, measure.doubtful, livesIn([exact.before, exact.after])),
   });
@@ -87,15 +86,19 @@ const agreesWith = (
 };
 
 /** The placings as worlds beside `exact`. */
-export const worldsOfPlaced = (claim: ProofInput, exact: Run | null, placed: Placed): Observed["worlds"] =>
-  placed.map(({ placing, heard }) => {
-    const run = successOf(heard);
+export const worldsOfPlaced = (
+  claim: ProofInput,
+  exact: Run | null,
+  placed: ReadonlyArray<Placed>,
+): Observed["worlds"] =>
+  placed.map(({ name, bundle, world, result }) => {
+    const run = successOf(result);
     const block = run?.block;
-    const places = placing.bundle.map(({ index }) => index);
+    const places = bundle.map(({ index }) => index);
     const readings = claim.bundle.flatMap(({ index }) => run?.readings[places.indexOf(index)] ?? []);
-    const state = placing.name === "order" ? blockOf(claim) : placing.world.state;
+    const state = name === "order" ? tagOf(claim.report) : world.state;
     return {
-      ...{ run: placing.name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
+      ...{ run: name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
       ...{ feeRecipient: block?.miner ?? null, gasLimit: block?.gasLimit ?? null },
       agrees: agreesWith(claim, exact, readings),
     };

@@ -58,10 +58,10 @@ const roundGasLimit = 1_000_000n;
 /** The gas limit a block later, by a step towards a round number, and no further. */
 const steppedGasLimit = (limit: bigint, isUp: boolean): bigint => {
   const over = limit % roundGasLimit;
-  const left = isUp ? roundGasLimit - over : over;
+  const distance = isUp ? roundGasLimit - over : over;
   const step = stepOf(limit);
-  const moved = over !== 0n && left < step ? left : step;
-  return isUp ? limit + moved : limit - moved;
+  const change = over !== 0n && distance < step ? distance : step;
+  return isUp ? limit + change : limit - change;
 };
 
 /**

@@ -1,5 +1,4 @@
 /** What a report said against what the chain did: everything that `Report.settle` needs, asked. */
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import { dataAt, wordAt } from "../../abi/index.js";
@@ -15,7 +14,7 @@ import {
 } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
 import { isHash, type Address, type Hash } from "../../primitives/index.js";
-import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../pipeline/index.js";
+import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
 import type { Report } from "../../report/index.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/index.js";
@@ -240,9 +239,9 @@ export const settle: (
       });
     if (!(deadline > 0))
       return yield* new InvalidTransaction({ field: "options.deadline", problem: "must be above 0" });
-    return yield* withRun(deadline, (recorder) =>
+    return yield* withRun(deadline, () =>
       Effect.flatMap(alone(settleAll(report, hashes)), (made) =>
-        Effect.map(Clock.currentTimeMillis, (now): Settled => ({ ...made, ledger: ledgerOf(recorder, now, null) })),
+        Effect.map(ledgerSoFar, (ledger): Settled => ({ ...made, ledger })),
       ),
     );
   }, settled),

@@ -4,6 +4,7 @@ import type { Address, Hex } from "../../primitives/hex.js";
 import type { ExtraFees } from "../../chains/feeModel.js";
 import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
+import type { TransactionReport } from "../../report/schema.js";
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/fields.js";
 import { recoveredAuthority } from "../../transaction/authorities.js";
@@ -22,6 +23,8 @@ export interface Case {
   readonly calls: Calls;
   /** Who counts as a sender beside the senders, by the option `accounts`; absent = nobody. */
   readonly accounts?: ReadonlyArray<Address>;
+  /** Its calldata as the scan of the same run decoded it; absent = it was not. */
+  readonly call?: TransactionReport["call"];
 }
 
 /** The cases in their order. */

@@ -1,7 +1,6 @@
 /** A scan and a proof between two rounds, in which nothing is wrong but what is said, and a node that keeps what it was asked. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { indexAbis } from "../../rooms/abi.js";
 import {
   alonePlan,
   answersOf,
@@ -48,7 +47,6 @@ import {
   scanned,
 } from "./world.js";
 
-const abis = indexAbis([]);
 const head = header({ number: 100n });
 const standard = counted([alice, 4, 4]);
 const feeHistory = history([[0.5, [1n, 2n, 3n]]]);
@@ -86,7 +84,7 @@ export const scanning = ({
   const memory = memoryWith(teach);
   const { tag = "pending", flying = [], steps = everyStep } = changed;
   const subject: Subject = {
-    ...{ bundle: cases, options: { ...options, ...said }, chain: lookup(null), abis, steps },
+    ...{ bundle: cases, options: { ...options, ...said }, chain: lookup(null), steps },
     ...{ wanted: [], looks: [], isWitnessed: true },
   };
   const plans = { bare: barePlan(subject, tag, [], []), alone: alonePlan(subject.options, tag, []) };
@@ -118,7 +116,7 @@ export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = 
   );
 };
 
-interface Proving extends Partial<Pick<Standing, "moves" | "isWidened" | "counts" | "closed">> {
+interface Proving extends Partial<Pick<Standing, "moves" | "counts" | "closed"> & Pick<About, "isWidened">> {
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly tag?: "pending" | "latest";
   readonly options?: Partial<ReportOptions>;
@@ -163,8 +161,14 @@ export const standing = ({
   const chain = { ...lookup(1), ...ofChain };
   const heard = roundOf(signed);
   const about: About = {
-    ...{ report, bundle: signed, chain, measure: nothing, policies: [], abis, steps: everyStep, looks: [] },
-    ...{ subjects: new Map(), balanceOf: () => rich, askedAt: 0, asksBare: false },
+    ...{ report, bundle: signed, chain, measure: nothing, policies: [], steps: everyStep, looks: [] },
+    ...{
+      subjects: new Map(),
+      balanceOf: () => rich,
+      askedAt: 0,
+      asksBare: false,
+      isWidened: changed.isWidened ?? false,
+    },
     scanned: isPosted ? null : { askedAt: 0, codes: heard.codes, fees: heard.fees, noFeeOracle: null, run: heard.run },
   };
   const takesHashes = memory.recall("lacks")?.has("hash") !== true;
@@ -216,9 +220,9 @@ export const standing = ({
     ...{ why: null, judged: { compared: null, wants: [], closing: null }, isForkUsed: true },
     ...changed.attempt,
   };
-  const { moves = 0, isWidened = false, counts = new Map([[alice, 4]]) } = changed;
+  const { moves = 0, counts = new Map([[alice, 4]]) } = changed;
   return placed({
-    ...{ about, head, attempt, moves, isWidened, counts, memory, chains: lookup },
+    ...{ head, attempt, moves, counts, memory },
     ...{ pending: null, findings: [], ran: [], closed },
   });
 };

@@ -3,7 +3,6 @@ import { gasFor } from "../../rooms/witness.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../rooms/abi.js";
 import { IntrinsicGasTooLow, OutOfGas } from "../../rooms/errors.js";
 import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits, type Round } from "../../rooms/pipeline.js";
 import type { AskResult, Reading, Run } from "../../rooms/steps.js";
@@ -233,7 +232,7 @@ describe("the block of a gas run", () => {
   const roomIn = (gasLimit: bigint | undefined, limits: Limits) =>
     gasPlan(
       {
-        ...{ bundle: scanOf([call, call]).filled, options, abis: indexAbis([]), block: "latest", ahead: [] },
+        ...{ bundle: scanOf([call, call]).filled, options, block: "latest", ahead: [] },
         room: null,
         context: { number: 7n, ...(gasLimit === undefined ? {} : { gasLimit }) },
       },

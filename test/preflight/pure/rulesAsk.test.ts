@@ -235,7 +235,7 @@ describe("a proof", () => {
     const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
     const all = ["debug_traceCall pinned", ...posted].map((line) => `1 noPending ${line}`);
     expect(lines).toEqual([...wanted, ...all].sort());
-    expect([known.about.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
+    expect([known.attempt.claim.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
 
@@ -396,7 +396,7 @@ describe("a proof", () => {
     const given = { tag: "pending", proof: { next: failing(gone) }, moves: 2 } as const;
     const { lines, known, before } = await byProof("headMoved (last)", given);
     expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
-    expect([known.about.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
+    expect([known.attempt.claim.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
     expect(known.pending).toBe(before.attempt);
   });
 });

@@ -152,7 +152,6 @@ export const about = (changed: Partial<About> = {}): About => ({
     measure: nothing,
     worlds: [],
     elsewhere: [],
-    readings: [],
   },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
   ...{ own: { names: [], check: () => [] }, others: [], stateChanges: [] },
