@@ -83,12 +83,17 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
-/** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
-export interface Price {
-  /** The currency's symbol. */
-  readonly currency: string;
-  /** Decimal string: what one whole native unit costs. */
-  readonly amount: string;
+/** What a rendering of a whole report takes. */
+export interface RenderOptions extends AmountOptions {
+  /**
+   * What one native unit costs, for amounts in a currency beside: its symbol, and a decimal string, e.g.
+   * `{ currency: "USD", amount: "2480.15" }` for one ETH.
+   */
+  readonly price?: { readonly currency: string; readonly amount: string } | undefined;
+  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
+  readonly requests?: boolean | undefined;
+  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
+  readonly full?: boolean | undefined;
 }
 
 /** Longer than a name in an address book. */
@@ -199,7 +204,7 @@ export const weiText = (wei: bigint, currency: Currency): string => {
  * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never
  * rounded to nothing. Empty when the price is no decimal number.
  */
-export const fiatText = (wei: bigint, price: Price | undefined, currency: Currency): string => {
+export const fiatText = (wei: bigint, price: RenderOptions["price"], currency: Currency): string => {
   const parsed = price === undefined ? null : /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(price.amount);
   if (price === undefined || parsed === null) return "";
   const fraction = parsed[2] ?? "";

@@ -5,9 +5,6 @@ import { type Report, reportVersion } from "./schema.js";
 import { safely } from "../primitives/record.js";
 import type { Address, Hash } from "../primitives/hex.js";
 
-/** The parts of a report that its digest is over. */
-type Promised = Pick<Report, "chainId" | "transactions">;
-
 /** The requests of the report in order; null while one of them has a hole. */
 export const requestsOf = ({
   transactions,
@@ -31,14 +28,12 @@ export const digestOf = (version: number, chainId: number, signables: ReadonlyAr
     return keccak256(concatHex(parts));
   }, null);
 
-/** The digest over these requests and their senders, by this version of the report. */
-export const digestOfSignables = (chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
-  digestOf(reportVersion, chainId, signables);
-
 /** The digest that the report's chain, senders and requests make; null while a request has a hole. */
-export const digestOfReport = ({ chainId, transactions }: Promised): Hash | null => {
+export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
   const signables = transactions.flatMap(({ input, request }) =>
     request === null ? [] : [{ from: input.from, request }],
   );
-  return chainId === null || signables.length !== transactions.length ? null : digestOfSignables(chainId, signables);
+  return chainId === null || signables.length !== transactions.length
+    ? null
+    : digestOf(reportVersion, chainId, signables);
 };

@@ -3,19 +3,7 @@
  * once, how it looks is each renderer's. Every string in it is bounded and free of control
  * characters already; a renderer escapes what is special in its own format.
  */
-import type { AmountOptions, Price } from "./amounts.js";
 import type { Evidence } from "./finding.js";
-import type { VerdictName } from "./schema.js";
-
-/** What a rendering of a whole report takes. */
-export interface RenderOptions extends AmountOptions {
-  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
-  readonly price?: Price | undefined;
-  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
-  readonly requests?: boolean | undefined;
-  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
-  readonly full?: boolean | undefined;
-}
 
 /** How a line should stand out. */
 export type Tone = "plain" | "good" | "warn" | "bad" | "dim";
@@ -57,8 +45,8 @@ export type Block =
       readonly kind: "table";
       readonly columns: ReadonlyArray<Column>;
       readonly rows: ReadonlyArray<ReadonlyArray<Cell>>;
-      /** How many rows were left out. */
-      readonly cut: number;
+      /** How many rows were left out, in a sentence; empty where none were. */
+      readonly rest: string;
     }
   | { readonly kind: "items"; readonly tone: Tone; readonly items: ReadonlyArray<Item> };
 
@@ -70,7 +58,10 @@ export interface Section {
 
 /** In reading order. */
 export interface Document {
-  readonly verdict: VerdictName;
+  /** The verdict, as a heading. */
+  readonly title: string;
+  /** That of the verdict. */
+  readonly tone: Tone;
   /** The one reason for the verdict. */
   readonly because: string;
   /** What leaves, what comes, what is granted, what it costs: a line each. */
@@ -85,10 +76,6 @@ export interface Document {
   /** Everything else, exact: each transaction, every movement, the state that was asked. */
   readonly technical: ReadonlyArray<Section>;
 }
-
-/** The tone of a verdict. */
-export const verdictTone = (verdict: VerdictName): Tone =>
-  verdict === "ready" ? "good" : verdict === "blocked" ? "bad" : "warn";
 
 /** More rows than anyone reads; the JSON form has them all. */
 const maxRows = 200;
@@ -105,7 +92,8 @@ export const table = <A>(
   if (items.length === 0) return [];
   const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { text: cell } : cell);
   const rows = items.slice(0, limit).map((item) => columns.map(([, cell]) => cellOf(cell(item))));
-  return [{ kind: "table", columns: columns.map(([column]) => column), rows, cut: Math.max(0, items.length - limit) }];
+  const rest = items.length > limit ? `… and ${items.length - limit} more, all of them in the JSON` : "";
+  return [{ kind: "table", columns: columns.map(([column]) => column), rows, rest }];
 };
 
 /** The facts that are known; nothing at all when there are none. */

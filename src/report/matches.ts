@@ -3,8 +3,8 @@ import { SignedMismatch } from "../errors/nonces.js";
 import { plainJson } from "../primitives/json.js";
 import { readSigned } from "../transaction/signer.js";
 import { type Request, type Signable, signingHash } from "../transaction/request.js";
-import { digestOfSignables } from "./digest.js";
-import type { Clearance } from "./schema.js";
+import { digestOf } from "./digest.js";
+import { reportVersion, type Clearance } from "./schema.js";
 
 const written = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(plainJson(value)) : String(value ?? "none");
@@ -42,7 +42,7 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
     const from = senders[index];
     return from === undefined ? [] : [{ from, request }];
   });
-  const digest = cleared.length === requests.length ? digestOfSignables(requests[0].chainId, cleared) : null;
+  const digest = cleared.length === requests.length ? digestOf(reportVersion, requests[0].chainId, cleared) : null;
   // why: the clearance may have been changed as well; its own words must give the same digest
   if (digest === null || digest !== clearance.digest) return other("digest", clearance.digest, digest);
   for (const [index, one] of cleared.entries()) {
@@ -50,7 +50,7 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
     if (found !== null) return found;
   }
   const signables = signed.flatMap((raw) => readSigned(raw) ?? []);
-  const own = digestOfSignables(requests[0].chainId, signables);
+  const own = digestOf(reportVersion, requests[0].chainId, signables);
   return own === clearance.digest ? null : other("digest", clearance.digest, own);
 };
 

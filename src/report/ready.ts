@@ -1,6 +1,7 @@
 /** Whether a report clears its requests for signing. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Struct from "effect/Struct";
 import { type Finding, inOrder, type Severity } from "./finding.js";
 import type { Clearance, Report, VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
@@ -14,16 +15,6 @@ import { recoverAuthorities } from "../transaction/authorities.js";
 import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
 
-/** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
-export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
-  findings.some(({ severity }) => severity === "blocker")
-    ? "blocked"
-    : findings.some(({ severity }) => severity === "unavailable")
-      ? "unknown"
-      : findings.some(({ severity }) => severity === "warning")
-        ? "caution"
-        : "ready";
-
 /** The severity that makes each verdict; none makes `ready`. */
 export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = {
   blocked: "blocker",
@@ -31,6 +22,12 @@ export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = 
   caution: "warning",
   ready: null,
 };
+
+/** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
+export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
+  Struct.keys(decidingSeverity).find((verdict) =>
+    findings.some(({ severity }) => severity === decidingSeverity[verdict]),
+  ) ?? "ready";
 
 /** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
 export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {

@@ -125,6 +125,10 @@ export const Report = Schema.Struct({
   stage: Schema.Literals(["scanned", "proven"]),
   /** The chain; null where the node did not say. */
   chainId: Schema.NullOr(Schema.Int),
+  /**
+   * The chain by the caller's viem chain, the `Chains` layer or the built-in table, as every rendering names it: its name
+   * (null where it is not known), the symbol and the decimals of its currency. Absent from reports of older versions.
+   */
   chain: Schema.optionalKey(ShownChain),
   options: ReportOptions,
   /** Steps of your own that it was made with, and built-in steps that were left out. */
@@ -152,11 +156,6 @@ export const Report = Schema.Struct({
 export interface Report extends Schema.Schema.Type<typeof Report> {
   /** The options of the run, complete. */
   readonly options: ReportOptions;
-  /**
-   * The chain by the caller's viem chain, the `Chains` layer or the built-in table; every rendering uses it. Absent
-   * from reports of older versions.
-   */
-  readonly chain?: ShownChain;
   /** The state and block that the figures are from. */
   readonly observed: Observed;
   /** The transactions, in order. */

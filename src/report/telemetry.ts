@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import { withJson } from "../primitives/json.js";
 import { escapeText } from "../primitives/text.js";
 import { counting, inSpan, Listener, type Attributes } from "../primitives/telemetry.js";
-import type { Report, VerdictName } from "./schema.js";
+import type { Report } from "./schema.js";
 
 /** A report was made. */
 export interface ReportEvent {
@@ -17,7 +17,7 @@ export interface ReportEvent {
   /** Whether it was scanned or proven. */
   readonly stage: Report["stage"];
   /** The report's verdict. */
-  readonly verdict: VerdictName;
+  readonly verdict: Report["verdict"];
   /** The one reason for the verdict, in a sentence; escaped. */
   readonly because: string;
   /** How many transactions the bundle has. */

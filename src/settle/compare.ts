@@ -6,10 +6,10 @@ import type { Report, TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
 import { paidBy, requestIn } from "./mined.js";
-import type { Comparison, MinedOutcome, SettledDifference } from "./settlement.js";
+import type { Comparison, MinedOutcome } from "./settlement.js";
 
 /** A class that a difference may have, and how it is known. */
-export type Cause = Pick<SettledDifference, "class" | "evidence">;
+export type Cause = Pick<Comparison["differences"][number], "class" | "evidence">;
 
 export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" };
 

@@ -11,7 +11,7 @@ import {
   symbolOf,
   unitForPeople,
   type Names,
-  type Price,
+  type RenderOptions,
 } from "../amounts.js";
 import {
   facts,
@@ -147,7 +147,12 @@ export const exposureSection = (
 };
 
 /** What is paid in all, where that is more than the fees, and what is likely and there. */
-const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, price: Price | undefined): string => {
+const sumText = (
+  funds: Funds | undefined,
+  atMost: bigint | null,
+  names: Names,
+  price: RenderOptions["price"],
+): string => {
   if (funds === undefined || funds.required === null) return atMost === null ? "" : "not known";
   const { required, expected, balance } = funds;
   return joined(
@@ -158,7 +163,7 @@ const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, 
 };
 
 /** What each payer gives at most, and whether it is there. */
-export const costSection = (report: Report, names: Names, price: Price | undefined): ReadonlyArray<Section> => {
+export const costSection = (report: Report, names: Names, price: RenderOptions["price"]): ReadonlyArray<Section> => {
   const costs = costsOf(report);
   const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }): ReadonlyArray<Fact> => {
     const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);

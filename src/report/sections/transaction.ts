@@ -21,12 +21,12 @@ import {
   type Shown,
 } from "../document.js";
 import type { Report, Request, TransactionReport } from "../schema.js";
-import { fiatText, weiText, type Price } from "../amounts.js";
+import { fiatText, weiText, type RenderOptions } from "../amounts.js";
 
 /** How native amounts are written. */
 interface Money {
   readonly currency: Currency;
-  readonly price?: Price | undefined;
+  readonly price?: RenderOptions["price"];
 }
 
 const kindText = ({ kind, delegate, delegateHasCode }: AccountCode): string => {
