@@ -123,8 +123,9 @@ const nextOf = (report: Report): string => {
 export const compose = (
   report: Report,
   options: RenderOptions = {},
-  { names, stakes }: Reading = readingOf(report, options),
+  reading: Reading = readingOf(report, options),
 ): Document => {
+  const { names } = reading;
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
@@ -135,15 +136,15 @@ export const compose = (
     title: report.verdict.toUpperCase(),
     tone: report.verdict === "ready" ? "good" : report.verdict === "blocked" ? "bad" : "warn",
     because: headline(report, names),
-    summary: sentencesOf(report, { names, stakes }),
+    summary: sentencesOf(report, reading),
     findings: findingsSections(report, names),
     stakes: [
       ...callsSection(report, look),
-      ...flowsSection(report, names, stakes),
-      ...grantsSection(report, names, stakes),
-      ...exposureSection(report, names, stakes),
-      ...costSection(report, names, options.price),
-      ...tokensSection(names, stakes),
+      ...flowsSection(report, reading),
+      ...grantsSection(report, reading),
+      ...exposureSection(report, reading),
+      ...costSection(report, reading, options.price),
+      ...tokensSection(reading),
       ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
     ],
     about: joined(

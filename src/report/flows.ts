@@ -228,7 +228,3 @@ export const paymentsOf = (
   });
   return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);
 };
-
-/** A flow between two senders is told once, by who gives. */
-export const isTwice = ({ way, party }: Flow, senders: ReadonlySet<string>): boolean =>
-  way === "in" && party !== null && senders.has(party);

@@ -26,7 +26,6 @@ import {
   type Grant,
   readingOf,
   type Reading,
-  type Stakes,
   type Subject,
 } from "./stakes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
@@ -149,7 +148,7 @@ const clausesOf = (
 };
 
 /** What others pay or grant because of it, a sentence each; of an account that a sender owns also what it gets. */
-const payments = (report: Report, { ledger, flows }: Stakes, names: Names, isIf: boolean): ReadonlyArray<string> => {
+const payments = (report: Report, { names, ledger, flows }: Reading, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
   const own = new Set(accountsOf(report));
   const paid = new Map(paymentsOf(report, ledger, flows.length === 0).map((paid) => [paid[0]?.account ?? "", paid]));
@@ -176,7 +175,7 @@ const payments = (report: Report, { ledger, flows }: Stakes, names: Names, isIf:
 };
 
 /** What contracts could take beside all that, in one sentence; none where it is nothing. */
-const exposureSentence = ({ exposures, grants }: Stakes, names: Names): ReadonlyArray<string> => {
+const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<string> => {
   // why: those that are told as rights are not beside them
   const told = grants.slice(0, mostItems);
   const [first, ...others] = exposures.filter((row) => !told.some((grant) => isCovered(row, grant)));
@@ -227,12 +226,12 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
 };
 
 /** The summary without the reason for the verdict, by sentences. */
-export const sentencesOf = (report: Report, { names, stakes }: Reading): ReadonlyArray<string> => {
-  const { ledger, flows } = stakes;
+export const sentencesOf = (report: Report, reading: Reading): ReadonlyArray<string> => {
+  const { names, ledger, flows } = reading;
   const claimed = claimsOf(report, ledger);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
-  const subjects = subjectsOf(report, names);
+  const subjects = subjectsOf(report, reading);
   const told = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
     const [account = ""] = subject.accounts;
     const who = names.who(account);
@@ -262,9 +261,9 @@ export const sentencesOf = (report: Report, { names, stakes }: Reading): Readonl
     ...hindrances(report, names),
     ...told.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
-    ...payments(report, stakes, names, isIf),
+    ...payments(report, reading, isIf),
     ...powersOf(report, names),
-    ...exposureSentence(stakes, names),
+    ...exposureSentence(reading),
     ...doubtsOf(report),
   ];
 };
