@@ -17,10 +17,9 @@ import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeli
 import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
 import { abisOf } from "./report/options.js";
 import { reported } from "./report/telemetry.js";
-import { requestsOf } from "./report/digest.js";
 import { fromData } from "./Policy.js";
 import type { Policy } from "./report/policy.js";
-import type { Blocker } from "./report/ready.js";
+import { requestsOf, type Blocker } from "./report/ready.js";
 import type { Clearance, Report, ReportOptions } from "./report/schema.js";
 import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";

@@ -1,6 +1,7 @@
 /**
- * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, and over what the
- * bundle may cost. Amounts are told in the token's own units, with the raw ones that were judged beside.
+ * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, over what the
+ * bundle may cost, and over what contracts could take. Amounts are told in the token's own units, with the raw ones that
+ * were judged beside.
  */
 import * as BigInts from "effect/BigInt";
 import type { Address } from "../primitives/hex.js";
@@ -8,6 +9,7 @@ import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
 import { accountsOf as own } from "../report/amounts.js";
 import { currencyOf } from "../report/chain.js";
+import type { FindingCode } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms, type Transfer } from "../report/parts.js";
@@ -103,6 +105,14 @@ export const unseen = (report: Report): string | null => {
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 
+const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
+
+/** Whether the report may lack rights or parties that the bundle has to do with. */
+export const cut = (report: Report): PolicyResult =>
+  report.findings.some(({ code }) => incomplete.has(code))
+    ? unknown("not everything that the bundle touches was read or measured")
+    : pass;
+
 /** A judgement that only a report can be given whose movements are seen. */
 export const whereSeen =
   (judge: Policy["evaluate"]): Policy["evaluate"] =>
@@ -193,4 +203,34 @@ export const judgeReceived = (subject: Subject, least: bigint) =>
     return subject.token !== null && logged !== 0n && logged < least
       ? unknown(`measured ${told(measured)} received, but the events say ${told(logged)}; at least ${told(least)}`)
       : pass;
+  });
+
+/** What could be taken of one account: allowances reach no further than the balance, a value is gone from it. */
+const amountOf = ({ exposure }: Report, token: Address | null, account: Address): bigint | null => {
+  const rows = (exposure?.rows ?? []).filter((row) => same(row.token, token) && same(row.account, account));
+  if (rows.some(({ amount }) => amount === null)) return null;
+  const byId = new Map<bigint | null, { sum: bigint; most: bigint | null }>();
+  let sent = 0n;
+  for (const { by, amount, balance, tokenId } of rows) {
+    if (by === "value") sent += amount ?? 0n;
+    else byId.set(tokenId, { sum: (byId.get(tokenId)?.sum ?? 0n) + (amount ?? 0n), most: balance });
+  }
+  return [...byId.values()].reduce((all, { sum, most }) => all + (most !== null && most < sum ? most : sum), sent);
+};
+
+/** `limit`: the most that could be taken of the accounts together. */
+export const judgeExposure = (subject: Subject, limit: bigint) =>
+  whereSeen((report) => {
+    const { token } = subject;
+    const amounts = accountsOf(report, subject).map((account) => amountOf(report, token, account));
+    const could = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
+    const told = (amount: bigint) => tokenText(report, token, amount, largestOf([could, limit]));
+    if (could > limit) return fail(`of ${whoOf(subject)} could be taken ${told(could)}; at most ${told(limit)}`);
+    const of = currencyText(report, token);
+    if (report.exposure === null) return unknown(`what could be taken in ${of} was not checked`);
+    if (amounts.includes(null)) return unknown(`what could be taken in ${of} is not known`);
+    const { pairs, unread } = report.exposure;
+    return unread > 0
+      ? unknown(`of what could be taken, ${pairs} pairs were checked and ${unread} were not`)
+      : cut(report);
   });

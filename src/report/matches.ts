@@ -1,9 +1,9 @@
-/** Whether what was signed is what a clearance allows. Apart from the digest, for it reads signatures, which most pages never do. Pure. */
+/** Whether what was signed is what a clearance allows. Apart from `ready`, for it reads signatures, which most pages never do. Pure. */
 import { SignedMismatch } from "../errors/nonces.js";
 import { plainJson } from "../primitives/json.js";
 import { readSigned } from "../transaction/signer.js";
 import { type Request, type Signable, signingHash } from "../transaction/request.js";
-import { digestOf } from "./digest.js";
+import { digestOf } from "./ready.js";
 import { reportVersion, type Clearance } from "./schema.js";
 
 const written = (value: unknown): string =>

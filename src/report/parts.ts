@@ -7,7 +7,7 @@
 import * as Schema from "effect/Schema";
 import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
-import { InnerCalls } from "./inner.js";
+import { InnerCalls } from "./beside.js";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";

@@ -1,16 +1,18 @@
-/** Whether a report clears its requests for signing. */
+/** What a report promises to be signed, and whether it clears that for signing. */
+import { concatHex, keccak256, numberToHex } from "viem";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
 import { type Finding, inOrder, type Severity } from "./finding.js";
-import type { Clearance, Report, VerdictName } from "./schema.js";
+import { type Clearance, type Report, reportVersion, type VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
+import { safely } from "../primitives/record.js";
 import { statementText } from "../primitives/statement.js";
-import { isRequestOf, type Request } from "../transaction/request.js";
-import { digestOfReport, requestsOf } from "./digest.js";
+import { isRequestOf, type Request, type Signable, signingHash } from "../transaction/request.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
@@ -38,6 +40,39 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
   return findings.some(({ code }) => code === "FreshnessUnknown")
     ? "exactly this request was proven; the age of the state could not be checked"
     : "every check passed, and exactly this request was proven";
+};
+
+/** The requests of the report in order; null while one of them has a hole. */
+export const requestsOf = ({
+  transactions,
+}: Pick<Report, "transactions">): readonly [Request, ...Array<Request>] | null => {
+  const [first, ...others] = transactions.flatMap(({ request }) => (request === null ? [] : [request]));
+  return first !== undefined && others.length === transactions.length - 1 ? [first, ...others] : null;
+};
+
+/**
+ * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
+ * when one cannot be serialised. It finds mistakes, not forgery.
+ */
+export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
+  safely(() => {
+    const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
+    for (const { from, request } of signables) {
+      const hash = signingHash(request);
+      if (hash === null) return null;
+      parts.push(from.toLowerCase() as Address, hash);
+    }
+    return keccak256(concatHex(parts));
+  }, null);
+
+/** The digest that the report's chain, senders and requests make; null while a request has a hole. */
+export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
+  const signables = transactions.flatMap(({ input, request }) =>
+    request === null ? [] : [{ from: input.from, request }],
+  );
+  return chainId === null || signables.length !== transactions.length
+    ? null
+    : digestOf(reportVersion, chainId, signables);
 };
 
 /** Why there is no clearance: the first blocker as its own error, or what is missing. */

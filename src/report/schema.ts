@@ -5,7 +5,7 @@ import { DecodedCall } from "../abi/calls.js";
 import { ShownChain } from "./chain.js";
 import { schemasOf } from "../primitives/record.js";
 import { AskRule, OwnName, RunName, StepName, builtInSteps } from "../primitives/names.js";
-import { Exposures } from "./exposure.js";
+import { Exposures, StateChange } from "./beside.js";
 import { Finding } from "./finding.js";
 import { Address, Hash, nullable } from "../primitives/hex.js";
 import {
@@ -25,7 +25,6 @@ import { maxTransactions, Transaction } from "../transaction/fields.js";
 import { Observed } from "./observed.js";
 import { named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
-import { StateChange } from "./stateChange.js";
 
 /** The version of the report's shape; part of the digest. */
 export const reportVersion = 4;

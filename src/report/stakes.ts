@@ -11,7 +11,7 @@ import {
   type AmountOptions,
   type Names,
 } from "./amounts.js";
-import type { Exposure } from "./exposure.js";
+import type { Exposure } from "./beside.js";
 import { flowsOf, ledgerOf, type Flow, type Ledger } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
 import type { Report } from "./schema.js";

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeRevert } from "../../abi/table.js";
 import type { Address, Hex } from "../../primitives/hex.js";
-import type { InnerCalls, InnerFailure } from "../../report/inner.js";
+import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { Observed } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";

@@ -27,7 +27,7 @@ import {
 } from "../document.js";
 import { roundingOf, type Flow } from "../flows.js";
 import { perGasText, rightText, spenderText, type Grant, type Reading } from "../stakes.js";
-import type { Exposure } from "../exposure.js";
+import type { Exposure } from "../beside.js";
 import type { CallLook } from "../../abi/calls.js";
 import { callFacts } from "./transaction.js";
 import type { Funds } from "../parts.js";

@@ -31,7 +31,7 @@ import {
 } from "../amounts.js";
 import { type Currency, formatGas, formatGasPrice } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
-import type { StateChange } from "../stateChange.js";
+import type { StateChange } from "../beside.js";
 
 const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (one) => dim(one.evidence)];
 

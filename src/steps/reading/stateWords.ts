@@ -2,7 +2,7 @@
 import { addressOf, wordsFrom } from "../../abi/words.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
-import type { StateChange } from "../../report/stateChange.js";
+import type { StateChange } from "../../report/beside.js";
 import { readAddress } from "../../witness/answers.js";
 import { slotsOf, wordIn } from "../../witness/placement.js";
 import { unseen, type View } from "../../witness/view.js";
