@@ -38,7 +38,6 @@ export {
   Nonce,
   Outcome,
   OutcomeLog,
-  OwnedAccount,
   Parties,
   TokenInfo,
   Transfer,

@@ -64,10 +64,7 @@ export const judgeGas =
   };
 
 /** Whose balance of what; `account` null = the senders of the bundle together. */
-export interface Subject {
-  readonly token: Address | null;
-  readonly account: Address | null;
-}
+export type Subject = NonNullable<Policy["exposures"]>[number];
 
 /** What changes hands by the bundle, gas apart, raw units or wei. */
 interface Net {

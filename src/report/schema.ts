@@ -146,6 +146,11 @@ export const Report = Schema.Struct({
   exposure: nullable(Exposures),
   stateChanges: Schema.Array(StateChange),
   tokens: Schema.Array(TokenInfo),
+  /**
+   * Accounts that pay or act, and name a sender as their owner, which a contract may claim of anybody; nothing is decided
+   * by it. `kind`: `safe` by the code of a Safe's proxy, and `isOwner`; `account` by `isOwner` or `owner`, an ERC-4337 or
+   * ERC-1271 account.
+   */
   owned: Schema.Array(OwnedAccount),
   findings: Schema.Array(Finding),
   /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
@@ -173,8 +178,6 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly stateChanges: ReadonlyArray<StateChange>;
   /** What the tokens say of themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
-  /** Accounts that pay or act, and name a sender as their owner. */
-  readonly owned: ReadonlyArray<OwnedAccount>;
   /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** What it took: rounds, requests, time. */
