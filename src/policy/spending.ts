@@ -66,13 +66,6 @@ export const judgeGas =
 /** Whose balance of what; `account` null = the senders of the bundle together. */
 export type Subject = NonNullable<Policy["exposures"]>[number];
 
-/** What changes hands by the bundle, gas apart, raw units or wei. */
-interface Net {
-  /** null where a balance of it was not measured. */
-  readonly measured: bigint | null;
-  readonly logged: bigint;
-}
-
 export const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
   account === null ? (own(report) as ReadonlyArray<Address>) : [account.toLowerCase() as Address];
 
@@ -118,8 +111,8 @@ export const whereSeen =
     return hidden === null ? judge(report) : unknown(hidden);
   };
 
-/** What the bundle leaves the subject with more (positive) or less (negative). */
-const netOf = (report: Report, subject: Subject): Net => {
+/** What the bundle leaves the subject with more (positive) or less (negative), gas apart; `measured` null where a balance was not. */
+const netOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
   const parts = accounts.map((account) => measuredOf(report, subject.token, account));
   return {
@@ -136,7 +129,7 @@ const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readon
 };
 
 /** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
-const spentOf = (report: Report, subject: Subject): Net => {
+const spentOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
   const { measured, logged } = netOf(report, subject);
   const rows = report.balanceChanges.filter(

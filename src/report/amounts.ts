@@ -2,42 +2,13 @@
  * Addresses, tokens, amounts and dates as a report writes them: told apart and never trusted; exact, or for people, rounded
  * against their favour and never in smallest units where that can be helped.
  */
-import type { TokenInfo } from "./parts.js";
 import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
 import { type Currency, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
 import { currencyOf } from "./chain.js";
 import type { Report } from "./schema.js";
 
 /** How addresses and tokens are written in one report. */
-export interface Names {
-  /** `0x1234…abcd`; the whole address where two of the report would read the same. */
-  readonly short: (address: string) => string;
-  readonly token: (address: string | null) => TokenInfo | null;
-  /** The standard by which something of a token moves or is granted. */
-  readonly standard: (token: string) => string | undefined;
-  /** The native currency. */
-  readonly native: Currency;
-  /** Whether amounts for people are exact, too. */
-  readonly exact: boolean;
-  /** Whether it is the reader: the only sender, or one of the option `accounts`. */
-  readonly isYou: (address: string) => boolean;
-  /** What the caller calls an address, harmless; null where it has no label. */
-  readonly label: (address: string) => string | null;
-  /** The short address, behind its label where it has one. */
-  readonly party: (address: string) => string;
-  /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
-  readonly isTyped: (amount: bigint, transaction?: number) => boolean;
-  /** A party in a sentence: `you`, or {@link Names.party}. */
-  readonly who: (address: string) => string;
-  /** Who acts: as `who`, but `your Safe (0x1234…abcd)`, and beside others that name a sender as their owner, that they do. */
-  readonly actor: (address: string) => string;
-  /** The whole address with its checksum, behind its label. */
-  readonly labelled: (address: string) => string;
-  /** `you`, or the same. */
-  readonly whole: (address: string) => string;
-  /** Every address that is written short somewhere, with what is known of it, in order. */
-  readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
-}
+export type Names = ReturnType<typeof namesFor>;
 
 const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
@@ -106,7 +77,7 @@ const labelText = (text: string): string => {
 };
 
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
+export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {
   const native = currencyOf(report, symbol);
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
@@ -143,30 +114,43 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   const party = (address: string) => beside(address, short(address));
   const who = (address: string) => (isYou(address) ? "you" : party(address));
   return {
+    /** `0x1234…abcd`; the whole address where two of the report would read the same. */
     short,
+    /** Whether amounts for people are exact, too. */
     exact,
-    isTyped: (amount, transaction) =>
+    /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
+    isTyped: (amount: bigint, transaction?: number) =>
       asked.some(
         ({ value, data }, at) =>
           at === (transaction ?? at) &&
           (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
       ),
+    /** Whether it is the reader: the only sender, or one of the option `accounts`. */
     isYou,
+    /** What the caller calls an address, harmless; null where it has no label. */
     label,
+    /** The whole address with its checksum, behind its label. */
     labelled,
+    /** The short address, behind its label where it has one. */
     party,
+    /** A party in a sentence: `you`, or `party`. */
     who,
-    actor: (address) => {
+    /** Who acts: as `who`, but `your Safe (0x1234…abcd)`, and beside others that name a sender as their owner, that they do. */
+    actor: (address: string) => {
       const of = owned.get(address.toLowerCase());
       if (of === undefined || isYou(address)) return who(address);
       if (of.kind === "safe" && isYou(of.owner))
         return `your Safe ${label(address) ?? ""}`.trimEnd() + ` (${short(address)})`;
       return `${who(address)}, which names ${who(of.owner)} as its owner,`;
     },
-    whole: (address) => (isYou(address) ? "you" : labelled(address)),
-    token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
-    standard: (token) => standards.get(token.toLowerCase()),
+    /** `you`, or `labelled`. */
+    whole: (address: string) => (isYou(address) ? "you" : labelled(address)),
+    token: (address: string) => tokens.get(address.toLowerCase()) ?? null,
+    /** The standard by which something of a token moves or is granted. */
+    standard: (token: string) => standards.get(token.toLowerCase()),
+    /** The native currency. */
     native,
+    /** Every address that is written short somewhere, with what is known of it, in order. */
     legend: onTables
       ? [...roles].map(([address, known]) => ({
           address,

@@ -4,7 +4,7 @@ import { chainOf } from "./chain.js";
 import { Severity, type Finding } from "./finding.js";
 import { pageOf } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
+import { type Item, joined, type Section, type Tone } from "./document.js";
 import { dateText, type Names, type RenderOptions } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
@@ -36,6 +36,13 @@ const severities: Readonly<Record<Severity, { readonly title: string; readonly o
   unavailable: { title: "Could not check", one: "missing check", tone: "warn" },
   warning: { title: "Warnings", one: "warning", tone: "warn" },
   info: { title: "Information", one: "remark", tone: "dim" },
+};
+
+const tones: Readonly<Record<Report["verdict"], Tone>> = {
+  ready: "good",
+  caution: "warn",
+  unknown: "warn",
+  blocked: "bad",
 };
 
 /** Long enough for the evidence of any verdict, short enough for a screen. */
@@ -119,12 +126,8 @@ const nextOf = (report: Report): string => {
   }
 };
 
-/** `report` laid out, in the words of its chain. */
-export const compose = (
-  report: Report,
-  options: RenderOptions = {},
-  reading: Reading = readingOf(report, options),
-): Document => {
+/** `report` laid out in reading order, in the words of its chain. */
+export const compose = (report: Report, options: RenderOptions = {}, reading: Reading = readingOf(report, options)) => {
   const { names } = reading;
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
@@ -134,10 +137,14 @@ export const compose = (
   const transactions = report.transactions.length;
   return {
     title: report.verdict.toUpperCase(),
-    tone: report.verdict === "ready" ? "good" : report.verdict === "blocked" ? "bad" : "warn",
+    /** That of the verdict. */
+    tone: tones[report.verdict],
+    /** The one reason for the verdict. */
     because: headline(report, names),
+    /** What leaves, what comes, what is granted, what it costs: a line each. */
     summary: sentencesOf(report, reading),
     findings: findingsSections(report, names),
+    /** What moves, who gets rights, what it costs. */
     stakes: [
       ...callsSection(report, look),
       ...flowsSection(report, reading),
@@ -147,6 +154,7 @@ export const compose = (
       ...tokensSection(reading),
       ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
     ],
+    /** What was asked, where and when, in one line. */
     about: joined(
       report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
       count(transactions, "transaction"),
@@ -154,6 +162,7 @@ export const compose = (
       dateText(BigInt(Math.floor(report.observed.at / 1000))),
     ),
     next: nextOf(report),
+    /** Everything else, exact: each transaction, every movement, the state that was asked. */
     technical: [
       ...report.transactions.flatMap((transaction, index) =>
         transactionSection(transaction, index, transactions, money, look),

@@ -56,27 +56,6 @@ export interface Section {
   readonly blocks: ReadonlyArray<Block>;
 }
 
-/** In reading order. */
-export interface Document {
-  /** The verdict, as a heading. */
-  readonly title: string;
-  /** That of the verdict. */
-  readonly tone: Tone;
-  /** The one reason for the verdict. */
-  readonly because: string;
-  /** What leaves, what comes, what is granted, what it costs: a line each. */
-  readonly summary: ReadonlyArray<string>;
-  readonly findings: ReadonlyArray<Section>;
-  /** What moves, who gets rights, what it costs. */
-  readonly stakes: ReadonlyArray<Section>;
-  /** What was asked, where and when, in one line. */
-  readonly about: string;
-  /** What to do next. */
-  readonly next: string;
-  /** Everything else, exact: each transaction, every movement, the state that was asked. */
-  readonly technical: ReadonlyArray<Section>;
-}
-
 /** More rows than anyone reads; the JSON form has them all. */
 const maxRows = 200;
 

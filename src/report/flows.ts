@@ -56,44 +56,33 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
 };
 
 /** A sum that a holding got from one party: negative where it gave. */
-interface Sum {
+export interface Sum {
   amount: bigint;
   parts: Array<Part>;
 }
 
 /** What an account has of one unit: what the events count that it gets, and by party. */
-interface Holding extends Unit {
+export interface Holding extends Unit {
   readonly account: string;
   counted: bigint;
   readonly parties: Map<string | null, Sum>;
 }
 
-/** What every account gives and gets, each holding of which anything is told once, in the order of the telling. */
-export interface Ledger {
-  readonly holdings: ReadonlyArray<Holding>;
-  readonly counted: (account: string, unit: Unit) => bigint;
-}
-
 /**
  * What every account gives and gets, read once for a rendering: events say who, measured balances how much. What falls short
  * of the events is taken from their only party; everything else that they do not explain is of a party of its own, which is
- * not known.
+ * not known. Each holding of which anything is told once, in the order of the telling.
  */
-export const ledgerOf = (report: Report): Ledger => {
-  const byAccount = new Map<string, Map<string, Map<bigint | null, Holding>>>();
+export const ledgerOf = (report: Report) => {
+  const byUnit = new Map<string, Holding>();
+  const keyOf = (account: string, { token, tokenId }: Unit): string => `${account}/${token?.toLowerCase()}/${tokenId}`;
   const holdings: Array<Holding> = [];
-  const at = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-    const found = map.get(key) ?? make();
-    if (!map.has(key)) map.set(key, found);
+  const find = (account: string, unit: Unit): Holding => {
+    const key = keyOf(account, unit);
+    const { token, tokenId } = unit;
+    const found = byUnit.get(key) ?? { account, token, tokenId, counted: 0n, parties: new Map<string | null, Sum>() };
+    byUnit.set(key, found);
     return found;
-  };
-  const find = (account: string, { token, tokenId }: Unit): Holding => {
-    const ofToken = at(
-      at(byAccount, account, () => new Map()),
-      token?.toLowerCase() ?? "",
-      () => new Map(),
-    );
-    return at(ofToken, tokenId, () => ({ account, token, tokenId, counted: 0n, parties: new Map() }));
   };
   const tell = (holding: Holding, party: string | null, sum: Sum): void => {
     if (holding.parties.size === 0) holdings.push(holding);
@@ -131,13 +120,11 @@ export const ledgerOf = (report: Report): Ledger => {
       only.parts = [];
     } else tell(holding, null, { amount: rest, parts: [] });
   }
-  const counted: Ledger["counted"] = (account, { token, tokenId }) =>
-    byAccount
-      .get(account)
-      ?.get(token?.toLowerCase() ?? "")
-      ?.get(tokenId)?.counted ?? 0n;
+  /** What the events count that an account gets of a unit. */
+  const counted = (account: string, unit: Unit): bigint => byUnit.get(keyOf(account, unit))?.counted ?? 0n;
   return { holdings, counted };
 };
+export type Ledger = ReturnType<typeof ledgerOf>;
 
 const flowsIn = ({ account, token, tokenId, parties }: Holding): ReadonlyArray<Flow> =>
   [...parties].flatMap(([party, { amount, parts }]) => {

@@ -12,7 +12,7 @@ import {
   type Names,
 } from "./amounts.js";
 import type { Exposure } from "./beside.js";
-import { flowsOf, ledgerOf, type Flow, type Ledger } from "./flows.js";
+import { flowsOf, ledgerOf, type Flow } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
 import type { Report } from "./schema.js";
 import { formatGasPrice, largestOf } from "../primitives/units.js";
@@ -73,22 +73,13 @@ const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<
 };
 
 /** What every part of a rendering is written from: names, and what is at stake for the senders. */
-export interface Reading {
-  readonly names: Names;
-  readonly ledger: Ledger;
-  readonly flows: ReadonlyArray<Flow>;
-  /** The flows, those between two senders once, as what leaves. */
-  readonly movements: ReadonlyArray<Flow>;
-  readonly grants: ReadonlyArray<Grant>;
-  readonly exposures: ReadonlyArray<Exposure>;
-  /** By sender. */
-  readonly costs: ReadonlyArray<Cost>;
-}
+export type Reading = ReturnType<typeof readingOf>;
 
-export const readingOf = (report: Report, options: AmountOptions): Reading => {
+export const readingOf = (report: Report, options: AmountOptions) => {
   const ledger = ledgerOf(report);
   const senders = new Set(accountsOf(report));
   const flows = flowsOf(ledger, senders);
+  // why: a flow between two senders is told once, by who gives
   const movements = flows.filter(({ way, party }) => way === "out" || party === null || !senders.has(party));
   return {
     names: namesFor(report, options),
@@ -142,12 +133,6 @@ const costsOf = (report: Report): ReadonlyArray<Cost> => {
 export const perGasText = (perGas: bigint | null, names: Names): string =>
   perGas === null ? "not known" : `at most ${formatGasPrice(perGas, names.native)}, how much gas is not known`;
 
-/** Who a sentence is about: accounts that are told of as one, and what they pay for fees. */
-export interface Subject {
-  readonly accounts: ReadonlySet<string>;
-  readonly cost: Cost | null;
-}
-
 const sumOf = (costs: ReadonlyArray<Cost>): Cost | null =>
   costs.length === 0
     ? null
@@ -158,8 +143,8 @@ const sumOf = (costs: ReadonlyArray<Cost>): Cost | null =>
         isOpen: sum.isOpen || isOpen,
       }));
 
-/** The reader first, where there is one, then the other senders. */
-export const subjectsOf = (report: Report, { names, costs }: Reading): ReadonlyArray<Subject> => {
+/** Who sentences are about, accounts that are told of as one, and what they pay for fees: the reader first, where there is one. */
+export const subjectsOf = (report: Report, { names, costs }: Reading) => {
   const you = accountsOf(report).filter(names.isYou);
   const own = costs.filter(({ account }) => names.isYou(account));
   const others = costs.filter((cost) => !own.includes(cost));

@@ -26,7 +26,6 @@ import {
   type Grant,
   readingOf,
   type Reading,
-  type Subject,
 } from "./stakes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
@@ -116,7 +115,7 @@ const stillness = (report: Report): string =>
 const clausesOf = (
   report: Report,
   flows: ReadonlyArray<Flow>,
-  { accounts, cost }: Subject,
+  { accounts, cost }: ReturnType<typeof subjectsOf>[number],
   voice: Voice,
 ): ReadonlyArray<Clause> => {
   const mine = flows.filter(({ account, party }) => accounts.has(account) && !accounts.has(party ?? ""));
