@@ -4,7 +4,7 @@ import { chainOf } from "./chain.js";
 import { Severity, type Finding } from "./finding.js";
 import { pageOf } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { type Item, joined, type Section, type Tone } from "./document.js";
+import { counted, type Item, joined, type Section, type Tone } from "./document.js";
 import { dateText, type Names, type RenderOptions } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
@@ -98,13 +98,11 @@ const findingsSections = (report: Report, names: Names): ReadonlyArray<Section> 
       : [{ title: `${title} (${items.length})`, tone, blocks: [{ kind: "items", tone, items }] }];
   });
 
-const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
-
 /** The reason, and how many more there are. */
 const headline = (report: Report, names: Names): string => {
   const deciding = decidingSeverity[report.verdict];
   const others = deciding === null ? 0 : problemsOf(report, deciding).length - 1;
-  const more = deciding === null || others < 1 ? "" : ` (and ${count(others, `more ${severities[deciding].one}`)})`;
+  const more = deciding === null || others < 1 ? "" : ` (and ${counted(others, `more ${severities[deciding].one}`)})`;
   return `${escapeText(reasonOf(report, names), mostReason)}${more}`;
 };
 
@@ -157,7 +155,7 @@ export const compose = (report: Report, options: RenderOptions = {}, reading: Re
     /** What was asked, where and when, in one line. */
     about: joined(
       report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
-      count(transactions, "transaction"),
+      counted(transactions, "transaction"),
       report.stage,
       dateText(BigInt(Math.floor(report.observed.at / 1000))),
     ),

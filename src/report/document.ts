@@ -93,6 +93,9 @@ export const joined = (...parts: ReadonlyArray<string | null>): string =>
 export const known = <A>(value: A | null, text: (value: A) => string): string | null =>
   value === null ? null : text(value);
 
+/** `1 round`, `2 rounds`. */
+export const counted = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
+
 /** What stands back behind the rest of its row. */
 export const dim = (text: string): Cell => ({ text, tone: "dim" });
 

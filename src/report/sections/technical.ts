@@ -5,6 +5,7 @@ import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Transfer } from "../parts.js";
 import {
   type Cell,
+  counted,
   dim,
   type Fact,
   facts,
@@ -201,10 +202,9 @@ const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
   const same = worlds.every(({ agrees }) => agrees === true);
   const shown = worlds.slice(0, maxWorlds).map(worldText);
   const cut = worlds.length - shown.length;
-  const number = worlds.length === 1 ? "1 world" : `${worlds.length} worlds`;
   return {
     label: "proven",
-    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${number}: ${shown.join("; ")}${cut === 0 ? "" : `; … and ${cut} more`}`,
+    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${counted(worlds.length, "world")}: ${shown.join("; ")}${cut === 0 ? "" : `; … and ${cut} more`}`,
     tone: same ? "good" : "warn",
   };
 };
@@ -253,7 +253,11 @@ export const observedSection = (
       digest === null ? null : { label: "fingerprint", text: digest },
       {
         label: "asked",
-        text: `${ledger.rounds} ${ledger.rounds === 1 ? "round" : "rounds"} · ${ledger.requests.length} ${ledger.requests.length === 1 ? "question" : "questions"} · ${Math.round(ledger.ms)} ms`,
+        text: joined(
+          counted(ledger.rounds, "round"),
+          counted(ledger.requests.length, "question"),
+          `${Math.round(ledger.ms)} ms`,
+        ),
       },
     ),
   );
