@@ -40,8 +40,8 @@ export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeG
 /** Unlimited rights, unless one that was there is only being spent. */
 export const judgeUnlimitedApprovals = judgeApprovals(({ before, after, extended, evidence, unlimited }, named) => {
   if (unlimited) {
-    const spent = evidence === "measured" && before !== null && after !== null && after < before && !extended;
-    return spent ? pass : fail(named());
+    const isSpending = evidence === "measured" && before !== null && after !== null && after < before && !extended;
+    return isSpending ? pass : fail(named());
   }
   return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);
 });
@@ -118,7 +118,7 @@ export const judgeInner = (mayFail: ReadonlyArray<AllowedCall>) =>
     every(
       report.transactions.map(({ outcome: { inner } }, index) => {
         const failed = (inner?.failed ?? []).filter(
-          (one) => !isAllowed(one, mayFail) && !isGranted(one, report.approvals),
+          (failure) => !isAllowed(failure, mayFail) && !isGranted(failure, report.approvals),
         );
         const calls = failed.map(
           ({ to, call }) => `${call ?? "a call"} to ${to === null ? "an account that is not known" : checksummed(to)}`,

@@ -125,7 +125,7 @@ const netOf = (report: Report, subject: Subject) => {
 const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readonly delta: bigint }>): bigint => {
   const ids = new Map<bigint, bigint>();
   for (const { tokenId, delta } of moves) if (tokenId !== null) ids.set(tokenId, (ids.get(tokenId) ?? 0n) + delta);
-  return [...ids.values()].reduce((gone, net) => (net < 0n ? gone - net : gone), 0n);
+  return [...ids.values()].reduce((sum, net) => (net < 0n ? sum - net : sum), 0n);
 };
 
 /** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
@@ -134,7 +134,7 @@ const spentOf = (report: Report, subject: Subject) => {
   const { measured, logged } = netOf(report, subject);
   const rows = report.balanceChanges.filter(
     ({ token, tokenId, account }) =>
-      tokenId !== null && same(token, subject.token) && accounts.some((one) => same(one, account)),
+      tokenId !== null && same(token, subject.token) && accounts.some((owner) => same(owner, account)),
   );
   const moves = report.transfers
     .filter(({ token }) => same(token, subject.token))
@@ -164,16 +164,18 @@ export const judgeSpent = (subject: Subject, limit: bigint) =>
   whereSeen((report) => {
     const { measured, logged } = spentOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, limit]);
-    const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
+    const amountText = (amount: bigint) => tokenText(report, subject.token, amount, beside);
     const over = (spent: bigint, how: string) =>
-      fail(`${whoOf(subject)} spend ${told(spent)}, ${how}; at most ${told(limit)}`);
+      fail(`${whoOf(subject)} spend ${amountText(spent)}, ${how}; at most ${amountText(limit)}`);
     if (measured !== null && measured > limit) return over(measured, "measured");
     if (measured === null)
       return logged > limit
         ? over(logged, "by the events")
         : unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     return logged > limit && !isUntold(report, subject)
-      ? unknown(`measured ${told(measured)} spent, but the events say ${told(logged)}; at most ${told(limit)}`)
+      ? unknown(
+          `measured ${amountText(measured)} spent, but the events say ${amountText(logged)}; at most ${amountText(limit)}`,
+        )
       : pass;
   });
 
@@ -182,16 +184,18 @@ export const judgeReceived = (subject: Subject, least: bigint) =>
   whereSeen((report) => {
     const { measured, logged } = netOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, least]);
-    const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
+    const amountText = (amount: bigint) => tokenText(report, subject.token, amount, beside);
     if (measured === null)
       return unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     if (measured < least)
       return fail(
-        `${whoOf(subject)} receive ${told(measured)}, measured (the events say ${told(logged)}); at least ${told(least)}`,
+        `${whoOf(subject)} receive ${amountText(measured)}, measured (the events say ${amountText(logged)}); at least ${amountText(least)}`,
       );
     // why: a contract without events of movements, as a stake, says nothing by them
     return subject.token !== null && logged !== 0n && logged < least
-      ? unknown(`measured ${told(measured)} received, but the events say ${told(logged)}; at least ${told(least)}`)
+      ? unknown(
+          `measured ${amountText(measured)} received, but the events say ${amountText(logged)}; at least ${amountText(least)}`,
+        )
       : pass;
   });
 
@@ -200,12 +204,12 @@ const amountOf = ({ exposure }: Report, token: Address | null, account: Address)
   const rows = (exposure?.rows ?? []).filter((row) => same(row.token, token) && same(row.account, account));
   if (rows.some(({ amount }) => amount === null)) return null;
   const byId = new Map<bigint | null, { sum: bigint; most: bigint | null }>();
-  let sent = 0n;
+  let values = 0n;
   for (const { by, amount, balance, tokenId } of rows) {
-    if (by === "value") sent += amount ?? 0n;
+    if (by === "value") values += amount ?? 0n;
     else byId.set(tokenId, { sum: (byId.get(tokenId)?.sum ?? 0n) + (amount ?? 0n), most: balance });
   }
-  return [...byId.values()].reduce((all, { sum, most }) => all + (most !== null && most < sum ? most : sum), sent);
+  return [...byId.values()].reduce((all, { sum, most }) => all + (most !== null && most < sum ? most : sum), values);
 };
 
 /** `limit`: the most that could be taken of the accounts together. */
@@ -214,8 +218,9 @@ export const judgeExposure = (subject: Subject, limit: bigint) =>
     const { token } = subject;
     const amounts = accountsOf(report, subject).map((account) => amountOf(report, token, account));
     const could = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-    const told = (amount: bigint) => tokenText(report, token, amount, largestOf([could, limit]));
-    if (could > limit) return fail(`of ${whoOf(subject)} could be taken ${told(could)}; at most ${told(limit)}`);
+    const amountText = (amount: bigint) => tokenText(report, token, amount, largestOf([could, limit]));
+    if (could > limit)
+      return fail(`of ${whoOf(subject)} could be taken ${amountText(could)}; at most ${amountText(limit)}`);
     const of = currencyText(report, token);
     if (report.exposure === null) return unknown(`what could be taken in ${of} was not checked`);
     if (amounts.includes(null)) return unknown(`what could be taken in ${of} is not known`);

@@ -72,18 +72,18 @@ const mostLabel = 32;
 
 /** A label that cannot pass for anything else on its line. */
 const labelText = (text: string): string => {
-  const kept = [...text].slice(0, mostLabel).join("");
-  return `${escapeText(kept, 4 * mostLabel)}${kept.length < text.length ? "…" : ""}`;
+  const start = [...text].slice(0, mostLabel).join("");
+  return `${escapeText(start, 4 * mostLabel)}${start.length < text.length ? "…" : ""}`;
 };
 
 /** The names of a report in the words of its chain. */
 export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {
   const native = currencyOf(report, symbol);
   const roles = rolesOf(report);
-  const seen = new Map<string, number>();
+  const uses = new Map<string, number>();
   for (const address of roles.keys()) {
     const short = shortAddress(address);
-    seen.set(short, (seen.get(short) ?? 0) + 1);
+    uses.set(short, (uses.get(short) ?? 0) + 1);
   }
   const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
   const moves = [...report.approvals, ...report.transfers].reverse();
@@ -93,17 +93,17 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     ...report.options.accounts.map((account) => account.toLowerCase()),
     ...(senders.length === 1 ? senders : []),
   ]);
-  const asked = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
+  const requests = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
   const isYou = (address: string) => you.has(address.toLowerCase());
   const named = new Map(Object.entries(labels).map(([address, label]) => [address.toLowerCase(), label]));
   const label = (address: string) => {
     const text = named.get(address.toLowerCase())?.trim();
     return text === undefined || text === "" ? null : labelText(text);
   };
-  const owned = new Map(report.owned.map((one) => [one.account.toLowerCase(), one]));
+  const owned = new Map(report.owned.map((entry) => [entry.account.toLowerCase(), entry]));
   const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
   const short = (address: string) =>
-    (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
+    (uses.get(shortAddress(address.toLowerCase())) ?? 0) > 1
       ? checksummed(address)
       : shortAddress(checksummed(address));
   const beside = (address: string, text: string) => {
@@ -120,7 +120,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     exact,
     /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
     isTyped: (amount: bigint, transaction?: number) =>
-      asked.some(
+      requests.some(
         ({ value, data }, at) =>
           at === (transaction ?? at) &&
           (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),

@@ -34,7 +34,7 @@ export const roundingOf = (flows: Arr.NonEmptyReadonlyArray<Flow>, names: Names)
   return flows[0].way === "out" ? "up" : "down";
 };
 
-const isFailed = ({ outcome }: Report["transactions"][number]): boolean =>
+const isFailed = ({ outcome }: Pick<Report["transactions"][number], "outcome">): boolean =>
   outcome.status === "reverted" || outcome.status === "halted";
 
 /** The places of the transactions that fail. */
@@ -46,10 +46,10 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
   const isTold = new Set(transfers.flatMap(({ token, transaction }) => (token === null ? [transaction] : [])));
   return observed.tier === "simulate"
     ? []
-    : transactions.flatMap((one, transaction): ReadonlyArray<Transfer> => {
-        const { from, to, value: amount } = one.input;
-        const receiver = to ?? one.code.creates;
-        if (amount === 0n || receiver === null || isFailed(one) || isTold.has(transaction)) return [];
+    : transactions.flatMap(({ input, code, outcome }, transaction): ReadonlyArray<Transfer> => {
+        const { from, to, value: amount } = input;
+        const receiver = to ?? code.creates;
+        if (amount === 0n || receiver === null || isFailed({ outcome }) || isTold.has(transaction)) return [];
         const native = { standard: "native", token: null, tokenId: null } as const;
         return [{ ...native, from, to: receiver, amount, transaction, evidence: "assumed" }];
       });
@@ -96,16 +96,16 @@ export const ledgerOf = (report: Report) => {
     if (sum.parts.length <= mostParts) sum.parts.push(part);
     if (!holding.parties.has(party)) tell(holding, party, sum);
   };
-  for (const one of [...report.transfers, ...untold(report)]) {
-    const [giver, taker] = [one.from.toLowerCase(), one.to.toLowerCase()];
+  for (const transfer of [...report.transfers, ...untold(report)]) {
+    const [giver, taker] = [transfer.from.toLowerCase(), transfer.to.toLowerCase()];
     if (giver === taker) continue;
-    const amount = one.standard === "erc721" ? 1n : one.amount;
-    move(giver, taker, one, -amount, one);
-    move(taker, giver, one, amount, one);
-    if (one.standard !== "erc721" || one.tokenId === null) continue;
+    const amount = transfer.standard === "erc721" ? 1n : transfer.amount;
+    move(giver, taker, transfer, -amount, transfer);
+    move(taker, giver, transfer, amount, transfer);
+    if (transfer.standard !== "erc721" || transfer.tokenId === null) continue;
     // why: an NFT's contract also counts how many an account has
-    find(giver, { token: one.token, tokenId: null }).counted -= 1n;
-    find(taker, { token: one.token, tokenId: null }).counted += 1n;
+    find(giver, { token: transfer.token, tokenId: null }).counted -= 1n;
+    find(taker, { token: transfer.token, tokenId: null }).counted += 1n;
   }
   for (const { account, token, tokenId, delta, after } of report.balanceChanges) {
     if (after === null) continue;
@@ -205,13 +205,13 @@ export const paymentsOf = (
     const outs = flows.filter(({ way }) => way === "out");
     if (outs.length < flows.length) getters.add(account);
     if (outs.length === 0) continue;
-    const paid = byPayer.get(account) ?? [];
-    byPayer.set(account, paid);
-    for (const flow of outs) if (isTold && !senders.has(flow.party ?? "")) paid.push(flow);
+    const payments = byPayer.get(account) ?? [];
+    byPayer.set(account, payments);
+    for (const flow of outs) if (isTold && !senders.has(flow.party ?? "")) payments.push(flow);
   }
-  const payments = [...byPayer].flatMap(([account, paid]) => {
+  const ranked = [...byPayer].flatMap(([account, payments]) => {
     const isTold = isQuiet || near.has(account) || (!isNobody(account) && !getters.has(account));
-    return isTold && paid.length > 0 ? [{ paid, rank: near.get(account) ?? near.size }] : [];
+    return isTold && payments.length > 0 ? [{ payments, rank: near.get(account) ?? near.size }] : [];
   });
-  return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ payments }) => payments);
 };

@@ -106,7 +106,7 @@ const listOf =
   <A>(read: (value: unknown, field: string) => Checked<A>) =>
   (value: unknown, field: string): Checked<ReadonlyArray<A>> =>
     Array.isArray(value)
-      ? each(value, (one: unknown, index) => read(one, `${field}[${index}]`))
+      ? each(value, (item: unknown, index) => read(item, `${field}[${index}]`))
       : no(field, "must be an array");
 
 const listedAddress = (value: unknown, field: string): Checked<Address> =>
@@ -128,7 +128,7 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
 /** A list of ABIs, or one, as viem's functions take it: its items, or its signatures. */
 const abiSources = (value: unknown, field: string) =>
   listOf(abiSource)(
-    isBareAbi(value) || (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"))
+    isBareAbi(value) || (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string"))
       ? [value]
       : value,
     field,

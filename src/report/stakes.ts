@@ -63,11 +63,11 @@ export const grantsOf = (
 /** What contracts could take, beside what they do take: of a value, what they give back. */
 const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<Exposure> => {
   const rows = report.exposure?.rows ?? [];
-  const sent = flows.filter(({ way, token }) => way === "out" && token === null);
-  const given = new Map(sent.map(({ account, party, amount }) => [`${account}/${party}`, amount]));
+  const values = flows.filter(({ way, token }) => way === "out" && token === null);
+  const valueTo = new Map(values.map(({ account, party, amount }) => [`${account}/${party}`, amount]));
   return rows.flatMap((row) => {
     if (row.by !== "value" || row.amount === null) return [row];
-    const amount = row.amount - (given.get(`${row.account}/${row.spender}`.toLowerCase()) ?? 0n);
+    const amount = row.amount - (valueTo.get(`${row.account}/${row.spender}`.toLowerCase()) ?? 0n);
     return amount > 0n ? [{ ...row, amount }] : [];
   });
 };

@@ -119,23 +119,25 @@ const rowsOf = (
 ): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
   const failed = new Set(failuresOf(report));
   const grants = reading.grants.filter(({ change }) => change !== "back");
-  const calls = report.transactions.slice(0, mostRows).map((one, at) => callRow(one, failed.has(at), names));
+  const calls = report.transactions
+    .slice(0, mostRows)
+    .map((transaction, at) => callRow(transaction, failed.has(at), names));
   const all = grants.length + movements.length;
   const moving = [
     ...grants.slice(0, mostRows).map((grant) => grantRow(grant, names)),
     ...movements.slice(0, mostRows).map((flow) => flowRow(flow, names)),
   ];
-  const kept = all === 0 ? calls : moving.slice(0, mostRows);
-  const costs = reading.costs.filter(({ account }, at) => at === 0 || kept.some((row) => row.account === account));
+  const shownRows = all === 0 ? calls : moving.slice(0, mostRows);
+  const costs = reading.costs.filter(({ account }, at) => at === 0 || shownRows.some((row) => row.account === account));
   const fees = costs.map((cost) => feeRow(cost, names));
-  const accounts = [...new Set([...kept, ...fees].map(({ account }) => account))];
+  const accounts = [...new Set([...shownRows, ...fees].map(({ account }) => account))];
   const rows = accounts.flatMap((account) => {
-    const own = kept.filter((row) => row.account === account);
+    const own = shownRows.filter((row) => row.account === account);
     // why: one box for a party, where its first arrow is
     const together = Object.values(Arr.groupBy(own, partyKey)).flat();
     return [...together, ...fees.filter((row) => row.account === account)];
   });
-  return { rows, cut: Math.max(0, all - kept.length) };
+  return { rows, cut: Math.max(0, all - shownRows.length) };
 };
 
 const width = 360;
@@ -237,8 +239,13 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
     .slice(0, mostCaptions);
 const mostCaptions = 3;
 
-/** The picture; `said` describes it, `style` is what stands in it before everything else. */
-export const drawing = (report: Report, reading: Reading, said: ReadonlyArray<string>, style: string): string => {
+/** The picture; `description` describes it, `style` is what stands in it before everything else. */
+export const drawing = (
+  report: Report,
+  reading: Reading,
+  description: ReadonlyArray<string>,
+  style: string,
+): string => {
   const { rows, cut } = rowsOf(report, reading);
   const captions = captionsOf(report);
   const lower = captions.length * captionHeight;
@@ -248,7 +255,7 @@ export const drawing = (report: Report, reading: Reading, said: ReadonlyArray<st
   );
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
   const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - lower - 8, width - 20, 12, "dim");
-  const text = escapeXml(said.join(" "));
+  const text = escapeXml(description.join(" "));
   return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 ${-lower} ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect y="${-lower}" width="${width}" height="${height}" fill="#fff" class="back"/>${called.join("")}${rows.map((row, at) => rowSvg(rows, row, at, reading.names)).join("\n")}${more}</svg>`;
 };
 

@@ -45,13 +45,13 @@ const attributesOf = ({ chainId, verdict, stage, ledger, transactions }: Report)
 export const phase = <A, E, R>(
   name: "Preflight.scan" | "Preflight.prove",
   effect: Effect.Effect<A, E, R>,
-  reportIn: (made: A) => Report,
+  reportIn: (result: A) => Report,
 ): Effect.Effect<A, E, R> =>
   inSpan(
     effect,
     name,
     () => ({}),
-    (made) => (made === null ? {} : attributesOf(reportIn(made))),
+    (result) => (result === null ? {} : attributesOf(reportIn(result))),
   );
 
 /** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. `JSON.stringify` takes the report. */

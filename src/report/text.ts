@@ -20,8 +20,8 @@ type Paint = (text: string, ...tones: ReadonlyArray<Tone | "strong">) => string;
 export const painter =
   (color: boolean): Paint =>
   (text, ...tones) => {
-    const wanted = tones.map((tone) => codes[tone]).filter((code) => code !== "");
-    return color && wanted.length > 0 && text !== "" ? `\u001b[${wanted.join(";")}m${text}\u001b[0m` : text;
+    const active = tones.map((tone) => codes[tone]).filter((code) => code !== "");
+    return color && active.length > 0 && text !== "" ? `\u001b[${active.join(";")}m${text}\u001b[0m` : text;
   };
 
 /** A word in pieces of at most `width`: only one that is longer than a line has several. */
@@ -34,7 +34,7 @@ const pieces = (word: string, width: number): ReadonlyArray<string> =>
 const wrapped = (text: string, width: number, head: number = width): ReadonlyArray<string> => {
   const lines: Array<string> = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((one) => pieces(one, width))) {
+  for (const word of text.split(" ").flatMap((long) => pieces(long, width))) {
     const longer = line === "" ? word : `${line} ${word}`;
     const isFull = longer.length > (lines.length === 0 ? head : width);
     if (isFull) lines.push(line);

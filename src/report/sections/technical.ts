@@ -34,7 +34,7 @@ import { type Currency, formatGas, formatGasPrice } from "../../primitives/units
 import { minesOnDemand } from "../freshness.js";
 import type { StateChange } from "../beside.js";
 
-const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (one) => dim(one.evidence)];
+const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (row) => dim(row.evidence)];
 
 /** Seen from the bundle's senders: `-` leaves them, `+` reaches them, `=` stays among them or passes by. */
 const directed = ({ from, to }: Transfer, senders: ReadonlyArray<string>, amount: string): Cell => {
@@ -52,7 +52,10 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
   return section(
     "Every movement, exact",
     table<Transfer>(report.transfers, [
-      [right("amount"), (one) => directed(one, senders, amountForPeople(names, one, one.amount, "up", true).digits)],
+      [
+        right("amount"),
+        (transfer) => directed(transfer, senders, amountForPeople(names, transfer, transfer.amount, "up", true).digits),
+      ],
       [left("token"), (transfer) => unitForPeople(names, transfer)],
       [right("smallest units"), ({ token, amount }) => dim(smallest(token, amount))],
       [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],

@@ -185,12 +185,12 @@ export const transactionSection = (
   const { call } = transaction;
   const result = outcome.result === null ? null : describeResult(outcome.result);
   const events = eventsText(outcome);
-  const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
+  const authorizations = (input.authorizationList ?? []).map(({ address, chainId, nonce }): Fact => ({
     label: "delegates",
     text: joined(
-      isNobody(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
-      one.chainId === 0 ? "on every chain" : `on chain ${one.chainId}`,
-      `account nonce ${one.nonce}`,
+      isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
+      chainId === 0 ? "on every chain" : `on chain ${chainId}`,
+      `account nonce ${nonce}`,
     ),
     tone: "warn",
   }));
