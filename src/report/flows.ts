@@ -56,7 +56,7 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
 };
 
 /** A sum that a holding got from one party: negative where it gave. */
-export interface Sum {
+interface Sum {
   amount: bigint;
   parts: Array<Part>;
 }
