@@ -11,8 +11,7 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { type Address, lower } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
-import { judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
-import { judgeExposure } from "./policy/exposure.js";
+import { judgeExposure, judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import { readData, type PolicyData } from "./policy/data.js";
 import { every, some, unknown, type AllowedCall, type Policy, type PolicyResult } from "./report/policy.js";
 import { each, no, type Checked } from "./primitives/problem.js";
@@ -25,20 +24,7 @@ import {
 } from "./policy/rights.js";
 import type { Report } from "./report/schema.js";
 
-export {
-  type AllowedCall,
-  type JudgedBalance,
-  type Policy,
-  type PolicyResult,
-  fail,
-  pass,
-  unknown,
-} from "./report/policy.js";
-
-/** A token's address, or the chain's own currency. */
-export type Token = `0x${string}` | "native";
-
-const tokenOf = (token: Token): Address | null => (token === "native" ? null : lower(token));
+export { type AllowedCall, type Policy, type PolicyResult, fail, pass, unknown } from "./report/policy.js";
 
 /** A policy as its name and its data say. */
 const named = (policy: string, data: Readonly<Record<string, Schema.Json>>, evaluate: Policy["evaluate"]): Policy => ({
@@ -50,11 +36,14 @@ const named = (policy: string, data: Readonly<Record<string, Schema.Json>>, eval
 const movement = (
   name: "maxSpent" | "minReceived" | "maxExposure",
   judge: (subject: Subject, amount: bigint) => Policy["evaluate"],
-  token: Token,
+  token: Address | "native",
   amount: bigint,
-  account: `0x${string}` | undefined,
+  account: Address | undefined,
 ): Policy => {
-  const subject = { token: tokenOf(token), account: account === undefined ? null : lower(account) };
+  const subject = {
+    token: token === "native" ? null : lower(token),
+    account: account === undefined ? null : lower(account),
+  };
   const whose = subject.account === null ? {} : { account: subject.account };
   const data = { token: subject.token ?? "native", amount: String(amount), ...whose };
   return {
@@ -83,7 +72,7 @@ const movement = (
  * console.log(report.verdict, blocker?.code); // blocked PolicyViolation
  * ```
  */
-export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
+export const maxSpent = (token: Address | "native", amount: bigint, account?: Address): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
 
 /**
@@ -103,7 +92,7 @@ export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`):
  * console.log(report.verdict, blocker?.code); // blocked PolicyViolation
  * ```
  */
-export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
+export const minReceived = (token: Address | "native", amount: bigint, account?: Address): Policy =>
   movement("minReceived", judgeReceived, token, amount, account);
 
 /**
@@ -114,7 +103,7 @@ export const minReceived = (token: Token, amount: bigint, account?: `0x${string}
  * A contract that is honest in every simulation may act otherwise when it is mined; this bounds what that can cost.
  * Unknown where something was not examined.
  */
-export const maxExposure = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
+export const maxExposure = (token: Address | "native", amount: bigint, account?: Address): Policy =>
   movement("maxExposure", judgeExposure, token, amount, account);
 
 /**
@@ -148,15 +137,7 @@ export const noUnlimitedApprovals: Policy = named("noUnlimitedApprovals", {}, ju
  */
 export const denyDelegated: Policy = named("denyDelegated", {}, judgeDelegated);
 
-/** Options of {@link noInnerFailures}. */
-export interface InnerFailureOptions {
-  /**
-   * Calls that may fail: the address that is called, and the four bytes of the function; without them, any function.
-   */
-  readonly allow?: ReadonlyArray<{ readonly to: `0x${string}`; readonly selector?: `0x${string}` }>;
-}
-
-const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
+const innerFailures = (allow?: ReadonlyArray<AllowedCall>): Policy => {
   const mayFail = (allow ?? []).map(({ to, selector }): AllowedCall => ({
     to: lower(to),
     ...(selector === undefined ? {} : { selector: lower(selector) }),
@@ -178,12 +159,13 @@ const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
  * console.log(strict.name, lenient.name); // noInnerFailures noInnerFailures
  * ```
  */
-export const noInnerFailures: Policy & ((options?: InnerFailureOptions) => Policy) = (() => {
-  const { name, ...plain } = innerFailures({});
-  const make = (options: InnerFailureOptions = {}): Policy => innerFailures(options);
-  // why: a function has a name of its own, which cannot be assigned
-  return Object.assign(Object.defineProperty(make, "name", { value: name }), plain) as typeof noInnerFailures;
-})();
+export const noInnerFailures: Policy & ((options?: { readonly allow?: ReadonlyArray<AllowedCall> }) => Policy) =
+  (() => {
+    const { name, ...plain } = innerFailures();
+    const make: (...options: Parameters<typeof noInnerFailures>) => Policy = ({ allow } = {}) => innerFailures(allow);
+    // why: a function has a name of its own, which cannot be assigned
+    return Object.assign(Object.defineProperty(make, "name", { value: name }), plain) as typeof noInnerFailures;
+  })();
 
 /**
  * Only these addresses, the senders and the option `accounts` take part: as receivers, emitters of events, tokens,
@@ -280,7 +262,7 @@ const builders: { readonly [K in Simple["policy"]]: (data: Extract<Simple, { rea
   noNewApprovals: () => noNewApprovals,
   noUnlimitedApprovals: () => noUnlimitedApprovals,
   denyDelegated: () => denyDelegated,
-  noInnerFailures: ({ allow }) => noInnerFailures(allow === undefined ? {} : { allow }),
+  noInnerFailures: ({ allow }) => innerFailures(allow),
   onlyTouches: ({ addresses }) => onlyTouches(addresses),
   maxFee: ({ wei }) => maxFee(BigInt(wei)),
   maxGas: ({ gas }) => maxGas(BigInt(gas)),
@@ -297,9 +279,6 @@ const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> =
 
 /** Rebuilds a policy from its data; null where the data is of no known policy, or has an unknown field. */
 export const fromData = (data: Schema.Json): Policy | null => Result.getOrNull(rebuild(data, "policy", 0));
-
-/** The data of a policy, as in reports and JSON files. */
-export const toData = (policy: Policy): Schema.Json => policy.data;
 
 /**
  * The policies of a JSON file: an array of policies, already parsed, e.g.

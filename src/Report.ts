@@ -3,14 +3,11 @@
  * the difference between two reports, and its written forms.
  */
 export type { AccountOverrideFields, BlockOverridesFields } from "./eth/parameters.js";
-export { Gap } from "./errors/verdicts.js";
 export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
-export type { Currency } from "./primitives/units.js";
-export type { ShownChain } from "./report/chain.js";
 export { diff, diffText } from "./report/diff.js";
-export { Evidence, Finding, FindingCode, messageOf, OwnName, Severity, StepName } from "./report/finding.js";
-export { Exposure, Exposures } from "./report/exposure.js";
+export { Finding, FindingCode, messageOf, StepName } from "./report/finding.js";
+export { Exposure, Exposures } from "./report/beside.js";
 export { notes } from "./report/notes.js";
 export type { Note } from "./primitives/statement.js";
 export { settle } from "./settle/settle.js";
@@ -21,7 +18,6 @@ export type {
   MinedSettlement,
   Replay,
   Settled,
-  SettledDifference,
   Settlement,
   SettlementClass,
 } from "./settle/settlement.js";
@@ -42,12 +38,11 @@ export {
   Nonce,
   Outcome,
   OutcomeLog,
-  OwnedAccount,
   Parties,
   TokenInfo,
   Transfer,
 } from "./report/parts.js";
-export { StateChange } from "./report/stateChange.js";
+export { StateChange } from "./report/beside.js";
 export {
   AskRule,
   Clearance,
@@ -59,7 +54,6 @@ export {
   Request,
   RunName,
   TransactionReport,
-  VerdictName,
   type Wait,
 } from "./report/schema.js";
 export type {
@@ -72,5 +66,4 @@ export type {
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
 export { toText, type TextOptions } from "./report/text.js";
-export type { AmountOptions, Price } from "./report/amounts.js";
-export type { RenderOptions } from "./report/document.js";
+export type { AmountOptions, RenderOptions } from "./report/amounts.js";

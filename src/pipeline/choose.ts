@@ -1,6 +1,6 @@
 /** What to sign: nonce, gas limit and price of every case, chosen once out of a scan's answers, then kept. Pure. */
 import * as Arr from "effect/Array";
-import { digestOfReport, requestsOf } from "../report/digest.js";
+import { digestOfReport, requestsOf } from "../report/ready.js";
 import { withJson } from "../primitives/json.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import * as Fee from "../steps/fee.js";

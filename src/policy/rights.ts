@@ -2,12 +2,11 @@
 import { type AllowedCall, every, fail, pass, type PolicyResult, unknown } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
-import { tokenText, unseen, whereSeen } from "./spending.js";
+import { cut, tokenText, unseen, whereSeen } from "./spending.js";
 import { accountsOf } from "../report/amounts.js";
 import { isNobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
-import type { FindingCode } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { controlsIn } from "../steps/reading/control.js";
 
@@ -15,14 +14,6 @@ const nameOf = (report: Report, { standard, token, tokenId, owner, spender, afte
   const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;
   return `${unlimited ? "unlimited " : ""}${standard} approval of ${checksummed(token)}${tokenId === null ? "" : ` id ${tokenId}`} by ${checksummed(owner)} to ${checksummed(spender)}${size}`;
 };
-
-const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
-
-/** Whether the report may lack rights or parties that the bundle has to do with. */
-export const cut = (report: Report): PolicyResult =>
-  report.findings.some(({ code }) => incomplete.has(code))
-    ? unknown("not everything that the bundle touches was read or measured")
-    : pass;
 
 /** Whether something may be a right of a kind that is not known. */
 const unexplained = (report: Report): PolicyResult =>
@@ -49,8 +40,8 @@ export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeG
 /** Unlimited rights, unless one that was there is only being spent. */
 export const judgeUnlimitedApprovals = judgeApprovals(({ before, after, extended, evidence, unlimited }, named) => {
   if (unlimited) {
-    const spent = evidence === "measured" && before !== null && after !== null && after < before && !extended;
-    return spent ? pass : fail(named());
+    const isSpending = evidence === "measured" && before !== null && after !== null && after < before && !extended;
+    return isSpending ? pass : fail(named());
   }
   return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);
 });
@@ -127,7 +118,7 @@ export const judgeInner = (mayFail: ReadonlyArray<AllowedCall>) =>
     every(
       report.transactions.map(({ outcome: { inner } }, index) => {
         const failed = (inner?.failed ?? []).filter(
-          (one) => !isAllowed(one, mayFail) && !isGranted(one, report.approvals),
+          (failure) => !isAllowed(failure, mayFail) && !isGranted(failure, report.approvals),
         );
         const calls = failed.map(
           ({ to, call }) => `${call ?? "a call"} to ${to === null ? "an account that is not known" : checksummed(to)}`,

@@ -1,6 +1,7 @@
 /**
- * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, and over what the
- * bundle may cost. Amounts are told in the token's own units, with the raw ones that were judged beside.
+ * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, over what the
+ * bundle may cost, and over what contracts could take. Amounts are told in the token's own units, with the raw ones that
+ * were judged beside.
  */
 import * as BigInts from "effect/BigInt";
 import type { Address } from "../primitives/hex.js";
@@ -8,6 +9,7 @@ import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
 import { accountsOf as own } from "../report/amounts.js";
 import { currencyOf } from "../report/chain.js";
+import type { FindingCode } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms, type Transfer } from "../report/parts.js";
@@ -62,17 +64,7 @@ export const judgeGas =
   };
 
 /** Whose balance of what; `account` null = the senders of the bundle together. */
-export interface Subject {
-  readonly token: Address | null;
-  readonly account: Address | null;
-}
-
-/** What changes hands by the bundle, gas apart, raw units or wei. */
-interface Net {
-  /** null where a balance of it was not measured. */
-  readonly measured: bigint | null;
-  readonly logged: bigint;
-}
+export type Subject = NonNullable<Policy["exposures"]>[number];
 
 export const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
   account === null ? (own(report) as ReadonlyArray<Address>) : [account.toLowerCase() as Address];
@@ -103,6 +95,14 @@ export const unseen = (report: Report): string | null => {
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 
+const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
+
+/** Whether the report may lack rights or parties that the bundle has to do with. */
+export const cut = (report: Report): PolicyResult =>
+  report.findings.some(({ code }) => incomplete.has(code))
+    ? unknown("not everything that the bundle touches was read or measured")
+    : pass;
+
 /** A judgement that only a report can be given whose movements are seen. */
 export const whereSeen =
   (judge: Policy["evaluate"]): Policy["evaluate"] =>
@@ -111,8 +111,8 @@ export const whereSeen =
     return hidden === null ? judge(report) : unknown(hidden);
   };
 
-/** What the bundle leaves the subject with more (positive) or less (negative). */
-const netOf = (report: Report, subject: Subject): Net => {
+/** What the bundle leaves the subject with more (positive) or less (negative), gas apart; `measured` null where a balance was not. */
+const netOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
   const parts = accounts.map((account) => measuredOf(report, subject.token, account));
   return {
@@ -125,16 +125,16 @@ const netOf = (report: Report, subject: Subject): Net => {
 const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readonly delta: bigint }>): bigint => {
   const ids = new Map<bigint, bigint>();
   for (const { tokenId, delta } of moves) if (tokenId !== null) ids.set(tokenId, (ids.get(tokenId) ?? 0n) + delta);
-  return [...ids.values()].reduce((gone, net) => (net < 0n ? gone - net : gone), 0n);
+  return [...ids.values()].reduce((sum, net) => (net < 0n ? sum - net : sum), 0n);
 };
 
 /** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
-const spentOf = (report: Report, subject: Subject): Net => {
+const spentOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
   const { measured, logged } = netOf(report, subject);
   const rows = report.balanceChanges.filter(
     ({ token, tokenId, account }) =>
-      tokenId !== null && same(token, subject.token) && accounts.some((one) => same(one, account)),
+      tokenId !== null && same(token, subject.token) && accounts.some((owner) => same(owner, account)),
   );
   const moves = report.transfers
     .filter(({ token }) => same(token, subject.token))
@@ -164,16 +164,18 @@ export const judgeSpent = (subject: Subject, limit: bigint) =>
   whereSeen((report) => {
     const { measured, logged } = spentOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, limit]);
-    const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
+    const amountText = (amount: bigint) => tokenText(report, subject.token, amount, beside);
     const over = (spent: bigint, how: string) =>
-      fail(`${whoOf(subject)} spend ${told(spent)}, ${how}; at most ${told(limit)}`);
+      fail(`${whoOf(subject)} spend ${amountText(spent)}, ${how}; at most ${amountText(limit)}`);
     if (measured !== null && measured > limit) return over(measured, "measured");
     if (measured === null)
       return logged > limit
         ? over(logged, "by the events")
         : unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     return logged > limit && !isUntold(report, subject)
-      ? unknown(`measured ${told(measured)} spent, but the events say ${told(logged)}; at most ${told(limit)}`)
+      ? unknown(
+          `measured ${amountText(measured)} spent, but the events say ${amountText(logged)}; at most ${amountText(limit)}`,
+        )
       : pass;
   });
 
@@ -182,15 +184,48 @@ export const judgeReceived = (subject: Subject, least: bigint) =>
   whereSeen((report) => {
     const { measured, logged } = netOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, least]);
-    const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
+    const amountText = (amount: bigint) => tokenText(report, subject.token, amount, beside);
     if (measured === null)
       return unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     if (measured < least)
       return fail(
-        `${whoOf(subject)} receive ${told(measured)}, measured (the events say ${told(logged)}); at least ${told(least)}`,
+        `${whoOf(subject)} receive ${amountText(measured)}, measured (the events say ${amountText(logged)}); at least ${amountText(least)}`,
       );
     // why: a contract without events of movements, as a stake, says nothing by them
     return subject.token !== null && logged !== 0n && logged < least
-      ? unknown(`measured ${told(measured)} received, but the events say ${told(logged)}; at least ${told(least)}`)
+      ? unknown(
+          `measured ${amountText(measured)} received, but the events say ${amountText(logged)}; at least ${amountText(least)}`,
+        )
       : pass;
+  });
+
+/** What could be taken of one account: allowances reach no further than the balance, a value is gone from it. */
+const amountOf = ({ exposure }: Report, token: Address | null, account: Address): bigint | null => {
+  const rows = (exposure?.rows ?? []).filter((row) => same(row.token, token) && same(row.account, account));
+  if (rows.some(({ amount }) => amount === null)) return null;
+  const byId = new Map<bigint | null, { sum: bigint; most: bigint | null }>();
+  let values = 0n;
+  for (const { by, amount, balance, tokenId } of rows) {
+    if (by === "value") values += amount ?? 0n;
+    else byId.set(tokenId, { sum: (byId.get(tokenId)?.sum ?? 0n) + (amount ?? 0n), most: balance });
+  }
+  return [...byId.values()].reduce((all, { sum, most }) => all + (most !== null && most < sum ? most : sum), values);
+};
+
+/** `limit`: the most that could be taken of the accounts together. */
+export const judgeExposure = (subject: Subject, limit: bigint) =>
+  whereSeen((report) => {
+    const { token } = subject;
+    const amounts = accountsOf(report, subject).map((account) => amountOf(report, token, account));
+    const could = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
+    const amountText = (amount: bigint) => tokenText(report, token, amount, largestOf([could, limit]));
+    if (could > limit)
+      return fail(`of ${whoOf(subject)} could be taken ${amountText(could)}; at most ${amountText(limit)}`);
+    const of = currencyText(report, token);
+    if (report.exposure === null) return unknown(`what could be taken in ${of} was not checked`);
+    if (amounts.includes(null)) return unknown(`what could be taken in ${of} is not known`);
+    const { pairs, unread } = report.exposure;
+    return unread > 0
+      ? unknown(`of what could be taken, ${pairs} pairs were checked and ${unread} were not`)
+      : cut(report);
   });

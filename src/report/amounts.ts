@@ -2,42 +2,13 @@
  * Addresses, tokens, amounts and dates as a report writes them: told apart and never trusted; exact, or for people, rounded
  * against their favour and never in smallest units where that can be helped.
  */
-import type { TokenInfo } from "./parts.js";
 import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
 import { type Currency, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
 import { currencyOf } from "./chain.js";
 import type { Report } from "./schema.js";
 
 /** How addresses and tokens are written in one report. */
-export interface Names {
-  /** `0x1234…abcd`; the whole address where two of the report would read the same. */
-  readonly short: (address: string) => string;
-  readonly token: (address: string | null) => TokenInfo | null;
-  /** The standard by which something of a token moves or is granted. */
-  readonly standard: (token: string) => string | undefined;
-  /** The native currency. */
-  readonly native: Currency;
-  /** Whether amounts for people are exact, too. */
-  readonly exact: boolean;
-  /** Whether it is the reader: the only sender, or one of the option `accounts`. */
-  readonly isYou: (address: string) => boolean;
-  /** What the caller calls an address, harmless; null where it has no label. */
-  readonly label: (address: string) => string | null;
-  /** The short address, behind its label where it has one. */
-  readonly party: (address: string) => string;
-  /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
-  readonly isTyped: (amount: bigint, transaction?: number) => boolean;
-  /** A party in a sentence: `you`, or {@link Names.party}. */
-  readonly who: (address: string) => string;
-  /** Who acts: as `who`, but `your Safe (0x1234…abcd)`, and beside others that name a sender as their owner, that they do. */
-  readonly actor: (address: string) => string;
-  /** The whole address with its checksum, behind its label. */
-  readonly labelled: (address: string) => string;
-  /** `you`, or the same. */
-  readonly whole: (address: string) => string;
-  /** Every address that is written short somewhere, with what is known of it, in order. */
-  readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
-}
+export type Names = ReturnType<typeof namesFor>;
 
 const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
@@ -83,12 +54,17 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
-/** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
-export interface Price {
-  /** The currency's symbol. */
-  readonly currency: string;
-  /** Decimal string: what one whole native unit costs. */
-  readonly amount: string;
+/** What a rendering of a whole report takes. */
+export interface RenderOptions extends AmountOptions {
+  /**
+   * What one native unit costs, for amounts in a currency beside: its symbol, and a decimal string, e.g.
+   * `{ currency: "USD", amount: "2480.15" }` for one ETH.
+   */
+  readonly price?: { readonly currency: string; readonly amount: string } | undefined;
+  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
+  readonly requests?: boolean | undefined;
+  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
+  readonly full?: boolean | undefined;
 }
 
 /** Longer than a name in an address book. */
@@ -96,18 +72,18 @@ const mostLabel = 32;
 
 /** A label that cannot pass for anything else on its line. */
 const labelText = (text: string): string => {
-  const kept = [...text].slice(0, mostLabel).join("");
-  return `${escapeText(kept, 4 * mostLabel)}${kept.length < text.length ? "…" : ""}`;
+  const start = [...text].slice(0, mostLabel).join("");
+  return `${escapeText(start, 4 * mostLabel)}${start.length < text.length ? "…" : ""}`;
 };
 
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions): Names => {
+export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {
   const native = currencyOf(report, symbol);
   const roles = rolesOf(report);
-  const seen = new Map<string, number>();
+  const uses = new Map<string, number>();
   for (const address of roles.keys()) {
     const short = shortAddress(address);
-    seen.set(short, (seen.get(short) ?? 0) + 1);
+    uses.set(short, (uses.get(short) ?? 0) + 1);
   }
   const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
   const moves = [...report.approvals, ...report.transfers].reverse();
@@ -117,17 +93,17 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     ...report.options.accounts.map((account) => account.toLowerCase()),
     ...(senders.length === 1 ? senders : []),
   ]);
-  const asked = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
+  const requests = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
   const isYou = (address: string) => you.has(address.toLowerCase());
   const named = new Map(Object.entries(labels).map(([address, label]) => [address.toLowerCase(), label]));
   const label = (address: string) => {
     const text = named.get(address.toLowerCase())?.trim();
     return text === undefined || text === "" ? null : labelText(text);
   };
-  const owned = new Map(report.owned.map((one) => [one.account.toLowerCase(), one]));
+  const owned = new Map(report.owned.map((entry) => [entry.account.toLowerCase(), entry]));
   const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
   const short = (address: string) =>
-    (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
+    (uses.get(shortAddress(address.toLowerCase())) ?? 0) > 1
       ? checksummed(address)
       : shortAddress(checksummed(address));
   const beside = (address: string, text: string) => {
@@ -138,30 +114,43 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   const party = (address: string) => beside(address, short(address));
   const who = (address: string) => (isYou(address) ? "you" : party(address));
   return {
+    /** `0x1234…abcd`; the whole address where two of the report would read the same. */
     short,
+    /** Whether amounts for people are exact, too. */
     exact,
-    isTyped: (amount, transaction) =>
-      asked.some(
+    /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
+    isTyped: (amount: bigint, transaction?: number) =>
+      requests.some(
         ({ value, data }, at) =>
           at === (transaction ?? at) &&
           (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
       ),
+    /** Whether it is the reader: the only sender, or one of the option `accounts`. */
     isYou,
+    /** What the caller calls an address, harmless; null where it has no label. */
     label,
+    /** The whole address with its checksum, behind its label. */
     labelled,
+    /** The short address, behind its label where it has one. */
     party,
+    /** A party in a sentence: `you`, or `party`. */
     who,
-    actor: (address) => {
+    /** Who acts: as `who`, but `your Safe (0x1234…abcd)`, and beside others that name a sender as their owner, that they do. */
+    actor: (address: string) => {
       const of = owned.get(address.toLowerCase());
       if (of === undefined || isYou(address)) return who(address);
       if (of.kind === "safe" && isYou(of.owner))
         return `your Safe ${label(address) ?? ""}`.trimEnd() + ` (${short(address)})`;
       return `${who(address)}, which names ${who(of.owner)} as its owner,`;
     },
-    whole: (address) => (isYou(address) ? "you" : labelled(address)),
-    token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
-    standard: (token) => standards.get(token.toLowerCase()),
+    /** `you`, or `labelled`. */
+    whole: (address: string) => (isYou(address) ? "you" : labelled(address)),
+    token: (address: string) => tokens.get(address.toLowerCase()) ?? null,
+    /** The standard by which something of a token moves or is granted. */
+    standard: (token: string) => standards.get(token.toLowerCase()),
+    /** The native currency. */
     native,
+    /** Every address that is written short somewhere, with what is known of it, in order. */
     legend: onTables
       ? [...roles].map(([address, known]) => ({
           address,
@@ -199,7 +188,7 @@ export const weiText = (wei: bigint, currency: Currency): string => {
  * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never
  * rounded to nothing. Empty when the price is no decimal number.
  */
-export const fiatText = (wei: bigint, price: Price | undefined, currency: Currency): string => {
+export const fiatText = (wei: bigint, price: RenderOptions["price"], currency: Currency): string => {
   const parsed = price === undefined ? null : /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(price.amount);
   if (price === undefined || parsed === null) return "";
   const fraction = parsed[2] ?? "";

@@ -35,37 +35,38 @@ const calledText = (to: string, names: Names): string =>
 
 /** A call in a sentence: by the standard that its contract turned out to have, where several functions fit. */
 const callSentence = (call: DecodedCall, names: Names): string => {
-  const seen = names.standard(call.to ?? "") ?? "";
+  const standard = names.standard(call.to ?? "") ?? "";
   const fitting = [call, ...call.others];
-  const known = fitting.find(({ sources }) => sources.includes(standards[seen] ?? ""));
-  const meant = known ?? call;
+  const known = fitting.find(({ sources }) => sources.includes(standards[standard] ?? ""));
+  const likely = known ?? call;
   const named = (address: string) => (names.isYou(address) ? "you" : calledText(address, names));
   const look = { address: named, items: 4, string: 40, bytes: 8 };
-  const sources = known?.sources ?? fitting.flatMap((one) => one.sources);
+  const sources = known?.sources ?? fitting.flatMap((candidate) => candidate.sources);
   // why: what a batch is made of stands behind it, call by call
-  const told = meant.arguments.map((argument) =>
+  const values = likely.arguments.map((argument) =>
     call.calls.length > 0 && isMade(argument.type) ? { ...argument, value: [], more: 1 } : argument,
   );
-  const one = { ...call, ...meant, others: [], sources: [...new Set(sources)], arguments: told };
-  return escapeText(callText(one, look) ?? "nothing", mostCall);
+  const readable = { ...call, ...likely, others: [], sources: [...new Set(sources)], arguments: values };
+  return escapeText(callText(readable, look) ?? "nothing", mostCall);
 };
 
 const insideText = (call: DecodedCall, names: Names): string => {
   const flat = (within: DecodedCall, above: string): ReadonlyArray<string> =>
-    within.calls.flatMap((one, index) => {
+    within.calls.flatMap((inner, index) => {
       const place = `${above}${index + 1}`;
-      const amount = one.value === null || one.value === 0n ? "" : ` with ${nativeForPeople(one.value, "none", names)}`;
-      const whom = one.to === null ? "" : `${one.isDelegate ? "the code of " : ""}${calledText(one.to, names)}`;
-      const what = one.size === 0 ? "" : callSentence(one, names);
+      const amount =
+        inner.value === null || inner.value === 0n ? "" : ` with ${nativeForPeople(inner.value, "none", names)}`;
+      const whom = inner.to === null ? "" : `${inner.isDelegate ? "the code of " : ""}${calledText(inner.to, names)}`;
+      const what = inner.size === 0 ? "" : callSentence(inner, names);
       const text = [`${whom}${amount}`.trim(), what].filter((part) => part !== "").join(": ");
-      return [`${place} ${text}`, ...flat(one, `${place}.`)];
+      return [`${place} ${text}`, ...flat(inner, `${place}.`)];
     });
   const lines = flat(call, "");
   const rest = Math.max(0, lines.length - mostInside) + restOf(call);
-  const shown = lines.slice(0, mostInside).join("; ");
-  return lines.length === 0 ? "" : ` Inside: ${shown}${rest > 0 ? `; and ${rest} more` : ""}.`;
+  const first = lines.slice(0, mostInside).join("; ");
+  return lines.length === 0 ? "" : ` Inside: ${first}${rest > 0 ? `; and ${rest} more` : ""}.`;
 };
-const restOf = ({ more, calls: inside }: DecodedCall): number => inside.reduce((sum, one) => sum + restOf(one), more);
+const restOf = ({ more, calls: inside }: DecodedCall): number => inside.reduce((sum, call) => sum + restOf(call), more);
 
 /** What each transaction calls, a sentence each, by its calldata; `still` = that nothing moves, where nothing does. */
 export const callSentences = (report: Report, names: Names, isIf: boolean, still: string): ReadonlyArray<string> => {

@@ -38,16 +38,14 @@ export const currencyOf = (report: Parameters<typeof chainOf>[0], symbol?: strin
   return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
 };
 
-interface Erring {
-  readonly chain?: ShownChain;
-  readonly findings: ReadonlyArray<{ readonly error: Stated | null }>;
-}
-
 /** The same report; its errors tell native amounts in the currency of its chain, where it says it. */
-export const inOwnCurrency = <R extends Erring>(report: R): R => {
-  const { chain, findings } = report;
-  if (chain === undefined) return report;
-  const currency = { symbol: escapeText(chain.symbol, 16), decimals: chain.decimals };
-  for (const { error } of findings) if (error !== null) inCurrency(error, currency);
+export const inOwnCurrency = <
+  R extends Parameters<typeof chainOf>[0] & { readonly findings: ReadonlyArray<{ readonly error: Stated | null }> },
+>(
+  report: R,
+): R => {
+  if (report.chain === undefined) return report;
+  const currency = currencyOf(report);
+  for (const { error } of report.findings) if (error !== null) inCurrency(error, currency);
   return report;
 };

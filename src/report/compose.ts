@@ -1,10 +1,11 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
 import { wholeLook } from "../abi/print.js";
 import { chainOf } from "./chain.js";
-import { docsOf, type Finding, type Severity } from "./finding.js";
+import { Severity, type Finding } from "./finding.js";
+import { pageOf } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { type Document, type Item, joined, type RenderOptions, type Section, type Tone } from "./document.js";
-import { dateText, type Names } from "./amounts.js";
+import { counted, type Item, joined, type Section, type Tone } from "./document.js";
+import { dateText, type Names, type RenderOptions } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
 import * as Arr from "effect/Array";
@@ -30,12 +31,19 @@ import { readingOf, type Reading } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
-const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
-  ["blocker", "Blockers", "bad"],
-  ["unavailable", "Could not check", "warn"],
-  ["warning", "Warnings", "warn"],
-  ["info", "Information", "dim"],
-];
+const severities: Readonly<Record<Severity, { readonly title: string; readonly one: string; readonly tone: Tone }>> = {
+  blocker: { title: "Blockers", one: "blocker", tone: "bad" },
+  unavailable: { title: "Could not check", one: "missing check", tone: "warn" },
+  warning: { title: "Warnings", one: "warning", tone: "warn" },
+  info: { title: "Information", one: "remark", tone: "dim" },
+};
+
+const tones: Readonly<Record<Report["verdict"], Tone>> = {
+  ready: "good",
+  caution: "warn",
+  unknown: "warn",
+  blocked: "bad",
+};
 
 /** Long enough for the evidence of any verdict, short enough for a screen. */
 const maxText = 1200;
@@ -63,7 +71,7 @@ const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names:
     details: cut < 2 ? details : [...details.slice(0, mostPlaces), `… and ${cut} more`],
     remedy: escapeText(first.remedy, maxText),
     // why: a report from elsewhere may name any place
-    ...docsOf(code),
+    ...(code.includes("/") ? {} : { docs: pageOf(code) }),
   };
 };
 
@@ -82,26 +90,19 @@ const problemsOf = (report: Report, severity: Severity): ReadonlyArray<Arr.NonEm
 
 /** A section for each severity that there is, the first places of a problem and how many more there are. */
 const findingsSections = (report: Report, names: Names): ReadonlyArray<Section> =>
-  severities.flatMap(([severity, title, tone]): ReadonlyArray<Section> => {
+  Severity.literals.flatMap((severity): ReadonlyArray<Section> => {
+    const { title, tone } = severities[severity];
     const items = problemsOf(report, severity).map((same) => itemOf(same, report, names));
     return items.length === 0
       ? []
       : [{ title: `${title} (${items.length})`, tone, blocks: [{ kind: "items", tone, items }] }];
   });
 
-const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
-const kinds: Readonly<Record<Severity, string>> = {
-  blocker: "blocker",
-  unavailable: "missing check",
-  warning: "warning",
-  info: "remark",
-};
-
 /** The reason, and how many more there are. */
 const headline = (report: Report, names: Names): string => {
   const deciding = decidingSeverity[report.verdict];
   const others = deciding === null ? 0 : problemsOf(report, deciding).length - 1;
-  const more = deciding === null || others < 1 ? "" : ` (and ${count(others, `more ${kinds[deciding]}`)})`;
+  const more = deciding === null || others < 1 ? "" : ` (and ${counted(others, `more ${severities[deciding].one}`)})`;
   return `${escapeText(reasonOf(report, names), mostReason)}${more}`;
 };
 
@@ -123,12 +124,9 @@ const nextOf = (report: Report): string => {
   }
 };
 
-/** `report` laid out, in the words of its chain. */
-export const compose = (
-  report: Report,
-  options: RenderOptions = {},
-  { names, stakes }: Reading = readingOf(report, options),
-): Document => {
+/** `report` laid out in reading order, in the words of its chain. */
+export const compose = (report: Report, options: RenderOptions = {}, reading: Reading = readingOf(report, options)) => {
+  const { names } = reading;
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
@@ -136,26 +134,33 @@ export const compose = (
   const look = { currency, look: { ...wholeLook, address: names.labelled } };
   const transactions = report.transactions.length;
   return {
-    verdict: report.verdict,
+    title: report.verdict.toUpperCase(),
+    /** That of the verdict. */
+    tone: tones[report.verdict],
+    /** The one reason for the verdict. */
     because: headline(report, names),
-    summary: sentencesOf(report, { names, stakes }),
+    /** What leaves, what comes, what is granted, what it costs: a line each. */
+    summary: sentencesOf(report, reading),
     findings: findingsSections(report, names),
+    /** What moves, who gets rights, what it costs. */
     stakes: [
       ...callsSection(report, look),
-      ...flowsSection(report, names, stakes),
-      ...grantsSection(report, names, stakes),
-      ...exposureSection(report, names, stakes),
-      ...costSection(report, names, options.price),
-      ...tokensSection(names, stakes),
+      ...flowsSection(report, reading),
+      ...grantsSection(report, reading),
+      ...exposureSection(report, reading),
+      ...costSection(report, reading, options.price),
+      ...tokensSection(reading),
       ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
     ],
+    /** What was asked, where and when, in one line. */
     about: joined(
       report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
-      count(transactions, "transaction"),
+      counted(transactions, "transaction"),
       report.stage,
       dateText(BigInt(Math.floor(report.observed.at / 1000))),
     ),
     next: nextOf(report),
+    /** Everything else, exact: each transaction, every movement, the state that was asked. */
     technical: [
       ...report.transactions.flatMap((transaction, index) =>
         transactionSection(transaction, index, transactions, money, look),

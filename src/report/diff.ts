@@ -130,23 +130,23 @@ const amountOf = (amount: bigint, unit: Counted, rounding: Rounding, names: Name
 
 /** Two values of one fact: both rounded where they can still be told apart, else both exact. */
 export const valuesForPeople = (
-  [one, other]: readonly [one: Value, other: Value],
+  [a, b]: readonly [a: Value, b: Value],
   { kind, unit }: Pick<Difference, "kind" | "unit">,
   names: Names,
-): readonly [one: string, other: string] => {
+): readonly [a: string, b: string] => {
   const isHeld = kind === "balance" || kind === "holding";
-  const shown = (value: Value, by: Names): Amount =>
+  const amountFor = (value: Value, by: Names): Amount =>
     typeof value !== "bigint" || value > vast || value < -vast
       ? { mark: "", digits: escapeText(String(value ?? "none"), mostText), unit: "" }
       : // why: what may be spent is rounded up, what is there down
         amountOf(value, unit, isHeld && value > 0n ? "down" : "up", by);
-  const [here, there] = [shown(one, names), shown(other, names)];
+  const [here, there] = [amountFor(a, names), amountFor(b, names)];
   const isTold = here.digits !== there.digits || here.unit !== there.unit;
   const text = (value: Value, isBound: boolean): string => {
-    const { mark, digits, unit: of } = shown(value, isTold ? names : { ...names, exact: true });
+    const { mark, digits, unit: of } = amountFor(value, isTold ? names : { ...names, exact: true });
     return `${isBound ? "≤ " : mark}${digits}${of === "" ? "" : ` ${of}`}`;
   };
-  return [text(one, kind === "most"), text(other, false)];
+  return [text(a, kind === "most"), text(b, false)];
 };
 
 /** A difference with its amounts readable. */
@@ -154,7 +154,7 @@ export const differenceForPeople = (difference: OutcomeDifference, names: Names)
   differenceText(
     difference,
     names.whole,
-    (one) => valuesForPeople([one.a ?? 0n, one.b ?? 0n], one, names),
+    (each) => valuesForPeople([each.a ?? 0n, each.b ?? 0n], each, names),
     names.native.symbol,
   );
 

@@ -3,19 +3,7 @@
  * once, how it looks is each renderer's. Every string in it is bounded and free of control
  * characters already; a renderer escapes what is special in its own format.
  */
-import type { AmountOptions, Price } from "./amounts.js";
 import type { Evidence } from "./finding.js";
-import type { VerdictName } from "./schema.js";
-
-/** What a rendering of a whole report takes. */
-export interface RenderOptions extends AmountOptions {
-  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
-  readonly price?: Price | undefined;
-  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
-  readonly requests?: boolean | undefined;
-  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
-  readonly full?: boolean | undefined;
-}
 
 /** How a line should stand out. */
 export type Tone = "plain" | "good" | "warn" | "bad" | "dim";
@@ -57,8 +45,8 @@ export type Block =
       readonly kind: "table";
       readonly columns: ReadonlyArray<Column>;
       readonly rows: ReadonlyArray<ReadonlyArray<Cell>>;
-      /** How many rows were left out. */
-      readonly cut: number;
+      /** How many rows were left out, in a sentence; empty where none were. */
+      readonly rest: string;
     }
   | { readonly kind: "items"; readonly tone: Tone; readonly items: ReadonlyArray<Item> };
 
@@ -67,28 +55,6 @@ export interface Section {
   readonly tone?: Tone | undefined;
   readonly blocks: ReadonlyArray<Block>;
 }
-
-/** In reading order. */
-export interface Document {
-  readonly verdict: VerdictName;
-  /** The one reason for the verdict. */
-  readonly because: string;
-  /** What leaves, what comes, what is granted, what it costs: a line each. */
-  readonly summary: ReadonlyArray<string>;
-  readonly findings: ReadonlyArray<Section>;
-  /** What moves, who gets rights, what it costs. */
-  readonly stakes: ReadonlyArray<Section>;
-  /** What was asked, where and when, in one line. */
-  readonly about: string;
-  /** What to do next. */
-  readonly next: string;
-  /** Everything else, exact: each transaction, every movement, the state that was asked. */
-  readonly technical: ReadonlyArray<Section>;
-}
-
-/** The tone of a verdict. */
-export const verdictTone = (verdict: VerdictName): Tone =>
-  verdict === "ready" ? "good" : verdict === "blocked" ? "bad" : "warn";
 
 /** More rows than anyone reads; the JSON form has them all. */
 const maxRows = 200;
@@ -105,7 +71,8 @@ export const table = <A>(
   if (items.length === 0) return [];
   const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { text: cell } : cell);
   const rows = items.slice(0, limit).map((item) => columns.map(([, cell]) => cellOf(cell(item))));
-  return [{ kind: "table", columns: columns.map(([column]) => column), rows, cut: Math.max(0, items.length - limit) }];
+  const rest = items.length > limit ? `… and ${items.length - limit} more, all of them in the JSON` : "";
+  return [{ kind: "table", columns: columns.map(([column]) => column), rows, rest }];
 };
 
 /** The facts that are known; nothing at all when there are none. */
@@ -125,6 +92,9 @@ export const joined = (...parts: ReadonlyArray<string | null>): string =>
 /** What is known, in words; null where it is not known. */
 export const known = <A>(value: A | null, text: (value: A) => string): string | null =>
   value === null ? null : text(value);
+
+/** `1 round`, `2 rounds`. */
+export const counted = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
 
 /** What stands back behind the rest of its row. */
 export const dim = (text: string): Cell => ({ text, tone: "dim" });

@@ -7,7 +7,6 @@ import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
 import { OwnName, StepName, stepNames } from "../primitives/names.js";
 import { count, Figure, figures, pageOf, statementText, type Statement } from "../primitives/statement.js";
-import type { Currency } from "../primitives/units.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
 import { notes } from "./notes.js";
@@ -30,18 +29,18 @@ export type NoteCode = typeof NoteCode.Type;
  * users' own steps find (`acme/Listed`).
  */
 export type FindingCode = Verdict["_tag"] | Reason["_tag"] | keyof typeof notes | OwnName;
-type Tagged = { readonly identifier: string };
-const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<Exclude<FindingCode, OwnName>> =>
-  members.map(({ identifier }) => identifier as Exclude<FindingCode, OwnName>);
 export const FindingCode: Schema.Union<
   readonly [Schema.Literals<ReadonlyArray<Exclude<FindingCode, OwnName>>>, typeof OwnName]
 > = Schema.Union([
-  Schema.Literals([...NoteCode.literals, ...tagsOf(Verdict.members), ...tagsOf(Reason.members)]),
+  Schema.Literals([
+    ...NoteCode.literals,
+    ...[...Verdict.members, ...Reason.members].map(({ identifier }) => identifier as Exclude<FindingCode, OwnName>),
+  ]),
   OwnName,
 ]);
 
-/** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. */
-export const Severity = Schema.Literals(["info", "warning", "blocker", "unavailable"]);
+/** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. The worst comes first. */
+export const Severity = Schema.Literals(["blocker", "unavailable", "warning", "info"]);
 export type Severity = typeof Severity.Type;
 
 /** One finding. */
@@ -79,9 +78,6 @@ export interface Where {
   readonly evidence: Evidence;
 }
 
-/** Where a code is explained, from the root of the package; nothing of a user's own. */
-export const docsOf = (code: string): { readonly docs?: string } => (code.includes("/") ? {} : { docs: pageOf(code) });
-
 /** A verdict or a failed request as a finding of the given severity, in its own words or in those given. */
 export const fromError = (
   error: Verdict | RpcError,
@@ -90,7 +86,7 @@ export const fromError = (
   { sentence, numbers, remedy }: Statement = error.statement,
 ): Finding => {
   const code = error._tag === "RpcError" ? error.reason._tag : error._tag;
-  return { code, severity, step, transaction, sentence, numbers, remedy, ...docsOf(code), evidence, error };
+  return { code, severity, step, transaction, sentence, numbers, remedy, docs: pageOf(code), evidence, error };
 };
 
 /** A finding with a code of its own: the catalogue's words about these numbers. */
@@ -98,18 +94,22 @@ export const note = (
   code: NoteCode,
   severity: Exclude<Severity, "blocker">,
   { transaction = null, evidence }: Where,
-  ...numbers: ReadonlyArray<Figure | null>
-): Finding => ({
-  ...{ code, severity, ...notes[code], transaction, numbers: figures(...numbers), ...docsOf(code) },
-  ...{ evidence, error: null },
-});
+  ...known: ReadonlyArray<Figure | null>
+): Finding => {
+  const { step, sentence, remedy } = notes[code];
+  const numbers = figures(...known);
+  return { code, severity, step, sentence, remedy, transaction, numbers, docs: pageOf(code), evidence, error: null };
+};
 
 /** The finding in one line: sentence · numbers · remedy; native amounts in `currency`: a symbol, or the report's `chain`. */
-export const messageOf = (finding: Finding, currency?: string | Currency): string => statementText(finding, currency);
+export const messageOf = (
+  finding: Finding,
+  currency?: string | { readonly symbol: string; readonly decimals: number },
+): string => statementText(finding, currency);
 
-const places: ReadonlyArray<StepName> = stepNames;
+const places = new Map<StepName, number>(stepNames.map((step, place) => [step, place]));
 /** Users' steps come last. */
-const placeOf = ({ step }: Finding): number => (places.includes(step) ? places.indexOf(step) : places.length);
+const placeOf = ({ step }: Finding): number => places.get(step) ?? places.size;
 
 /** Findings in pipeline order, then by transaction, stable otherwise. */
 export const inOrder = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
@@ -117,9 +117,6 @@ export const inOrder = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding
 
 /** The most findings of one report, without the one that says how many more there were. */
 const mostFindings = 256;
-
-/** Blockers first. */
-const bySeverity: ReadonlyArray<Severity> = ["blocker", "unavailable", "warning", "info"];
 
 /**
  * As many findings as a report holds, the worst of them, in their order; `FindingsCut` counts the rest. Of one
@@ -134,7 +131,7 @@ export const bounded = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding
     met.set(kind, nth + 1);
     // why: what users' steps find, however much, hides nothing of ours
     const isOwn = Number(finding.code.includes("/"));
-    return { finding, place, severity: bySeverity.indexOf(finding.severity), isOwn, nth };
+    return { finding, place, severity: Severity.literals.indexOf(finding.severity), isOwn, nth };
   });
   const kept = ranked
     .sort((a, b) => a.severity - b.severity || a.isOwn - b.isOwn || a.nth - b.nth || a.place - b.place)

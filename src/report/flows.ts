@@ -34,7 +34,7 @@ export const roundingOf = (flows: Arr.NonEmptyReadonlyArray<Flow>, names: Names)
   return flows[0].way === "out" ? "up" : "down";
 };
 
-const isFailed = ({ outcome }: Report["transactions"][number]): boolean =>
+const isFailed = ({ outcome }: Pick<Report["transactions"][number], "outcome">): boolean =>
   outcome.status === "reverted" || outcome.status === "halted";
 
 /** The places of the transactions that fail. */
@@ -46,10 +46,10 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
   const isTold = new Set(transfers.flatMap(({ token, transaction }) => (token === null ? [transaction] : [])));
   return observed.tier === "simulate"
     ? []
-    : transactions.flatMap((one, transaction): ReadonlyArray<Transfer> => {
-        const { from, to, value: amount } = one.input;
-        const receiver = to ?? one.code.creates;
-        if (amount === 0n || receiver === null || isFailed(one) || isTold.has(transaction)) return [];
+    : transactions.flatMap(({ input, code, outcome }, transaction): ReadonlyArray<Transfer> => {
+        const { from, to, value: amount } = input;
+        const receiver = to ?? code.creates;
+        if (amount === 0n || receiver === null || isFailed({ outcome }) || isTold.has(transaction)) return [];
         const native = { standard: "native", token: null, tokenId: null } as const;
         return [{ ...native, from, to: receiver, amount, transaction, evidence: "assumed" }];
       });
@@ -62,38 +62,27 @@ interface Sum {
 }
 
 /** What an account has of one unit: what the events count that it gets, and by party. */
-interface Holding extends Unit {
+export interface Holding extends Unit {
   readonly account: string;
   counted: bigint;
   readonly parties: Map<string | null, Sum>;
 }
 
-/** What every account gives and gets, each holding of which anything is told once, in the order of the telling. */
-export interface Ledger {
-  readonly holdings: ReadonlyArray<Holding>;
-  readonly counted: (account: string, unit: Unit) => bigint;
-}
-
 /**
  * What every account gives and gets, read once for a rendering: events say who, measured balances how much. What falls short
  * of the events is taken from their only party; everything else that they do not explain is of a party of its own, which is
- * not known.
+ * not known. Each holding of which anything is told once, in the order of the telling.
  */
-export const ledgerOf = (report: Report): Ledger => {
-  const byAccount = new Map<string, Map<string, Map<bigint | null, Holding>>>();
+export const ledgerOf = (report: Report) => {
+  const byUnit = new Map<string, Holding>();
+  const keyOf = (account: string, { token, tokenId }: Unit): string => `${account}/${token?.toLowerCase()}/${tokenId}`;
   const holdings: Array<Holding> = [];
-  const at = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-    const found = map.get(key) ?? make();
-    if (!map.has(key)) map.set(key, found);
+  const find = (account: string, unit: Unit): Holding => {
+    const key = keyOf(account, unit);
+    const { token, tokenId } = unit;
+    const found = byUnit.get(key) ?? { account, token, tokenId, counted: 0n, parties: new Map<string | null, Sum>() };
+    byUnit.set(key, found);
     return found;
-  };
-  const find = (account: string, { token, tokenId }: Unit): Holding => {
-    const ofToken = at(
-      at(byAccount, account, () => new Map()),
-      token?.toLowerCase() ?? "",
-      () => new Map(),
-    );
-    return at(ofToken, tokenId, () => ({ account, token, tokenId, counted: 0n, parties: new Map() }));
   };
   const tell = (holding: Holding, party: string | null, sum: Sum): void => {
     if (holding.parties.size === 0) holdings.push(holding);
@@ -107,16 +96,16 @@ export const ledgerOf = (report: Report): Ledger => {
     if (sum.parts.length <= mostParts) sum.parts.push(part);
     if (!holding.parties.has(party)) tell(holding, party, sum);
   };
-  for (const one of [...report.transfers, ...untold(report)]) {
-    const [giver, taker] = [one.from.toLowerCase(), one.to.toLowerCase()];
+  for (const transfer of [...report.transfers, ...untold(report)]) {
+    const [giver, taker] = [transfer.from.toLowerCase(), transfer.to.toLowerCase()];
     if (giver === taker) continue;
-    const amount = one.standard === "erc721" ? 1n : one.amount;
-    move(giver, taker, one, -amount, one);
-    move(taker, giver, one, amount, one);
-    if (one.standard !== "erc721" || one.tokenId === null) continue;
+    const amount = transfer.standard === "erc721" ? 1n : transfer.amount;
+    move(giver, taker, transfer, -amount, transfer);
+    move(taker, giver, transfer, amount, transfer);
+    if (transfer.standard !== "erc721" || transfer.tokenId === null) continue;
     // why: an NFT's contract also counts how many an account has
-    find(giver, { token: one.token, tokenId: null }).counted -= 1n;
-    find(taker, { token: one.token, tokenId: null }).counted += 1n;
+    find(giver, { token: transfer.token, tokenId: null }).counted -= 1n;
+    find(taker, { token: transfer.token, tokenId: null }).counted += 1n;
   }
   for (const { account, token, tokenId, delta, after } of report.balanceChanges) {
     if (after === null) continue;
@@ -131,13 +120,11 @@ export const ledgerOf = (report: Report): Ledger => {
       only.parts = [];
     } else tell(holding, null, { amount: rest, parts: [] });
   }
-  const counted: Ledger["counted"] = (account, { token, tokenId }) =>
-    byAccount
-      .get(account)
-      ?.get(token?.toLowerCase() ?? "")
-      ?.get(tokenId)?.counted ?? 0n;
+  /** What the events count that an account gets of a unit. */
+  const counted = (account: string, unit: Unit): bigint => byUnit.get(keyOf(account, unit))?.counted ?? 0n;
   return { holdings, counted };
 };
+export type Ledger = ReturnType<typeof ledgerOf>;
 
 const flowsIn = ({ account, token, tokenId, parties }: Holding): ReadonlyArray<Flow> =>
   [...parties].flatMap(([party, { amount, parts }]) => {
@@ -218,17 +205,13 @@ export const paymentsOf = (
     const outs = flows.filter(({ way }) => way === "out");
     if (outs.length < flows.length) getters.add(account);
     if (outs.length === 0) continue;
-    const paid = byPayer.get(account) ?? [];
-    byPayer.set(account, paid);
-    for (const flow of outs) if (isTold && !senders.has(flow.party ?? "")) paid.push(flow);
+    const payments = byPayer.get(account) ?? [];
+    byPayer.set(account, payments);
+    for (const flow of outs) if (isTold && !senders.has(flow.party ?? "")) payments.push(flow);
   }
-  const payments = [...byPayer].flatMap(([account, paid]) => {
+  const ranked = [...byPayer].flatMap(([account, payments]) => {
     const isTold = isQuiet || near.has(account) || (!isNobody(account) && !getters.has(account));
-    return isTold && paid.length > 0 ? [{ paid, rank: near.get(account) ?? near.size }] : [];
+    return isTold && payments.length > 0 ? [{ payments, rank: near.get(account) ?? near.size }] : [];
   });
-  return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ payments }) => payments);
 };
-
-/** A flow between two senders is told once, by who gives. */
-export const isTwice = ({ way, party }: Flow, senders: ReadonlySet<string>): boolean =>
-  way === "in" && party !== null && senders.has(party);

@@ -85,12 +85,6 @@ export interface FreshnessOptions {
   readonly chainId: number | null;
 }
 
-/** How fresh a state is, and what a reader must be told of it. */
-export interface Freshness {
-  readonly freshness: Observed["freshness"];
-  readonly findings: ReadonlyArray<Finding>;
-}
-
 const newest = (first: bigint, ...others: ReadonlyArray<bigint | null>): bigint =>
   others.reduce<bigint>((largest, amount) => (amount !== null && amount > largest ? amount : largest), first);
 
@@ -112,7 +106,7 @@ const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): 
  * One or two slots behind cannot be told from slots that were missed. A head that is as old for everybody is the
  * chain's, until that stands still.
  */
-export const freshnessOf = (options: FreshnessOptions): Freshness => {
+export const freshnessOf = (options: FreshnessOptions) => {
   const { base, head, highest, least = null, timestamp, now, aheadMs, elapsedMs, chain, chainId } = options;
   const { heldMs = 0, isShared = false } = options;
   const pace = Math.max(1, chain.paceKnown ? chain.blockTimeMs : assumedPace);
@@ -136,7 +130,7 @@ export const freshnessOf = (options: FreshnessOptions): Freshness => {
   const where = { evidence: "measured" } as const;
   const clocks = checkClocks(options, isPaced && head !== null ? head.timestamp - clock : 0n);
   const old = age >= doubtful ? seconds("age of the head", age) : null;
-  const told = (freshness: Observed["freshness"], ...more: ReadonlyArray<Finding>): Freshness => ({
+  const told = (freshness: Observed["freshness"], ...more: ReadonlyArray<Finding>) => ({
     freshness,
     findings: [...clocks, ...more],
   });

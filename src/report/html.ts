@@ -1,7 +1,8 @@
 /** The report as one HTML file that needs nothing else and can do nothing: no script, no request. */
 import { sha256, stringToBytes } from "viem";
+import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import { type Block, type Section, verdictTone, type RenderOptions } from "./document.js";
+import type { Block, Section } from "./document.js";
 import type { Report } from "./schema.js";
 import { readingOf } from "./stakes.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
@@ -81,9 +82,7 @@ const blockHtml = (block: Block): string => {
               )
               .join("")}</tr>`,
         )
-        .join(
-          "\n",
-        )}</tbody></table></div>${block.cut === 0 ? "" : `<p class="dim">… and ${block.cut} more, all of them in the JSON</p>`}`;
+        .join("\n")}</tbody></table></div>${block.rest === "" ? "" : `<p class="dim">${block.rest}</p>`}`;
     case "items":
       return `<ul class="${block.tone}">${block.items
         .map(
@@ -104,7 +103,7 @@ const sectionHtml = ({ title, tone, blocks }: Section): string =>
  */
 export const toHtml = (report: Report, options: RenderOptions = {}): string => {
   const reading = readingOf(report, options);
-  const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options, reading);
+  const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options, reading);
   const hash = btoa(String.fromCharCode(...sha256(stringToBytes(style), "bytes")));
   return `<!doctype html>
 <html lang="en" dir="ltr">
@@ -113,11 +112,11 @@ export const toHtml = (report: Report, options: RenderOptions = {}): string => {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${verdict.toUpperCase()} · evm-preflight</title>
+<title>${title} · evm-preflight</title>
 <style>${style}</style>
 </head>
 <body>
-<header class="${verdictTone(verdict)}"><h1>${verdict.toUpperCase()}</h1>
+<header class="${tone}"><h1>${title}</h1>
 <p class="because">${escapeXml(because)}</p>
 ${summary.map((line) => `<p class="summary">${escapeXml(line)}</p>`).join("\n")}</header>
 <main>

@@ -16,14 +16,12 @@ const decode = Schema.decodeUnknownEffect(codec);
 /** Deeper than any report (ABI tuples included), far from the end of the stack. */
 const maxDepth = 256;
 
-const children = (value: unknown): ReadonlyArray<unknown> =>
-  typeof value !== "object" || value === null ? [] : Array.isArray(value) ? value : Object.values(value);
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const children = (value: object): ReadonlyArray<unknown> => Object.values(value);
 
 /** Whether arrays and objects nest at most `maxDepth` deep; level by level, so that it cannot overflow itself. */
 const isShallow = (json: unknown): boolean => {
-  let level: ReadonlyArray<unknown> = [json];
+  let level: ReadonlyArray<object> = [json].filter(isObject);
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return false;
     level = [...new Set(level.flatMap((one) => children(one).filter(isObject)))];
@@ -39,7 +37,7 @@ export const toJson = (report: Report): Schema.Json => plainJson(report) as Sche
 
 /** The `version` that the JSON names, where it names one. */
 const versionIn = (json: unknown): number | null => {
-  const version = typeof json === "object" && json !== null && "version" in json ? json.version : null;
+  const version = isObject(json) && "version" in json ? json.version : null;
   return Number.isSafeInteger(version) ? (version as number) : null;
 };
 

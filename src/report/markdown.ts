@@ -1,6 +1,7 @@
 /** The report as Markdown, for pull requests, tickets and chats. */
+import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import { verdictTone, type Block, type Section, type Tone, type RenderOptions } from "./document.js";
+import type { Block, Section, Tone } from "./document.js";
 import type { Report } from "./schema.js";
 
 const signs: Readonly<Record<Tone, string>> = { good: "✅", warn: "⚠️", bad: "⛔", plain: "", dim: "" };
@@ -38,7 +39,7 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
         rowLine(block.columns.map(({ title }) => escapeMarkdown(title))),
         rowLine(block.columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
         ...block.rows.map((row) => rowLine(row.map(({ text }) => escapeMarkdown(text)))),
-        ...(block.cut === 0 ? [] : ["", `… and ${block.cut} more, all of them in the JSON`]),
+        ...(block.rest === "" ? [] : ["", block.rest]),
       ];
     case "items":
       return block.items.map(
@@ -65,9 +66,9 @@ const sectionLines = ({ title, tone, blocks }: Section): ReadonlyArray<string> =
  * {@link summary} first, then findings, what moves and what it costs, amounts rounded; with `full` everything, exact.
  */
 export const toMarkdown = (report: Report, options: RenderOptions = {}): string => {
-  const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options);
+  const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options);
   return [
-    `# ${signs[verdictTone(verdict)]} ${verdict.toUpperCase()}`,
+    `# ${signs[tone]} ${title}`,
     "",
     `**${escapeMarkdown(because)}**`,
     "",

@@ -1,21 +1,21 @@
-/** Whether what was signed is what a clearance allows. Apart from the digest, for it reads signatures, which most pages never do. Pure. */
+/** Whether what was signed is what a clearance allows. Apart from `ready`, for it reads signatures, which most pages never do. Pure. */
 import { SignedMismatch } from "../errors/nonces.js";
 import { plainJson } from "../primitives/json.js";
 import { readSigned } from "../transaction/signer.js";
 import { type Request, type Signable, signingHash } from "../transaction/request.js";
-import { digestOfSignables } from "./digest.js";
-import type { Clearance } from "./schema.js";
+import { digestOf } from "./ready.js";
+import { reportVersion, type Clearance } from "./schema.js";
 
-const written = (value: unknown): string =>
+const textOf = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(plainJson(value)) : String(value ?? "none");
 
 const other = (field: string, expected: unknown, actual: unknown): SignedMismatch =>
-  new SignedMismatch({ field, expected: written(expected), actual: written(actual) });
+  new SignedMismatch({ field, expected: textOf(expected), actual: textOf(actual) });
 
 /** The first field in which two requests differ; null when they are one. */
 const fieldOf = (cleared: Request, signed: Request): keyof Request | null => {
   const names = Object.keys({ ...cleared, ...signed }) as ReadonlyArray<keyof Request>;
-  return names.find((name) => written(cleared[name]).toLowerCase() !== written(signed[name]).toLowerCase()) ?? null;
+  return names.find((name) => textOf(cleared[name]).toLowerCase() !== textOf(signed[name]).toLowerCase()) ?? null;
 };
 
 const differs = (cleared: Signable, raw: string, at: string): SignedMismatch | null => {
@@ -42,15 +42,15 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
     const from = senders[index];
     return from === undefined ? [] : [{ from, request }];
   });
-  const digest = cleared.length === requests.length ? digestOfSignables(requests[0].chainId, cleared) : null;
+  const digest = cleared.length === requests.length ? digestOf(reportVersion, requests[0].chainId, cleared) : null;
   // why: the clearance may have been changed as well; its own words must give the same digest
   if (digest === null || digest !== clearance.digest) return other("digest", clearance.digest, digest);
-  for (const [index, one] of cleared.entries()) {
-    const found = differs(one, signed[index] ?? "", requests.length === 1 ? "" : `[${index}].`);
+  for (const [index, signable] of cleared.entries()) {
+    const found = differs(signable, signed[index] ?? "", requests.length === 1 ? "" : `[${index}].`);
     if (found !== null) return found;
   }
   const signables = signed.flatMap((raw) => readSigned(raw) ?? []);
-  const own = digestOfSignables(requests[0].chainId, signables);
+  const own = digestOf(reportVersion, requests[0].chainId, signables);
   return own === clearance.digest ? null : other("digest", clearance.digest, own);
 };
 

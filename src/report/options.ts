@@ -49,11 +49,29 @@ const row =
     absent: NoInfer<S["Type"]>,
     check: (value: unknown, field: string) => Checked<NoInfer<S["Type"]>>,
   ): OptionRow<Given, S> => ({ schema, absent, check });
+/** One that callers write as it is kept. */
+const plain =
+  <Given>() =>
+  <S extends Schema.ConstraintDecoder<unknown>>(
+    schema: S,
+    absent: NoInfer<S["Type"]>,
+    problem: (text: string) => string,
+  ): OptionRow<Given, S> =>
+    row<Given>()(schema, absent, decoded(schema, problem));
+/** The same, null where the caller says nothing. */
+const open =
+  <Given>() =>
+  <S extends Schema.ConstraintDecoder<unknown>>(schema: S, problem: string): OptionRow<Given, Schema.NullOr<S>> =>
+    row<Given>()(
+      Schema.NullOr(schema),
+      null,
+      decoded(schema, () => problem),
+    );
 
 /** What decodes by `schema`, or `problem`. */
-const decoded = <A>(schema: Schema.Decoder<A>, problem: (text: string) => string) => {
+const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, problem: (text: string) => string) => {
   const decode = Schema.decodeUnknownResult(schema);
-  return (value: unknown, field: string): Checked<A> =>
+  return (value: unknown, field: string): Checked<S["Type"]> =>
     Result.mapError(decode(value), (error) => ({ field, problem: problem(error.message) }));
 };
 
@@ -88,7 +106,7 @@ const listOf =
   <A>(read: (value: unknown, field: string) => Checked<A>) =>
   (value: unknown, field: string): Checked<ReadonlyArray<A>> =>
     Array.isArray(value)
-      ? each(value, (one: unknown, index) => read(one, `${field}[${index}]`))
+      ? each(value, (item: unknown, index) => read(item, `${field}[${index}]`))
       : no(field, "must be an array");
 
 const listedAddress = (value: unknown, field: string): Checked<Address> =>
@@ -110,7 +128,7 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
 /** A list of ABIs, or one, as viem's functions take it: its items, or its signatures. */
 const abiSources = (value: unknown, field: string) =>
   listOf(abiSource)(
-    isBareAbi(value) || (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"))
+    isBareAbi(value) || (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string"))
       ? [value]
       : value,
     field,
@@ -164,11 +182,7 @@ export const named = {
    * transactions of a bundle are not traced:
    * a trace has no state of those before them.
    */
-  traceReverts: row<boolean>()(
-    Schema.Boolean,
-    false,
-    decoded(Schema.Boolean, () => "must be a boolean"),
-  ),
+  traceReverts: plain<boolean>()(Schema.Boolean, false, () => "must be a boolean"),
   /**
    * Contracts whose code a Safe or another account may run in its own place (DELEGATECALL), though it is not known by its
    * hash: `UnknownDelegateCall` is then the info `DelegateCall`; default none.
@@ -189,33 +203,21 @@ export const named = {
    * as well, 0 to 8, each one more request; default: 2 where that is at most four blocks, else 1. None for a plain transfer,
    * one of the chain's best known tokens, and code that reads nothing of its block and calls nobody.
    */
-  worlds: row<number>()(
-    Schema.NullOr(further),
-    null,
-    decoded(further, () => "must be a whole number from 0 to 8"),
-  ),
+  worlds: open<number>()(further, "must be a whole number from 0 to 8"),
   /** ABIs, or one, to decode errors, events and results with; in a report `address` null = any contract's. */
   abis: row<ReadonlyArray<AbiSource> | Abi>()(Schema.Array(KeptAbi), [], abiSources),
   /** Block to ask about; default: the chain's policy, else `pending`. */
-  block: row<typeof BlockName.Type>()(
+  block: plain<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),
     null,
-    decoded(Schema.NullOr(BlockName), () => "must be a tag, a block number (bigint) or a 32-byte hash"),
+    () => "must be a tag, a block number (bigint) or a 32-byte hash",
   ),
   /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
-  pending: row<"guess" | "preconfirmed">()(
-    pending,
-    null,
-    decoded(pending, () => 'must be "guess" or "preconfirmed"'),
-  ),
+  pending: plain<"guess" | "preconfirmed">()(pending, null, () => 'must be "guess" or "preconfirmed"'),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
   stateOverrides: row<Readonly<Record<Address, AccountInput>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
-  blockOverrides: row<BlockInput>()(
-    Schema.NullOr(KeptBlock),
-    null,
-    decoded(Schema.NullOr(KeptBlock), (text) => text),
-  ),
+  blockOverrides: plain<BlockInput>()(Schema.NullOr(KeptBlock), null, (text) => text),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its
    * name only, so that it counts as unknown in the next `prove` unless it is given again.
@@ -226,26 +228,14 @@ export const named = {
     listOf(policyData),
   ),
   /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
-  tolerance: row<number>()(
-    share,
-    0.005,
-    decoded(share, () => "must be a share from 0 to below 1"),
-  ),
+  tolerance: plain<number>()(share, 0.005, () => "must be a share from 0 to below 1"),
   /**
    * Percent by which a pool wants both fees of a replacement to rise; 0 where it goes to a relay without a pool. Default:
    * the chain's, see `Chain.priceBump`.
    */
-  priceBump: row<number>()(
-    Schema.NullOr(bump),
-    null,
-    decoded(bump, () => `must be a whole number from 0 to ${mostBump}`),
-  ),
+  priceBump: open<number>()(bump, `must be a whole number from 0 to ${mostBump}`),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
-  feeLevel: row<"slow" | "normal" | "fast">()(
-    level,
-    "normal",
-    decoded(level, () => "must be slow, normal or fast"),
-  ),
+  feeLevel: plain<"slow" | "normal" | "fast">()(level, "normal", () => "must be slow, normal or fast"),
 };
 
 const positive = Schema.Finite.check(Schema.isGreaterThan(0));

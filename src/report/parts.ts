@@ -5,9 +5,10 @@
  * rest is known.
  */
 import * as Schema from "effect/Schema";
+import { rightStandards } from "../abi/known/rights.js";
 import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
-import { InnerCalls } from "./inner.js";
+import { InnerCalls } from "./beside.js";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";
@@ -267,10 +268,7 @@ export interface OwnedAccount extends Schema.Schema.Type<typeof OwnedAccount> {}
 /** One right over somebody's tokens. */
 export const Approval = Schema.Struct({
   /** `aaveDebt`: to borrow in the owner's name. `morpho`: to manage the owner's positions. `cryptopunks`: to buy. */
-  standard: Schema.Literals([
-    ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
-    ...(["aaveDebt", "morpho", "cryptopunks"] as const),
-  ]),
+  standard: Schema.Literals(rightStandards),
   /** The contract that the right is over. */
   token: Address,
   /** Who grants it. */

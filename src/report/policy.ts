@@ -12,19 +12,6 @@ export type PolicyResult =
   | { readonly _tag: "Fail"; readonly detail: string }
   | { readonly _tag: "Unknown"; readonly reason: string };
 
-/** A balance that a policy judges by, so that it is measured: `token` null = native, `account` null = every sender, and the accounts of the option `accounts`. */
-export interface JudgedBalance {
-  /** The token's contract; null = the chain's own currency. */
-  readonly token: Address | null;
-  /** Whose balance; null = the senders of the bundle. */
-  readonly account: Address | null;
-  /**
-   * What the policy, where it passes, bounds of it: what leaves at most, or what arrives at least. Others' pending
-   * transactions may then move it within that bound. Left out = nothing.
-   */
-  readonly bound?: "spent" | "received";
-}
-
 /** A call inside a transaction that may fail. */
 export interface AllowedCall {
   /** Who is called. */
@@ -39,15 +26,26 @@ export interface Policy {
   readonly name: string;
   /** Rebuilds the policy, where it can be rebuilt; else only its name. */
   readonly data: Schema.Json;
-  /** The balances that it judges by, which are measured for it. */
-  readonly balances?: ReadonlyArray<JudgedBalance>;
+  /**
+   * The balances that it judges by, which are measured for it: `token` null = native, `account` null = every sender, and
+   * the accounts of the option `accounts`. `bound`: what the policy, where it passes, bounds of it, what leaves at most, or
+   * what arrives at least; others' pending transactions may then move it within that bound. Left out = nothing.
+   */
+  readonly balances?: ReadonlyArray<{
+    readonly token: Address | null;
+    readonly account: Address | null;
+    readonly bound?: "spent" | "received";
+  }>;
   /** Whose belongings it bounds what contracts could take of: `token` null = native, `account` null = every sender. */
-  readonly exposures?: ReadonlyArray<Pick<JudgedBalance, "token" | "account">>;
+  readonly exposures?: ReadonlyArray<{ readonly token: Address | null; readonly account: Address | null }>;
   /** Calls inside that may fail: their failure is an info finding. */
   readonly mayFail?: ReadonlyArray<AllowedCall>;
   /** Judges a report. */
   readonly evaluate: (report: Report) => PolicyResult;
 }
+
+/** A balance that a policy judges by. */
+export type JudgedBalance = NonNullable<Policy["balances"]>[number];
 
 /** The policy holds. */
 export const pass: PolicyResult = { _tag: "Pass" };

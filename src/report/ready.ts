@@ -1,28 +1,21 @@
-/** Whether a report clears its requests for signing. */
+/** What a report promises to be signed, and whether it clears that for signing. */
+import { concatHex, keccak256, numberToHex } from "viem";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Struct from "effect/Struct";
 import { type Finding, inOrder, type Severity } from "./finding.js";
-import type { Clearance, Report, VerdictName } from "./schema.js";
+import { type Clearance, type Report, reportVersion, type VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
+import { safely } from "../primitives/record.js";
 import { statementText } from "../primitives/statement.js";
-import { isRequestOf, type Request } from "../transaction/request.js";
-import { digestOfReport, requestsOf } from "./digest.js";
+import { isRequestOf, type Request, type Signable, signingHash } from "../transaction/request.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
-
-/** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
-export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
-  findings.some(({ severity }) => severity === "blocker")
-    ? "blocked"
-    : findings.some(({ severity }) => severity === "unavailable")
-      ? "unknown"
-      : findings.some(({ severity }) => severity === "warning")
-        ? "caution"
-        : "ready";
 
 /** The severity that makes each verdict; none makes `ready`. */
 export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = {
@@ -31,6 +24,12 @@ export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = 
   caution: "warning",
   ready: null,
 };
+
+/** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
+export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
+  Struct.keys(decidingSeverity).find((verdict) =>
+    findings.some(({ severity }) => severity === decidingSeverity[verdict]),
+  ) ?? "ready";
 
 /** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
 export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {
@@ -41,6 +40,48 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
   return findings.some(({ code }) => code === "FreshnessUnknown")
     ? "exactly this request was proven; the age of the state could not be checked"
     : "every check passed, and exactly this request was proven";
+};
+
+/** The requests of the report in order; null while one of them has a hole. */
+export const requestsOf = ({
+  transactions,
+}: Pick<Report, "transactions">): readonly [Request, ...Array<Request>] | null => {
+  const [first, ...others] = transactions.flatMap(({ request }) => (request === null ? [] : [request]));
+  return first !== undefined && others.length === transactions.length - 1 ? [first, ...others] : null;
+};
+
+/** By the first request: a scan, its proof and its clearance promise the same, and of a digest the hash is what costs. */
+const digests = new WeakMap<Request, { readonly bytes: Hex; readonly digest: Hash }>();
+
+/**
+ * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
+ * when one cannot be serialised. It finds mistakes, not forgery.
+ */
+export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
+  safely(() => {
+    const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
+    for (const { from, request } of signables) {
+      const hash = signingHash(request);
+      if (hash === null) return null;
+      parts.push(from.toLowerCase() as Address, hash);
+    }
+    const bytes = concatHex(parts);
+    const [first] = signables;
+    const known = first === undefined ? undefined : digests.get(first.request);
+    if (known?.bytes === bytes) return known.digest;
+    const digest = keccak256(bytes);
+    if (first !== undefined) digests.set(first.request, { bytes, digest });
+    return digest;
+  }, null);
+
+/** The digest that the report's chain, senders and requests make; null while a request has a hole. */
+export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
+  const signables = transactions.flatMap(({ input, request }) =>
+    request === null ? [] : [{ from: input.from, request }],
+  );
+  return chainId === null || signables.length !== transactions.length
+    ? null
+    : digestOf(reportVersion, chainId, signables);
 };
 
 /** Why there is no clearance: the first blocker as its own error, or what is missing. */

@@ -208,7 +208,7 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
   const { transactions, funds } = report;
   const failed = failuresOf(report);
   const unseen = transactions.filter(({ outcome }) => outcome.status === "unknown").length;
-  const one = transactions.length === 1;
+  const isSingle = transactions.length === 1;
   const numbers = listed(failed.slice(0, mostItems).map((index) => String(index + 1)));
   const more = failed.length > mostItems ? ` and ${failed.length - mostItems} more` : "";
   const poor = funds.flatMap(({ account, shortfall }) =>
@@ -218,14 +218,14 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
     ...(failed.length === 0
       ? []
       : [
-          one
+          isSingle
             ? "It would fail."
             : `Transaction${failed.length === 1 ? "" : "s"} ${numbers}${more} of ${transactions.length} would fail.`,
         ]),
     ...(unseen === 0
       ? []
       : [
-          one
+          isSingle
             ? "What it would do is not known."
             : `What ${unseen} of ${transactions.length} transactions would do is not known.`,
         ]),

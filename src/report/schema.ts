@@ -5,7 +5,7 @@ import { DecodedCall } from "../abi/calls.js";
 import { ShownChain } from "./chain.js";
 import { schemasOf } from "../primitives/record.js";
 import { AskRule, OwnName, RunName, StepName, builtInSteps } from "../primitives/names.js";
-import { Exposures } from "./exposure.js";
+import { Exposures, StateChange } from "./beside.js";
 import { Finding } from "./finding.js";
 import { Address, Hash, nullable } from "../primitives/hex.js";
 import {
@@ -25,7 +25,6 @@ import { maxTransactions, Transaction } from "../transaction/fields.js";
 import { Observed } from "./observed.js";
 import { named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
-import { StateChange } from "./stateChange.js";
 
 /** The version of the report's shape; part of the digest. */
 export const reportVersion = 4;
@@ -125,6 +124,10 @@ export const Report = Schema.Struct({
   stage: Schema.Literals(["scanned", "proven"]),
   /** The chain; null where the node did not say. */
   chainId: Schema.NullOr(Schema.Int),
+  /**
+   * The chain by the caller's viem chain, the `Chains` layer or the built-in table, as every rendering names it: its name
+   * (null where it is not known), the symbol and the decimals of its currency. Absent from reports of older versions.
+   */
   chain: Schema.optionalKey(ShownChain),
   options: ReportOptions,
   /** Steps of your own that it was made with, and built-in steps that were left out. */
@@ -143,6 +146,11 @@ export const Report = Schema.Struct({
   exposure: nullable(Exposures),
   stateChanges: Schema.Array(StateChange),
   tokens: Schema.Array(TokenInfo),
+  /**
+   * Accounts that pay or act, and name a sender as their owner, which a contract may claim of anybody; nothing is decided
+   * by it. `kind`: `safe` by the code of a Safe's proxy, and `isOwner`; `account` by `isOwner` or `owner`, an ERC-4337 or
+   * ERC-1271 account.
+   */
   owned: Schema.Array(OwnedAccount),
   findings: Schema.Array(Finding),
   /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
@@ -152,11 +160,6 @@ export const Report = Schema.Struct({
 export interface Report extends Schema.Schema.Type<typeof Report> {
   /** The options of the run, complete. */
   readonly options: ReportOptions;
-  /**
-   * The chain by the caller's viem chain, the `Chains` layer or the built-in table; every rendering uses it. Absent
-   * from reports of older versions.
-   */
-  readonly chain?: ShownChain;
   /** The state and block that the figures are from. */
   readonly observed: Observed;
   /** The transactions, in order. */
@@ -175,8 +178,6 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly stateChanges: ReadonlyArray<StateChange>;
   /** What the tokens say of themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
-  /** Accounts that pay or act, and name a sender as their owner. */
-  readonly owned: ReadonlyArray<OwnedAccount>;
   /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** What it took: rounds, requests, time. */

@@ -11,11 +11,11 @@ import {
   type AmountOptions,
   type Names,
 } from "./amounts.js";
-import type { Exposure } from "./exposure.js";
-import { flowsOf, ledgerOf, type Flow, type Ledger } from "./flows.js";
+import type { Exposure } from "./beside.js";
+import { flowsOf, ledgerOf, type Flow } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
 import type { Report } from "./schema.js";
-import { formatGasPrice } from "../primitives/units.js";
+import { formatGasPrice, largestOf } from "../primitives/units.js";
 
 /** A right over a sender's belongings. `new`: given or widened. `kept`: as it was. `back`: taken back. */
 export interface Grant {
@@ -63,39 +63,34 @@ export const grantsOf = (
 /** What contracts could take, beside what they do take: of a value, what they give back. */
 const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<Exposure> => {
   const rows = report.exposure?.rows ?? [];
-  const sent = flows.filter(({ way, token }) => way === "out" && token === null);
-  const given = new Map(sent.map(({ account, party, amount }) => [`${account}/${party}`, amount]));
+  const values = flows.filter(({ way, token }) => way === "out" && token === null);
+  const valueTo = new Map(values.map(({ account, party, amount }) => [`${account}/${party}`, amount]));
   return rows.flatMap((row) => {
     if (row.by !== "value" || row.amount === null) return [row];
-    const amount = row.amount - (given.get(`${row.account}/${row.spender}`.toLowerCase()) ?? 0n);
+    const amount = row.amount - (valueTo.get(`${row.account}/${row.spender}`.toLowerCase()) ?? 0n);
     return amount > 0n ? [{ ...row, amount }] : [];
   });
 };
 
-/** What is at stake for the senders, read once for a whole rendering. */
-export interface Stakes {
-  readonly ledger: Ledger;
-  readonly flows: ReadonlyArray<Flow>;
-  readonly grants: ReadonlyArray<Grant>;
-  readonly exposures: ReadonlyArray<Exposure>;
-}
+/** What every part of a rendering is written from: names, and what is at stake for the senders. */
+export type Reading = ReturnType<typeof readingOf>;
 
-export const stakesOf = (report: Report): Stakes => {
+export const readingOf = (report: Report, options: AmountOptions) => {
   const ledger = ledgerOf(report);
-  const flows = flowsOf(ledger, new Set(accountsOf(report)));
-  return { ledger, flows, grants: grantsOf(report), exposures: exposuresOf(report, flows) };
+  const senders = new Set(accountsOf(report));
+  const flows = flowsOf(ledger, senders);
+  // why: a flow between two senders is told once, by who gives
+  const movements = flows.filter(({ way, party }) => way === "out" || party === null || !senders.has(party));
+  return {
+    names: namesFor(report, options),
+    ledger,
+    flows,
+    movements,
+    grants: grantsOf(report),
+    exposures: exposuresOf(report, flows),
+    costs: costsOf(report),
+  };
 };
-
-/** What every part of a rendering is written from. */
-export interface Reading {
-  readonly names: Names;
-  readonly stakes: Stakes;
-}
-
-export const readingOf = (report: Report, options: AmountOptions): Reading => ({
-  names: namesFor(report, options),
-  stakes: stakesOf(report),
-});
 
 /** How much could be taken of what. */
 export const exposureText = ({ amount, ...unit }: Exposure, names: Names): string =>
@@ -116,17 +111,21 @@ export const isCovered = ({ amount, ...row }: Exposure, { approval, change }: Gr
   return tokenId === row.tokenId && after !== null && amount <= after;
 };
 
+/** The largest; null where one is not known. */
+const mostOf = (amounts: ReadonlyArray<bigint | null>): bigint | null =>
+  amounts.includes(null) ? null : largestOf(amounts.filter((amount) => amount !== null));
+
 /** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
-export const costsOf = (report: Report): ReadonlyArray<Cost> => {
+const costsOf = (report: Report): ReadonlyArray<Cost> => {
   const isOpen = report.findings.some(({ code }) => code === "L1FeeUnknown");
   return sendersOf(report).map((account) => {
     const terms = report.funds.find((payer) => payer.account.toLowerCase() === account)?.terms ?? [];
-    const own = report.transactions.flatMap(({ input }, at) => (input.from.toLowerCase() === account ? [at] : []));
-    const isKnown = own.every((at) => terms.some(({ name, transaction }) => name === "gas" && transaction === at));
+    const own = report.transactions.flatMap(({ input, fee }, at) =>
+      input.from.toLowerCase() === account ? [{ at, cap: fee.maxFeePerGas ?? fee.gasPrice }] : [],
+    );
+    const isKnown = own.every(({ at }) => terms.some(({ name, transaction }) => name === "gas" && transaction === at));
     const sum = terms.reduce((all, { name, amount }) => (feeTerms.has(name) ? all + amount : all), 0n);
-    const caps = own.map((at) => report.transactions[at]?.fee).map((fee) => fee?.maxFeePerGas ?? fee?.gasPrice ?? null);
-    const perGas = caps.reduce((most, cap) => (most === null || cap === null ? null : cap > most ? cap : most), 0n);
-    return { account, atMost: isKnown ? sum : null, perGas: own.length === 0 ? null : perGas, isOpen };
+    return { account, atMost: isKnown ? sum : null, perGas: mostOf(own.map(({ cap }) => cap)), isOpen };
   });
 };
 
@@ -134,33 +133,23 @@ export const costsOf = (report: Report): ReadonlyArray<Cost> => {
 export const perGasText = (perGas: bigint | null, names: Names): string =>
   perGas === null ? "not known" : `at most ${formatGasPrice(perGas, names.native)}, how much gas is not known`;
 
-/** Who a sentence is about: accounts that are told of as one, and what they pay for fees. */
-export interface Subject {
-  readonly accounts: ReadonlySet<string>;
-  readonly cost: Cost | null;
-}
-
 const sumOf = (costs: ReadonlyArray<Cost>): Cost | null =>
-  costs.reduce<Cost | null>(
-    (sum, { account, atMost, perGas, isOpen }) => ({
-      account: sum?.account ?? account,
-      atMost: sum?.atMost === null || atMost === null ? null : (sum?.atMost ?? 0n) + atMost,
-      perGas:
-        sum?.perGas === null || perGas === null ? null : perGas > (sum?.perGas ?? 0n) ? perGas : (sum?.perGas ?? 0n),
-      isOpen: isOpen || sum?.isOpen === true,
-    }),
-    null,
-  );
+  costs.length === 0
+    ? null
+    : costs.reduce((sum, { atMost, perGas, isOpen }) => ({
+        account: sum.account,
+        atMost: sum.atMost === null || atMost === null ? null : sum.atMost + atMost,
+        perGas: mostOf([sum.perGas, perGas]),
+        isOpen: sum.isOpen || isOpen,
+      }));
 
-/** The reader first, where there is one, then the other senders. */
-export const subjectsOf = (report: Report, names: Names): ReadonlyArray<Subject> => {
-  const costs = costsOf(report);
-  const you = accountsOf(report).filter((account) => names.isYou(account));
-  const others = costs.filter(({ account }) => !names.isYou(account));
+/** Who sentences are about, accounts that are told of as one, and what they pay for fees: the reader first, where there is one. */
+export const subjectsOf = (report: Report, { names, costs }: Reading) => {
+  const you = accountsOf(report).filter(names.isYou);
+  const own = costs.filter(({ account }) => names.isYou(account));
+  const others = costs.filter((cost) => !own.includes(cost));
   return [
-    ...(you.length === 0
-      ? []
-      : [{ accounts: new Set(you), cost: sumOf(costs.filter(({ account }) => names.isYou(account))) }]),
+    ...(you.length === 0 ? [] : [{ accounts: new Set(you), cost: sumOf(own) }]),
     ...others.map((cost) => ({ accounts: new Set([cost.account]), cost })),
   ];
 };

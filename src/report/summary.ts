@@ -26,8 +26,6 @@ import {
   type Grant,
   readingOf,
   type Reading,
-  type Stakes,
-  type Subject,
 } from "./stakes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
@@ -42,7 +40,7 @@ interface Clause {
 }
 
 /** Several things in one; of many only the first are put into words. */
-const several = <A>(all: ReadonlyArray<A>, noun: string, tell: (one: A) => Clause): ReadonlyArray<Clause> => {
+const several = <A>(all: ReadonlyArray<A>, noun: string, tell: (item: A) => Clause): ReadonlyArray<Clause> => {
   if (all.length === 0) return [];
   const rest = all.length - mostItems;
   const parts = all.slice(0, rest === 1 ? undefined : mostItems).map(tell);
@@ -50,7 +48,7 @@ const several = <A>(all: ReadonlyArray<A>, noun: string, tell: (one: A) => Claus
   return [{ text, isList: parts.length > 1 || parts.some(({ isList }) => isList) }];
 };
 
-const sent = (verb: string, { text, isList }: Clause): Clause => ({ text: `${verb} ${text}`, isList });
+const withVerb = (verb: string, { text, isList }: Clause): Clause => ({ text: `${verb} ${text}`, isList });
 const plain = (text: string): Clause => ({ text, isList: false });
 
 /** Whose sentence it is, and how its verbs go. */
@@ -64,8 +62,10 @@ interface Voice {
 const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<Clause> => {
   const isOut = way === "out";
   const preposition = isOut ? "to" : "from";
-  const moved = flows.filter((flow) => flow.way === way);
-  const byUnit = Arr.groupBy(moved, ({ token, tokenId }): string => `${token}/${tokenId}`);
+  const byUnit = Arr.groupBy(
+    flows.filter((flow) => flow.way === way),
+    ({ token, tokenId }): string => `${token}/${tokenId}`,
+  );
   return several(Object.values(byUnit), "things", (same) => {
     const sum = same.reduce((all, { amount }) => all + amount, 0n);
     const text = amountInSentence(names, same[0], sum, roundingOf(same, names));
@@ -117,7 +117,7 @@ const stillness = (report: Report): string =>
 const clausesOf = (
   report: Report,
   flows: ReadonlyArray<Flow>,
-  { accounts, cost }: Subject,
+  { accounts, cost }: ReturnType<typeof subjectsOf>[number],
   voice: Voice,
 ): ReadonlyArray<Clause> => {
   const mine = flows.filter(({ account, party }) => accounts.has(account) && !accounts.has(party ?? ""));
@@ -141,27 +141,29 @@ const clausesOf = (
     ...(own.length > 0 && handed.length === 0 && (isStill || isCreating) && !isNamed && !isFailing
       ? [plain(`${bareCalls(own, voice)}${isStill ? stillness(report) : ""}`)]
       : []),
-    ...outs.map((clause) => sent(verb("send"), clause)),
-    ...ins.map((clause) => sent(verb("receive"), clause)),
+    ...outs.map((clause) => withVerb(verb("send"), clause)),
+    ...ins.map((clause) => withVerb(verb("receive"), clause)),
     ...rights(grants, voice),
     ...(cost === null ? [] : [costClause(cost, voice)]),
   ];
 };
 
 /** What others pay or grant because of it, a sentence each; of an account that a sender owns also what it gets. */
-const payments = (report: Report, { ledger, flows }: Stakes, names: Names, isIf: boolean): ReadonlyArray<string> => {
+const payments = (report: Report, { names, ledger, flows }: Reading, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
   const own = new Set(accountsOf(report));
-  const paid = new Map(paymentsOf(report, ledger, flows.length === 0).map((paid) => [paid[0]?.account ?? "", paid]));
+  const byPayer = new Map(
+    paymentsOf(report, ledger, flows.length === 0).map((flows) => [flows[0]?.account ?? "", flows]),
+  );
   const owned = report.owned.map(({ account }) => account.toLowerCase());
   const gets = flowsOf(ledger, new Set(owned)).filter(({ way, party }) => way === "in" && !own.has(party ?? ""));
   const owners = new Set(report.approvals.map(({ owner }) => owner.toLowerCase()).filter((owner) => !own.has(owner)));
   const grants = grantsOf(report, owners).filter(({ change }) => change === "new");
-  const all = [...new Set([...paid.keys(), ...grants.map(({ approval }) => approval.owner.toLowerCase())])];
+  const all = [...new Set([...byPayer.keys(), ...grants.map(({ approval }) => approval.owner.toLowerCase())])];
   const rest = all.length - mostSenders;
   return [
     ...all.slice(0, mostSenders).flatMap((payer) => {
-      const outs = things(paid.get(payer) ?? [], "out", voice);
+      const outs = things(byPayer.get(payer) ?? [], "out", voice);
       if (isNobody(payer)) return outs.map(({ text }) => `Newly made: ${text}.`);
       const own = grants.filter(({ approval }) => approval.owner.toLowerCase() === payer);
       const ins = gets.filter(({ account }) => account === payer);
@@ -176,10 +178,10 @@ const payments = (report: Report, { ledger, flows }: Stakes, names: Names, isIf:
 };
 
 /** What contracts could take beside all that, in one sentence; none where it is nothing. */
-const exposureSentence = ({ exposures, grants }: Stakes, names: Names): ReadonlyArray<string> => {
+const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<string> => {
   // why: those that are told as rights are not beside them
-  const told = grants.slice(0, mostItems);
-  const [first, ...others] = exposures.filter((row) => !told.some((grant) => isCovered(row, grant)));
+  const shownGrants = grants.slice(0, mostItems);
+  const [first, ...others] = exposures.filter((row) => !shownGrants.some((grant) => isCovered(row, grant)));
   if (first === undefined) return [];
   const whose = names.who(first.account);
   const of = whose === "you" ? "" : ` of ${whose}`;
@@ -227,13 +229,13 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
 };
 
 /** The summary without the reason for the verdict, by sentences. */
-export const sentencesOf = (report: Report, { names, stakes }: Reading): ReadonlyArray<string> => {
-  const { ledger, flows } = stakes;
-  const claimed = claimsOf(report, ledger);
+export const sentencesOf = (report: Report, reading: Reading): ReadonlyArray<string> => {
+  const { names, ledger, flows } = reading;
+  const allClaims = claimsOf(report, ledger);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
-  const subjects = subjectsOf(report, names);
-  const told = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
+  const subjects = subjectsOf(report, reading);
+  const bySubject = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
     const [account = ""] = subject.accounts;
     const who = names.who(account);
     const isYou = who === "you";
@@ -241,7 +243,7 @@ export const sentencesOf = (report: Report, { names, stakes }: Reading): Readonl
     const clauses = clausesOf(report, flows, subject, { names, verb, their: isYou ? "your" : "its" });
     const isLong = clauses.length > mostClauses || clauses.some(({ isList }) => isList);
     const accounts = new Set(subject.accounts);
-    const claims = claimed.filter((claim) => accounts.has(claim.account));
+    const claims = allClaims.filter((claim) => accounts.has(claim.account));
     const isPaid = flows.some((flow) => accounts.has(flow.account) && flow.way === "in");
     return [
       ...(isLong
@@ -255,16 +257,16 @@ export const sentencesOf = (report: Report, { names, stakes }: Reading): Readonl
       }),
     ];
   });
-  const rest = subjects.length - told.length;
+  const rest = subjects.length - bySubject.length;
   return [
     ...callSentences(report, names, isIf, still),
     ...readings(report),
     ...hindrances(report, names),
-    ...told.flat(),
+    ...bySubject.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
-    ...payments(report, stakes, names, isIf),
+    ...payments(report, reading, isIf),
     ...powersOf(report, names),
-    ...exposureSentence(stakes, names),
+    ...exposureSentence(reading),
     ...doubtsOf(report),
   ];
 };

@@ -1,7 +1,6 @@
 /** The movements as a picture: who gives what to whom, which way, and what may be taken. Plain strings, no script, nothing from elsewhere. */
 import * as Arr from "effect/Array";
 import {
-  accountsOf,
   amountForPeople,
   decimalsOf,
   idText,
@@ -16,8 +15,8 @@ import { formatGasPrice } from "../primitives/units.js";
 import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
-import { failuresOf, isTwice, roundingOf, type Flow } from "./flows.js";
-import { costsOf, spenderText, readingOf, type Cost, type Grant, type Reading, type Stakes } from "./stakes.js";
+import { failuresOf, roundingOf, type Flow } from "./flows.js";
+import { spenderText, readingOf, type Cost, type Grant, type Reading } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 
 /** One arrow. */
@@ -116,30 +115,29 @@ const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row =>
 /** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
 const rowsOf = (
   report: Report,
-  names: Names,
-  stakes: Stakes,
+  { names, movements, ...reading }: Reading,
 ): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
-  const senders = new Set(accountsOf(report));
   const failed = new Set(failuresOf(report));
-  const grants = stakes.grants.filter(({ change }) => change !== "back");
-  const flows = stakes.flows.filter((flow) => !isTwice(flow, senders));
-  const calls = report.transactions.slice(0, mostRows).map((one, at) => callRow(one, failed.has(at), names));
-  const all = grants.length + flows.length;
+  const grants = reading.grants.filter(({ change }) => change !== "back");
+  const calls = report.transactions
+    .slice(0, mostRows)
+    .map((transaction, at) => callRow(transaction, failed.has(at), names));
+  const all = grants.length + movements.length;
   const moving = [
     ...grants.slice(0, mostRows).map((grant) => grantRow(grant, names)),
-    ...flows.slice(0, mostRows).map((flow) => flowRow(flow, names)),
+    ...movements.slice(0, mostRows).map((flow) => flowRow(flow, names)),
   ];
-  const kept = all === 0 ? calls : moving.slice(0, mostRows);
-  const costs = costsOf(report).filter(({ account }, at) => at === 0 || kept.some((row) => row.account === account));
+  const shownRows = all === 0 ? calls : moving.slice(0, mostRows);
+  const costs = reading.costs.filter(({ account }, at) => at === 0 || shownRows.some((row) => row.account === account));
   const fees = costs.map((cost) => feeRow(cost, names));
-  const accounts = [...new Set([...kept, ...fees].map(({ account }) => account))];
+  const accounts = [...new Set([...shownRows, ...fees].map(({ account }) => account))];
   const rows = accounts.flatMap((account) => {
-    const own = kept.filter((row) => row.account === account);
+    const own = shownRows.filter((row) => row.account === account);
     // why: one box for a party, where its first arrow is
     const together = Object.values(Arr.groupBy(own, partyKey)).flat();
     return [...together, ...fees.filter((row) => row.account === account)];
   });
-  return { rows, cut: Math.max(0, all - kept.length) };
+  return { rows, cut: Math.max(0, all - shownRows.length) };
 };
 
 const width = 360;
@@ -241,14 +239,14 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
     .slice(0, mostCaptions);
 const mostCaptions = 3;
 
-/** The picture; `said` describes it, `style` is what stands in it before everything else. */
+/** The picture; `description` describes it, `style` is what stands in it before everything else. */
 export const drawing = (
   report: Report,
-  { names, stakes }: Reading,
-  said: ReadonlyArray<string>,
+  reading: Reading,
+  description: ReadonlyArray<string>,
   style: string,
 ): string => {
-  const { rows, cut } = rowsOf(report, names, stakes);
+  const { rows, cut } = rowsOf(report, reading);
   const captions = captionsOf(report);
   const lower = captions.length * captionHeight;
   const height = 12 + lower + rows.length * rowHeight + (cut === 0 ? 0 : 20);
@@ -257,8 +255,8 @@ export const drawing = (
   );
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
   const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - lower - 8, width - 20, 12, "dim");
-  const text = escapeXml(said.join(" "));
-  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 ${-lower} ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect y="${-lower}" width="${width}" height="${height}" fill="#fff" class="back"/>${called.join("")}${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
+  const text = escapeXml(description.join(" "));
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 ${-lower} ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${text}</desc>${style}<rect y="${-lower}" width="${width}" height="${height}" fill="#fff" class="back"/>${called.join("")}${rows.map((row, at) => rowSvg(rows, row, at, reading.names)).join("\n")}${more}</svg>`;
 };
 
 /**

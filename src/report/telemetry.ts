@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import { withJson } from "../primitives/json.js";
 import { escapeText } from "../primitives/text.js";
 import { counting, inSpan, Listener, type Attributes } from "../primitives/telemetry.js";
-import type { Report, VerdictName } from "./schema.js";
+import type { Report } from "./schema.js";
 
 /** A report was made. */
 export interface ReportEvent {
@@ -17,7 +17,7 @@ export interface ReportEvent {
   /** Whether it was scanned or proven. */
   readonly stage: Report["stage"];
   /** The report's verdict. */
-  readonly verdict: VerdictName;
+  readonly verdict: Report["verdict"];
   /** The one reason for the verdict, in a sentence; escaped. */
   readonly because: string;
   /** How many transactions the bundle has. */
@@ -45,13 +45,13 @@ const attributesOf = ({ chainId, verdict, stage, ledger, transactions }: Report)
 export const phase = <A, E, R>(
   name: "Preflight.scan" | "Preflight.prove",
   effect: Effect.Effect<A, E, R>,
-  reportIn: (made: A) => Report,
+  reportIn: (result: A) => Report,
 ): Effect.Effect<A, E, R> =>
   inSpan(
     effect,
     name,
     () => ({}),
-    (made) => (made === null ? {} : attributesOf(reportIn(made))),
+    (result) => (result === null ? {} : attributesOf(reportIn(result))),
   );
 
 /** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. `JSON.stringify` takes the report. */

@@ -1,15 +1,6 @@
 /** The report for a terminal: verdict, reason and summary first, tables that fit the width, what to do next last. */
-import {
-  joined,
-  verdictTone,
-  type Block,
-  type Cell,
-  type Column,
-  type Fact,
-  type Section,
-  type Tone,
-  type RenderOptions,
-} from "./document.js";
+import { joined, type Block, type Cell, type Column, type Fact, type Section, type Tone } from "./document.js";
+import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
 import type { Report } from "./schema.js";
 
@@ -29,8 +20,8 @@ type Paint = (text: string, ...tones: ReadonlyArray<Tone | "strong">) => string;
 export const painter =
   (color: boolean): Paint =>
   (text, ...tones) => {
-    const wanted = tones.map((tone) => codes[tone]).filter((code) => code !== "");
-    return color && wanted.length > 0 && text !== "" ? `\u001b[${wanted.join(";")}m${text}\u001b[0m` : text;
+    const active = tones.map((tone) => codes[tone]).filter((code) => code !== "");
+    return color && active.length > 0 && text !== "" ? `\u001b[${active.join(";")}m${text}\u001b[0m` : text;
   };
 
 /** A word in pieces of at most `width`: only one that is longer than a line has several. */
@@ -43,7 +34,7 @@ const pieces = (word: string, width: number): ReadonlyArray<string> =>
 const wrapped = (text: string, width: number, head: number = width): ReadonlyArray<string> => {
   const lines: Array<string> = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((one) => pieces(one, width))) {
+  for (const word of text.split(" ").flatMap((long) => pieces(long, width))) {
     const longer = line === "" ? word : `${line} ${word}`;
     const isFull = longer.length > (lines.length === 0 ? head : width);
     if (isFull) lines.push(line);
@@ -187,9 +178,7 @@ const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean):
     case "table":
       return [
         ...tableLines(block.columns, block.rows, width, paint),
-        ...(block.cut === 0
-          ? []
-          : indented(`… and ${block.cut} more, all of them in the JSON`, "  ", width, (line) => line)),
+        ...(block.rest === "" ? [] : indented(block.rest, "  ", width, (line) => line)),
       ];
     case "items":
       return block.items.flatMap(({ code, what, details, remedy, docs }) => [
@@ -223,8 +212,8 @@ const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean):
 export const toText = (report: Report, options: TextOptions = {}): string => {
   const paint = painter(options.color ?? false);
   const width = Math.max(40, options.width ?? 100);
-  const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options);
-  const headline = indented(because, `${verdict.toUpperCase()} · `, width, (line) => line, 0);
+  const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options);
+  const headline = indented(because, `${title} · `, width, (line) => line, 0);
   const sectionLines = ({ title, tone, blocks }: Section) => [
     "",
     ...indented(title, "", width, (line) => paint(line, tone ?? "plain", "strong")),
@@ -232,9 +221,7 @@ export const toText = (report: Report, options: TextOptions = {}): string => {
   ];
   return [
     ...headline.map((line, index) =>
-      index === 0
-        ? `${paint(verdict.toUpperCase(), verdictTone(verdict), "strong")}${line.slice(verdict.length)}`
-        : line,
+      index === 0 ? `${paint(title, tone, "strong")}${line.slice(title.length)}` : line,
     ),
     ...summary.flatMap((line) => indented(line, "", width, (part) => paint(part, "strong"))),
     ...[...findings, ...stakes, ...(options.full === true ? technical : [])].flatMap(sectionLines),

@@ -18,10 +18,13 @@ export const runsCode = ({ code: { to } }: TransactionReport): boolean =>
 
 /** Whether a transaction may do something else before an earlier one of another sender, or that one after it: code runs. */
 export const mayDepend = ({ transactions }: Pick<Report, "transactions">, index: number): boolean =>
-  transactions.some((one, at) => {
+  transactions.some((earlier, at) => {
     const other = transactions[index];
     return (
-      other !== undefined && at < index && one.input.from !== other.input.from && (runsCode(one) || runsCode(other))
+      other !== undefined &&
+      at < index &&
+      earlier.input.from !== other.input.from &&
+      (runsCode(earlier) || runsCode(other))
     );
   });
 
@@ -59,28 +62,28 @@ const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: A
   });
 
 /** Every wait, in the order of the bundle; nothing of a transaction whose nonce is not known. */
-export const waitsOf = (told: WaitFacts): ReadonlyArray<Waiting> => {
-  const { transactions, funds, stage, observed } = told;
+export const waitsOf = (facts: WaitFacts): ReadonlyArray<Waiting> => {
+  const { transactions, funds, stage, observed } = facts;
   // why: only a proof runs the other order
   const isOrderOpen =
     stage === "proven" && !observed.worlds.some(({ run, agrees }) => run === "order" && agrees === true);
   const latestOf = (account: Address) => transactions.find(({ input }) => input.from === account)?.nonce.latest ?? null;
   const endOf = (index: number) => {
-    const one = transactions[index];
-    return one?.request == null ? [] : [{ account: one.input.from, nonce: one.request.nonce + 1 }];
+    const last = transactions[index];
+    return last?.request == null ? [] : [{ account: last.input.from, nonce: last.request.nonce + 1 }];
   };
   const limited = new Set<Address>();
-  return transactions.flatMap((one, transaction): ReadonlyArray<Waiting> => {
-    const { from } = one.input;
-    if (one.request === null) return [];
-    const authorities = authoritiesOf(one);
-    if (one.code.from.kind === "delegated") limited.add(from);
+  return transactions.flatMap((entry, transaction): ReadonlyArray<Waiting> => {
+    const { from } = entry.input;
+    if (entry.request === null) return [];
+    const authorities = authoritiesOf(entry);
+    if (entry.code.from.kind === "delegated") limited.add(from);
     for (const { account } of authorities) limited.add(account);
     const payer = funds.find(({ account }) => account === from);
-    const own = transactions.find(({ input }) => input.from === from)?.request ?? one.request;
+    const own = transactions.find(({ input }) => input.from === from)?.request ?? entry.request;
     const first = { account: from, nonce: own.nonce };
     const alone = [
-      ...(limited.has(from) ? [{ account: from, nonce: one.request.nonce }] : []),
+      ...(limited.has(from) ? [{ account: from, nonce: entry.request.nonce }] : []),
       ...authorities.filter(({ account }) => account !== from),
     ].filter(({ account, nonce }) => nonce > (latestOf(account) ?? nonce));
     const others = [...new Set(transactions.slice(0, transaction).map(({ input }) => input.from))]
@@ -94,8 +97,8 @@ export const waitsOf = (told: WaitFacts): ReadonlyArray<Waiting> => {
     });
     return [
       ...alone.map(why("oneInFlight")),
-      ...(isOrderOpen && mayDepend(told, transaction) ? others : []).map(why("order")),
-      ...incomeFor(told, transaction).flatMap(endOf).map(why("income")),
+      ...(isOrderOpen && mayDepend(facts, transaction) ? others : []).map(why("order")),
+      ...incomeFor(facts, transaction).flatMap(endOf).map(why("income")),
       ...(payer !== undefined && isHeldBack(payer, transaction) && first.nonce > (latestOf(from) ?? first.nonce)
         ? [first]
         : []

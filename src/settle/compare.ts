@@ -6,10 +6,10 @@ import type { Report, TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
 import { paidBy, requestIn } from "./mined.js";
-import type { Comparison, MinedOutcome, SettledDifference } from "./settlement.js";
+import type { Comparison, MinedOutcome } from "./settlement.js";
 
 /** A class that a difference may have, and how it is known. */
-export type Cause = Pick<SettledDifference, "class" | "evidence">;
+export type Cause = Pick<Comparison["differences"][number], "class" | "evidence">;
 
 export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" };
 
@@ -109,12 +109,12 @@ export const happenedOf = ({ status, gasUsed, logs }: Receipt): MinedOutcome | n
 
 /** Status, gas, every log in order, and what was created. */
 export const compareOutcome = (
-  one: TransactionReport,
+  proven: TransactionReport,
   transaction: number,
   receipt: Receipt,
   cause: Cause,
 ): Comparison => {
-  const said = expectedOf(one);
+  const said = expectedOf(proven);
   if (said === null) return compare([], [], () => cause);
   const factsOf = (
     status: MinedOutcome["status"] | null,
@@ -129,11 +129,13 @@ export const compareOutcome = (
       ...(receipt.logs === null || logs === null
         ? [fact("events", logs === null ? null : "")]
         : logFacts(transaction, logs)),
-      ...(one.input.to === null && said.status === "success" ? [fact("created", created?.toLowerCase() ?? null)] : []),
+      ...(proven.input.to === null && said.status === "success"
+        ? [fact("created", created?.toLowerCase() ?? null)]
+        : []),
     ];
   };
   return compare(
-    factsOf(said.status, said.gasUsed, said.logs, one.code.creates),
+    factsOf(said.status, said.gasUsed, said.logs, proven.code.creates),
     factsOf(receipt.status, receipt.gasUsed, receipt.logs, receipt.contractAddress ?? "nothing"),
     () => cause,
   );
@@ -141,13 +143,13 @@ export const compareOutcome = (
 
 /** Status and events of what was said beside those of what happened, in whatever order; what was not said comes last. */
 const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray<MinedOutcome>, index: number) => {
-  const left = happened.flatMap(({ logs }) => logs);
-  const logs = said.flatMap((one) => one.logs);
-  const found = logs.map((one) => {
-    const at = left.findIndex((other) => isSameLog(one, other));
-    return at === -1 ? null : left.splice(at, 1);
+  const others = happened.flatMap(({ logs }) => logs);
+  const logs = said.flatMap((outcome) => outcome.logs);
+  const found = logs.map((log) => {
+    const at = others.findIndex((other) => isSameLog(log, other));
+    return at === -1 ? null : others.splice(at, 1);
   });
-  const status = (all: typeof said) => (all.every((one) => one.status === "success") ? "success" : "failure");
+  const status = (all: typeof said) => (all.every((outcome) => outcome.status === "success") ? "success" : "failure");
   const factsOf = (all: typeof said, events: ReadonlyArray<ReadonlyArray<Parameters<typeof isSameLog>[0]> | null>) => [
     factOf(index)("status", status(all)),
     ...events.flatMap((each, event) =>
@@ -156,9 +158,9 @@ const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray
   ];
   const asSaid = factsOf(
     said,
-    logs.map((one) => [one]),
+    logs.map((log) => [log]),
   );
-  return compare(asSaid, factsOf(happened, [...found, ...left.map((one) => [one])]), () => unknownCause);
+  return compare(asSaid, factsOf(happened, [...found, ...others.map((log) => [log])]), () => unknownCause);
 };
 
 /**
@@ -166,11 +168,11 @@ const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray
  * receipt for each they are compared one by one, else all as one. Null where a side is not known.
  */
 export const compareCalls = ({ transactions }: Report, receipts: ReadonlyArray<Receipt>): Comparison | null => {
-  const said = transactions.flatMap((one) => expectedOf(one) ?? []);
-  const happened = receipts.flatMap((one) => happenedOf(one) ?? []);
+  const said = transactions.flatMap((transaction) => expectedOf(transaction) ?? []);
+  const happened = receipts.flatMap((receipt) => happenedOf(receipt) ?? []);
   if (said.length !== transactions.length || happened.length !== receipts.length) return null;
   return said.length === happened.length
-    ? merged(...Arr.zip(said, happened).map(([one, other], index) => eventsBeside([one], [other], index)))
+    ? merged(...Arr.zip(said, happened).map(([a, b], index) => eventsBeside([a], [b], index)))
     : eventsBeside(said, happened, 0);
 };
 

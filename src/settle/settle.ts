@@ -155,9 +155,9 @@ export const settleBalances = (
   // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
   const cause: Cause = { class: outcome === "same" ? "simulatorWrong" : outcome, evidence: "measured" };
   const heldBy = ({ account, token, delta }: Report["balanceChanges"][number]): bigint | null => {
-    const seen = held.find((one) => one.account === account && one.token === token);
+    const around = held.find((row) => row.account === account && row.token === token);
     const gas = token === null ? paid(account) : 0n;
-    const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
+    const happened = around === undefined || gas === null ? null : around.after - around.before + gas;
     return happened === delta || isAlone(account) ? happened : null;
   };
   return compare(

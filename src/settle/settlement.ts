@@ -3,7 +3,7 @@
  */
 import type { Log, Receipt } from "../eth/index.js";
 import type { Difference, Address, Hash, Hex } from "../primitives/index.js";
-import type { Evidence, Ledger } from "../report/index.js";
+import type { Ledger } from "../report/index.js";
 
 /**
  * Why what was said is not what happened, the gravest first. `tampered`: what was mined is not the request that was
@@ -31,20 +31,20 @@ export type SettlementClass = (typeof settlementClasses)[number];
 export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClass =>
   settlementClasses.find((one) => classes.includes(one)) ?? "same";
 
-/** One fact that was said (`a`), and is otherwise (`b`). */
-export interface SettledDifference extends Difference {
-  /** What it amounts to. */
-  readonly class: Exclude<SettlementClass, "same">;
-  /** How the class is known: `measured` by a replay, `logged` by receipt and block, `unavailable` where it is `unknown`. */
-  readonly evidence: Evidence;
-}
-
 /** What was said beside what happened: how much of it was the same, what was not, and of what nothing could be said. */
 export interface Comparison {
   /** Facts that were compared. */
   readonly compared: number;
-  /** What happened otherwise than was said. */
-  readonly differences: ReadonlyArray<SettledDifference>;
+  /**
+   * The facts that were said (`a`), and are otherwise (`b`); what each amounts to, and how that is known: `measured` by a
+   * replay, `logged` by receipt and block, `unavailable` where it is `unknown`.
+   */
+  readonly differences: ReadonlyArray<
+    Difference & {
+      readonly class: Exclude<SettlementClass, "same">;
+      readonly evidence: "measured" | "logged" | "unavailable";
+    }
+  >;
   /** Facts that were said and could not be compared. */
   readonly uncompared: ReadonlyArray<Omit<Difference, "a" | "b">>;
 }

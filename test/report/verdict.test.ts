@@ -3,9 +3,10 @@ import { gap, NotProven } from "../rooms/errors.js";
 import {
   becauseOf,
   digestOfReport,
-  digestOfSignables,
+  digestOf,
   fromError,
   note,
+  reportVersion,
   requestsOf,
   verdictOf,
   type Finding,
@@ -49,7 +50,7 @@ describe("digestOfReport and requestsOf", () => {
     const request = transfer.request;
     if (request === null) throw new Error("a hole");
     expect(requestsOf(report())).toEqual([request]);
-    expect(digestOfReport(report())).toBe(digestOfSignables(1, [{ from: alice, request }]));
+    expect(digestOfReport(report())).toBe(digestOf(reportVersion, 1, [{ from: alice, request }]));
     const other = report({ transactions: [transfer, { ...transfer, request: { ...request, nonce: 8 } }] });
     expect(requestsOf(other)?.map(({ nonce }) => nonce)).toEqual([7, 8]);
     expect(digestOfReport(other)).not.toBe(digestOfReport(report()));

@@ -1,5 +1,5 @@
 /** What tests take from `src/report`: a file that moves inside it is followed here, and in no test. */
-export { digestOf, digestOfReport, digestOfSignables, requestsOf } from "../../src/report/digest.js";
+export { digestOf, digestOfReport, requestsOf } from "../../src/report/ready.js";
 export { left, right, type Cell, type Column } from "../../src/report/document.js";
 export {
   bounded,

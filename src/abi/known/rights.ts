@@ -2,21 +2,24 @@
 import type { Roles } from "../words.js";
 
 /** Whose rules a right follows. */
-type RightStandard = "erc20" | "erc721" | "erc6909" | "erc777" | "permit2" | "aaveDebt" | "morpho" | "cryptopunks";
+export const rightStandards = [
+  ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
+  ...(["aaveDebt", "morpho", "cryptopunks"] as const),
+] as const;
 
 /** `open`: an amount or an id, where the shape leaves open which. `all`: everything or nothing, as an amount. */
 type Role = "owner" | "spender" | "token" | "id" | "amount" | "flag" | "all" | "expiration" | "open";
 
 /** What an event or a call says of a right. */
 export interface RightRow {
-  readonly standard: RightStandard;
+  readonly standard: (typeof rightStandards)[number];
   readonly values: Roles<Role>;
   /** Where no value says it: an amount, or 1 and 0. */
   readonly said: bigint;
 }
 
 const says =
-  (standard: RightStandard, said = 0n) =>
+  (standard: RightRow["standard"], said = 0n) =>
   (...values: Roles<Role>): RightRow => ({ standard, values, said });
 
 const erc20 = says("erc20");

@@ -20,7 +20,7 @@ import { isRecord } from "../../primitives/record.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
-import type { InnerCalls, InnerFailure } from "../../report/inner.js";
+import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";

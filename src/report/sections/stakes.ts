@@ -11,7 +11,7 @@ import {
   symbolOf,
   unitForPeople,
   type Names,
-  type Price,
+  type RenderOptions,
 } from "../amounts.js";
 import {
   facts,
@@ -25,9 +25,9 @@ import {
   type Section,
   type Shown,
 } from "../document.js";
-import { isTwice, roundingOf, type Flow } from "../flows.js";
-import { costsOf, perGasText, rightText, spenderText, type Grant, type Stakes } from "../stakes.js";
-import type { Exposure } from "../exposure.js";
+import { roundingOf, type Flow } from "../flows.js";
+import { perGasText, rightText, spenderText, type Grant, type Reading } from "../stakes.js";
+import type { Exposure } from "../beside.js";
 import type { CallLook } from "../../abi/calls.js";
 import { callFacts } from "./transaction.js";
 import type { Funds } from "../parts.js";
@@ -64,10 +64,8 @@ const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => strin
   accountsOf(report).length > 1 ? [[left("of"), (item) => names.party(accountOf(item))]] : [];
 
 /** What each sender gives and gets, net and by party. */
-export const flowsSection = (report: Report, names: Names, stakes: Stakes): ReadonlyArray<Section> => {
-  const senders = new Set(accountsOf(report));
+export const flowsSection = (report: Report, { names, movements }: Reading): ReadonlyArray<Section> => {
   const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf([flow], names));
-  const flows = stakes.flows.filter((flow) => !isTwice(flow, senders));
   const columns: ReadonlyArray<Shown<Flow>> = [
     ...ofColumn<Flow>(report, names, ({ account }) => account),
     [
@@ -81,7 +79,7 @@ export const flowsSection = (report: Report, names: Names, stakes: Stakes): Read
     [left(""), ({ way }) => (way === "out" ? "to" : "from")],
     [left("party"), (flow) => partyCell(flow, names)],
   ];
-  return section("Movements", table(flows, columns, mostRows));
+  return section("Movements", table(movements, columns, mostRows));
 };
 
 const spenderKinds: Readonly<Record<string, string>> = {
@@ -91,7 +89,7 @@ const spenderKinds: Readonly<Record<string, string>> = {
 };
 
 /** The rights over what the senders have. */
-export const grantsSection = (report: Report, names: Names, { grants }: Stakes): ReadonlyArray<Section> => {
+export const grantsSection = (report: Report, { names, grants }: Reading): ReadonlyArray<Section> => {
   const words = { new: "may", kept: "may still", back: "may no longer" } as const;
   const right = ({ approval, change }: Grant): Cell => {
     const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
@@ -122,11 +120,7 @@ const means: Readonly<Record<Exposure["by"], string>> = {
 };
 
 /** What contracts could take, at least, beside what they do take. */
-export const exposureSection = (
-  { exposure }: Report,
-  names: Names,
-  { exposures: rows }: Stakes,
-): ReadonlyArray<Section> => {
+export const exposureSection = ({ exposure }: Report, { names, exposures: rows }: Reading): ReadonlyArray<Section> => {
   if (exposure === null) return [];
   const { pairs, unread } = exposure;
   const amountOf = (row: Exposure) =>
@@ -147,7 +141,12 @@ export const exposureSection = (
 };
 
 /** What is paid in all, where that is more than the fees, and what is likely and there. */
-const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, price: Price | undefined): string => {
+const sumText = (
+  funds: Funds | undefined,
+  atMost: bigint | null,
+  names: Names,
+  price: RenderOptions["price"],
+): string => {
   if (funds === undefined || funds.required === null) return atMost === null ? "" : "not known";
   const { required, expected, balance } = funds;
   return joined(
@@ -158,8 +157,11 @@ const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, 
 };
 
 /** What each payer gives at most, and whether it is there. */
-export const costSection = (report: Report, names: Names, price: Price | undefined): ReadonlyArray<Section> => {
-  const costs = costsOf(report);
+export const costSection = (
+  report: Report,
+  { names, costs }: Reading,
+  price: RenderOptions["price"],
+): ReadonlyArray<Section> => {
   const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }): ReadonlyArray<Fact> => {
     const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);
     const fees = atMost === null ? perGasText(perGas, names) : mostForPeople(atMost, names);
@@ -184,7 +186,7 @@ export const costSection = (report: Report, names: Names, price: Price | undefin
 };
 
 /** The whole addresses of the tokens that are named above, for a symbol is what a contract says of itself. */
-export const tokensSection = (names: Names, { flows, grants, exposures }: Stakes): ReadonlyArray<Section> => {
+export const tokensSection = ({ names, flows, grants, exposures }: Reading): ReadonlyArray<Section> => {
   const told = [...flows, ...grants.map(({ approval }) => approval), ...exposures];
   const tokens = [...new Set(told.flatMap(({ token }) => (token === null ? [] : [token.toLowerCase()])))];
   const columns: ReadonlyArray<Shown<string>> = [

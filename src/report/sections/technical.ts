@@ -5,6 +5,7 @@ import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Transfer } from "../parts.js";
 import {
   type Cell,
+  counted,
   dim,
   type Fact,
   facts,
@@ -31,9 +32,9 @@ import {
 } from "../amounts.js";
 import { type Currency, formatGas, formatGasPrice } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
-import type { StateChange } from "../stateChange.js";
+import type { StateChange } from "../beside.js";
 
-const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (one) => dim(one.evidence)];
+const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (row) => dim(row.evidence)];
 
 /** Seen from the bundle's senders: `-` leaves them, `+` reaches them, `=` stays among them or passes by. */
 const directed = ({ from, to }: Transfer, senders: ReadonlyArray<string>, amount: string): Cell => {
@@ -51,7 +52,10 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
   return section(
     "Every movement, exact",
     table<Transfer>(report.transfers, [
-      [right("amount"), (one) => directed(one, senders, amountForPeople(names, one, one.amount, "up", true).digits)],
+      [
+        right("amount"),
+        (transfer) => directed(transfer, senders, amountForPeople(names, transfer, transfer.amount, "up", true).digits),
+      ],
       [left("token"), (transfer) => unitForPeople(names, transfer)],
       [right("smallest units"), ({ token, amount }) => dim(smallest(token, amount))],
       [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
@@ -201,10 +205,9 @@ const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
   const same = worlds.every(({ agrees }) => agrees === true);
   const shown = worlds.slice(0, maxWorlds).map(worldText);
   const cut = worlds.length - shown.length;
-  const number = worlds.length === 1 ? "1 world" : `${worlds.length} worlds`;
   return {
     label: "proven",
-    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${number}: ${shown.join("; ")}${cut === 0 ? "" : `; … and ${cut} more`}`,
+    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${counted(worlds.length, "world")}: ${shown.join("; ")}${cut === 0 ? "" : `; … and ${cut} more`}`,
     tone: same ? "good" : "warn",
   };
 };
@@ -253,7 +256,11 @@ export const observedSection = (
       digest === null ? null : { label: "fingerprint", text: digest },
       {
         label: "asked",
-        text: `${ledger.rounds} ${ledger.rounds === 1 ? "round" : "rounds"} · ${ledger.requests.length} ${ledger.requests.length === 1 ? "question" : "questions"} · ${Math.round(ledger.ms)} ms`,
+        text: joined(
+          counted(ledger.rounds, "round"),
+          counted(ledger.requests.length, "question"),
+          `${Math.round(ledger.ms)} ms`,
+        ),
       },
     ),
   );

@@ -21,12 +21,12 @@ import {
   type Shown,
 } from "../document.js";
 import type { Report, Request, TransactionReport } from "../schema.js";
-import { fiatText, weiText, type Price } from "../amounts.js";
+import { fiatText, weiText, type RenderOptions } from "../amounts.js";
 
 /** How native amounts are written. */
 interface Money {
   readonly currency: Currency;
-  readonly price?: Price | undefined;
+  readonly price?: RenderOptions["price"];
 }
 
 const kindText = ({ kind, delegate, delegateHasCode }: AccountCode): string => {
@@ -185,12 +185,12 @@ export const transactionSection = (
   const { call } = transaction;
   const result = outcome.result === null ? null : describeResult(outcome.result);
   const events = eventsText(outcome);
-  const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
+  const authorizations = (input.authorizationList ?? []).map(({ address, chainId, nonce }): Fact => ({
     label: "delegates",
     text: joined(
-      isNobody(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
-      one.chainId === 0 ? "on every chain" : `on chain ${one.chainId}`,
-      `account nonce ${one.nonce}`,
+      isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
+      chainId === 0 ? "on every chain" : `on chain ${chainId}`,
+      `account nonce ${nonce}`,
     ),
     tone: "warn",
   }));

@@ -59,8 +59,8 @@ const askAll = (
   });
 
 /** The last of them. */
-const ask = (...asked: Parameters<typeof askAll>): Effect.Effect<MinedOutcome | null, never, Rpc> =>
-  Effect.map(askAll(...asked), (calls) => calls.at(-1) ?? null);
+const ask = (...question: Parameters<typeof askAll>): Effect.Effect<MinedOutcome | null, never, Rpc> =>
+  Effect.map(askAll(...question), (calls) => calls.at(-1) ?? null);
 
 /**
  * The last call of a block that was simulated again. Null where it differs from its receipt and the calls before it used
@@ -154,8 +154,8 @@ export const askReplay = Effect.fnUntraced(function* (again: ReplayInput): Effec
   const call = callOf(mined);
   const context = contextOf(block);
   const parent = block.number - 1n;
-  const stood = stoodOn(report);
-  const base = stood === null || stood > parent ? parent : stood;
+  const origin = stoodOn(report);
+  const base = origin === null || origin > parent ? parent : origin;
   const header = yield* Effect.option(Eth.getBlock({ block: base }));
   const baseTime = Option.isSome(header) ? header.value.timestamp : null;
   const on = (calls: BlockStateCall["calls"], at: BlockOverrides, state: StateOverrides | null) => ({

@@ -44,25 +44,25 @@ const find = Effect.fnUntraced(function* (
   sent: Hash,
   transaction: number,
 ): Effect.fn.Return<Found, Failure | InvalidTransaction, Rpc> {
-  const one = transactions[transaction];
-  if (one?.request == null)
+  const proven = transactions[transaction];
+  if (proven?.request == null)
     return yield* new InvalidTransaction({
       field: `report.transactions[${transaction}].request`,
       problem: "is not there: only what was proven can be settled",
     });
-  const { from } = one.input;
-  const { nonce } = one.request;
-  const { told, known, count } = yield* Effect.all(
+  const { from } = proven.input;
+  const { nonce } = proven.request;
+  const { reported, known, count } = yield* Effect.all(
     {
-      told: getTransactionReceipt({ hash: sent }),
+      reported: getTransactionReceipt({ hash: sent }),
       known: getTransaction({ hash: sent }),
       count: Eth.getTransactionCount({ address: from, block: "latest" }),
     },
     atOnce,
   );
   // why: a receipt may outlive its block, and the transaction be in another since
-  const isTorn = told?.blockHash != null && known?.blockHash != null && told.blockHash !== known.blockHash;
-  const receipt = isTorn ? null : told;
+  const isTorn = reported?.blockHash != null && known?.blockHash != null && reported.blockHash !== known.blockHash;
+  const receipt = isTorn ? null : reported;
   // why: a node that has the transaction in a block, and its receipt not yet, has mined it all the same
   const isTaken = count > BigInt(nonce) && (isTorn || known?.blockNumber == null);
   const state = isTaken ? "taken" : known === null ? "dropped" : "pending";
@@ -100,12 +100,12 @@ const settleMined = Effect.fnUntraced(function* (
   own: ReadonlySet<string>,
 ): Effect.fn.Return<Settlement | null, never, Rpc> {
   const { transaction, receipt, sent } = found;
-  const one = report.transactions[transaction];
+  const proven = report.transactions[transaction];
   const mined = minedIn(receipt, block);
   const hindsight: Hindsight = { transaction, sent };
   const first = compare(report, receipt, block, hindsight);
   const isOurs = first !== null && first.class !== "tampered" && first.class !== "replaced";
-  if (one === undefined || mined === null || !isOurs || isAsSaid(one, receipt)) return first;
+  if (proven === undefined || mined === null || !isOurs || isAsSaid(proven, receipt)) return first;
   const replay = yield* inRound("settlement", askReplay({ report, transaction, mined, receipt, block, own }));
   return compare(report, receipt, block, { ...hindsight, replay });
 });
@@ -120,12 +120,12 @@ const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, o
   const { from, nonce, sent } = found;
   const head = yield* inRound("settlement", Eth.getBlock({ block: "latest" }));
   const search = nonceTakerOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
-  const taken = yield* inRound(
+  const taker = yield* inRound(
     "settlement",
     Effect.orElseSucceed(search, () => null),
   );
-  if (taken === null) return open(found, "unknown");
-  const { mined, block } = taken;
+  if (taker === null) return open(found, "unknown");
+  const { mined, block } = taker;
   const receipt = yield* inRound("settlement", getTransactionReceipt({ hash: mined.hash }));
   const settlement = receipt === null ? null : yield* settleMined(report, { ...found, receipt }, block, own);
   return settlement ?? open(found, mined.hash.toLowerCase() === sent.toLowerCase() ? "unknown" : "replaced");
@@ -159,17 +159,17 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
   const own = new Set(hashes.map((hash) => hash.toLowerCase()));
   const finding = Effect.forEach(hashes, (hash, index) => find(report, hash, index), atOnce);
   const [found] = yield* inRound("settlement", Effect.all([finding, checkChain(report)], atOnce));
-  const all = yield* afterwards(Effect.forEach(found, (one) => settleOne(report, one, own), atOnce));
+  const all = yield* afterwards(Effect.forEach(found, (each) => settleOne(report, each, own), atOnce));
   const transactions = all.map(({ settlement }) => settlement);
   const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
-  const [block] = all.flatMap((one) => (one.block === null ? [] : [one.block]));
+  const [block] = all.flatMap((each) => each.block ?? []);
   const outcome = gravest(transactions.map((transaction) => transaction.class));
   const untold: Settled["balancesUntold"] =
     outcome === "tampered" || outcome === "replaced"
       ? "otherRequest"
       : block === undefined || receipts.length < hashes.length
         ? "notAllMined"
-        : all.every((one) => one.block?.hash === block.hash)
+        : all.every((each) => each.block?.hash === block.hash)
           ? null
           : "severalBlocks";
   const balances =
@@ -240,8 +240,8 @@ export const settle: (
     if (!(deadline > 0))
       return yield* new InvalidTransaction({ field: "options.deadline", problem: "must be above 0" });
     return yield* withRun(deadline, () =>
-      Effect.flatMap(alone(settleAll(report, hashes)), (made) =>
-        Effect.map(ledgerSoFar, (ledger): Settled => ({ ...made, ledger })),
+      Effect.flatMap(alone(settleAll(report, hashes)), (result) =>
+        Effect.map(ledgerSoFar, (ledger): Settled => ({ ...result, ledger })),
       ),
     );
   }, settled),

@@ -10,7 +10,7 @@ import { nobody } from "../../abi/words.js";
 import type { KnownToken } from "../../Chains.js";
 import { lower, type Address } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
-import type { Exposure, Exposures } from "../../report/exposure.js";
+import type { Exposure, Exposures } from "../../report/beside.js";
 import type { Transfer } from "../../report/parts.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, balanceOf1155, encodeQueries, ownerOf, type Query } from "../../witness/queries.js";

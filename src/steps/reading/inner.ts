@@ -7,7 +7,7 @@ import type { Address } from "../../primitives/hex.js";
 import { lazyImport } from "../../primitives/effects.js";
 import { address, count, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { InnerFailure } from "../../report/inner.js";
+import type { InnerFailure } from "../../report/beside.js";
 import type { Approval } from "../../report/parts.js";
 import type { AllowedCall, Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";

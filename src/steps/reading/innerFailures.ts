@@ -12,7 +12,7 @@ import { families, requestBatch, type Family } from "../../abi/known/batches.js"
 import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
-import type { InnerCalls, InnerFailure } from "../../report/inner.js";
+import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { OutcomeLog } from "../../report/parts.js";
 
 /** Calls that are read of one calldata, and failures that are told. */

@@ -3,7 +3,7 @@ import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { StateChange } from "../../report/stateChange.js";
+import type { StateChange } from "../../report/beside.js";
 import { unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";

@@ -2,7 +2,7 @@
 import { addressOf, argumentsAt, eventOf, wordOf, wordsFrom } from "../../abi/words.js";
 import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
-import type { StateChange } from "../../report/stateChange.js";
+import type { StateChange } from "../../report/beside.js";
 import { readAddress } from "../../witness/answers.js";
 import { slotsOf, wordsIn } from "../../witness/placement.js";
 import type { View } from "../../witness/view.js";

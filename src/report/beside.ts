@@ -1,0 +1,103 @@
+/** What a bundle does beside its movements: calls that fail inside, what could be taken, what changes in storage and code. */
+import * as Schema from "effect/Schema";
+import { Revert } from "../abi/revert.js";
+import { Address, Hash, Hex } from "../primitives/hex.js";
+import { Evidence } from "./finding.js";
+
+const amount = Schema.NullOr(Schema.BigInt);
+
+/** A call that failed inside one that succeeded. */
+export const InnerFailure = Schema.Struct({
+  /** The contract that made it, and went on. */
+  by: Address,
+  /** Its place among the calls of its batch, from 0; null where it is not known. */
+  index: Schema.NullOr(Schema.Int),
+  /** Who was called; null where it is not known. */
+  to: Schema.NullOr(Address),
+  /** Its calldata; null where it is not known. */
+  data: Schema.NullOr(Hex),
+  /** Its calldata in words. */
+  call: Schema.NullOr(Schema.String),
+  /** What it reverted with, decoded; null where nothing says. */
+  revert: Schema.NullOr(Revert),
+  /** `measured` by what a known contract returned, `logged` by its event, `estimated` by the node's trace. */
+  evidence: Evidence,
+});
+export interface InnerFailure extends Schema.Schema.Type<typeof InnerFailure> {}
+
+/** What became of the calls that a call made. */
+export const InnerCalls = Schema.Struct({
+  /** Those that failed. */
+  failed: Schema.Array(InnerFailure),
+  /** How many others may fail by their batch's own word, and were not seen to do either. */
+  unseen: Schema.Int,
+});
+export interface InnerCalls extends Schema.Schema.Type<typeof InnerCalls> {
+  readonly failed: ReadonlyArray<InnerFailure>;
+}
+
+/** The amount that one contract could take of one account, in addition to what it does take. */
+export const Exposure = Schema.Struct({
+  /** Who could take it. */
+  spender: Address,
+  /** Whose it is. */
+  account: Address,
+  /** The token's contract; null = the chain's own currency. */
+  token: Schema.NullOr(Address),
+  /** The id of an ERC-721, ERC-1155 or ERC-6909 token; null of others, and of a whole collection. */
+  tokenId: Schema.NullOr(Schema.BigInt),
+  /**
+   * `allowance`: by what the token or Permit2 allows, or by the approval of one NFT. `operator`: of the whole collection.
+   * `delegate`: as the account itself (EIP-7702), by code that is not known. `value`: what is sent to it, whatever it
+   * gives back.
+   */
+  by: Schema.Literals(["allowance", "operator", "delegate", "value"]),
+  /** Raw units or wei, after the bundle: no more than there is; null = not known. */
+  amount,
+  /** What the account holds after the bundle; null where it was not read, and of a value, which is gone. */
+  balance: amount,
+  /** How the figures were obtained. */
+  evidence: Evidence,
+});
+export interface Exposure extends Schema.Schema.Type<typeof Exposure> {}
+
+/** What contracts could take, at least: only some accounts, tokens and contracts are looked at. */
+export const Exposures = Schema.Struct({
+  /** Only what is not nothing. */
+  rows: Schema.Array(Exposure),
+  /** Number of pairs of a contract and an account's token that were checked. */
+  pairs: Schema.Int,
+  /** How many were not: they found no room, or no answer. */
+  unread: Schema.Int,
+});
+export interface Exposures extends Schema.Schema.Type<typeof Exposures> {
+  readonly rows: ReadonlyArray<Exposure>;
+}
+
+/** One word that the bundle changes, or an account of which that is not known. */
+export const StateChange = Schema.Struct({
+  /** Whose storage, code or answer it is. */
+  account: Address,
+  /** The storage slot; null where the account's code or its own answer shows the change. */
+  slot: Schema.NullOr(Hash),
+  /** What the word is, where that is known. `facet`: code behind a function of a diamond. `key`: who may act for an account. */
+  holds: Schema.NullOr(
+    Schema.Literals([
+      ...(["implementation", "admin", "beacon", "owner", "threshold", "module", "guard", "moduleGuard"] as const),
+      ...(["fallbackHandler", "facet", "key", "delegate"] as const),
+    ]),
+  ),
+  /** 32 bytes, an address in the low 20; null = not known, or none. */
+  before: Schema.NullOr(Hash),
+  /** The same behind the bundle. */
+  after: Schema.NullOr(Hash),
+  /** The place in the bundle of the one transaction that calls the account, from 0; null = none, or several. */
+  transaction: Schema.NullOr(Schema.Int),
+  /**
+   * `lens`: read from storage. `trace`: shown by the node's tracer, in any slot. `view`: the account's own answer, such
+   * as `owner()`. `code`: an EIP-7702 delegation.
+   * `calldata`: named by a call of the account to itself. `unseen`: the account was not read, or did not answer.
+   */
+  seen: Schema.Literals(["lens", "trace", "view", "code", "calldata", "unseen"]),
+});
+export interface StateChange extends Schema.Schema.Type<typeof StateChange> {}
