@@ -48,6 +48,7 @@ const guards = {
   "an outcome that changed while it was signed": ["undefined", "test/guard/hostile"],
   "a message that is changed while it is judged": ["given", "test/guard/hostile"],
   "a field of a call that the proof knows nothing of": ["undefined", "test/guard/strangers"],
+  "a sender whom the request does not name, and the node's client does": ["undefined", "test/guard/strangers"],
   "two kinds of data, of which nobody knows what a wallet signs": ["false", "test/guard/strangers"],
   "a chain that wallets read otherwise than the guard": ["true", "test/guard/strangers"],
   "a wallet that never says its chain": ["1e9", "test/guard/strangers"],

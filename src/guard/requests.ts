@@ -92,14 +92,14 @@ const senderOf = (transaction: unknown): string =>
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
 const send = (guard: Guarding, pass: Pass, { method, params }: Asked) => {
   const [transaction, ...others] = paramsOf({ method, params });
-  const from = senderOf(transaction);
   return inTurn(
     guard,
-    from,
+    senderOf(transaction),
     Effect.gen(function* () {
       const chainId = yield* chainOf(guard, pass, isRecord(transaction) ? transaction["chainId"] : null);
       const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
       const [request] = clearance.requests;
+      const { from } = report.transactions[0].input;
       // guard: a wallet that was switched while it was proven
       yield* chainOf(guard, pass, chainId);
       // why: only a password stands behind a transaction
@@ -199,7 +199,9 @@ const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliv
     if (deliver === null) {
       const { report } = yield* preflight(guard, bundle);
       yield* chainOf(guard, pass, chainId);
-      const rebuilt = { ...request, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
+      // guard: a sender whom the request does not name, and the node's client does
+      const from = request["from"] ?? report.transactions[0].input.from;
+      const rebuilt = { ...request, from, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
       const answer = yield* attempt(() => pass({ method, params: [rebuilt] }));
       const id = isRecord(answer) ? answer["id"] : answer;
       if (typeof id === "string") keep(guard.calls, id, report);
