@@ -6,12 +6,11 @@ import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/index.js";
 import type { Report, Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
-import { fail, GuardRefused } from "./failures.js";
+import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
 import type { Asked } from "./asked.js";
 import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
-import { allowSignature } from "./signatures.js";
-import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
+import { allowSignature, clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
 /** What viem's transactions have beside the fields that are signed, what a node's filled one has, and what its token verbs leave. */
 const aside = [
@@ -75,7 +74,7 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
         const hasBlobs = sidecars != null || transaction["blobs"] != null;
         // guard: blobs that nobody hashed
         if (hasBlobs && transaction["blobVersionedHashes"] == null)
-          return yield* Effect.fail(new GuardRefused("blobs", "stand without `blobVersionedHashes` or `kzg`"));
+          return yield* refused("blobs", "stand without `blobVersionedHashes` or `kzg`");
         const chainId = yield* chainOf(guard, pass, transaction["chainId"]);
         // why: blobs travel beside what is signed
         const beside = sidecars === undefined ? {} : { sidecars };
@@ -148,7 +147,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
       Effect.gen(function* () {
         // why: its key would sign for another's nonce
         if (bundle.some((one) => isRecord(one) && String(one["from"]).toLowerCase() !== account.address.toLowerCase()))
-          return yield* Effect.fail(new GuardRefused("from", "is another account than the one that is to sign"));
+          return yield* refused("from", "is another account than the one that is to sign");
         const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
         const input = bundle.length === 1 ? bundle[0] : bundle;
         const clears = (report: Report) => clear(guard, report);

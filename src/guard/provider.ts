@@ -8,6 +8,12 @@ import { isJudged, readAsked, unreadable, type Asked } from "./asked.js";
 import { fail, GuardRefused } from "./failures.js";
 import type { GuardRules } from "./rules.js";
 
+/** A guard's rules apart from what else its options hold. */
+export const rulesIn = <O extends GuardRules>(options: O) => {
+  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = options;
+  return { rules: { onCaution, signatures, onChanged, onUnverified, onSettled }, others };
+};
+
 /** Any EIP-1193 provider. */
 export interface Provider {
   /** Sends one request, `{ method, params }`, and resolves with its result. */

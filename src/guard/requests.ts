@@ -14,15 +14,25 @@ import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import { times, type Report, type Request } from "../report/index.js";
 import { isActing, isJudged, paramsOf, readAsked, unreadable, type Asked } from "./asked.js";
-import { allowSignature, isSignature, payloadOf } from "./signatures.js";
-import { detailed, GuardRefused, Tampered } from "./failures.js";
-import { allows, hold, inTurn, keep, preflight, renewed, type Guarding, type SettledCalls } from "./rules.js";
+import { detailed, refused, Tampered } from "./failures.js";
+import {
+  allows,
+  allowSignature,
+  hold,
+  inTurn,
+  keep,
+  payloadOf,
+  preflight,
+  renewed,
+  type Guarding,
+  type SettledCalls,
+} from "./rules.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
 export { guarding } from "./rules.js";
 
 /** Sends a request on, to the wallet or the node behind the guard. */
-export type Pass = (asked: Asked) => Promise<unknown>;
+export type Pass = (asked: Asked, options?: unknown) => Promise<unknown>;
 
 /** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
 export type Deliver =
@@ -42,10 +52,9 @@ export const chainOf = ({ options }: Guarding, pass: Pass, ...wanted: ReadonlyAr
   Effect.gen(function* () {
     // guard: a wallet that never says its chain
     const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
-    const mute = new GuardRefused("eth_chainId", `the wallet did not answer within ${within} ms`);
+    const mute = () => refused("eth_chainId", `the wallet did not answer within ${within} ms`);
     const asking = attempt(() => pass({ method: "eth_chainId" }));
-    const answer = Effect.timeoutOrElse(asking, { duration: within, orElse: () => Effect.fail(mute) });
-    const chainId = Number(yield* answer);
+    const chainId = Number(yield* Effect.timeoutOrElse(asking, { duration: within, orElse: mute }));
     const other = wanted.find((named) => {
       // guard: a chain that wallets read otherwise than the guard
       const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
@@ -53,9 +62,7 @@ export const chainOf = ({ options }: Guarding, pass: Pass, ...wanted: ReadonlyAr
     });
     // guard: a request for another chain than the wallet's
     if (other !== undefined)
-      return yield* Effect.fail(
-        new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`),
-      );
+      return yield* refused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`);
     return chainId;
   });
 
@@ -90,8 +97,9 @@ const senderOf = (transaction: unknown): string =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"].toLowerCase() : "";
 
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
-const send = (guard: Guarding, pass: Pass, { method, params }: Asked) => {
-  const [transaction, ...others] = paramsOf({ method, params });
+const send = (guard: Guarding, pass: Pass, asked: Asked) => {
+  const { method } = asked;
+  const [transaction, ...others] = paramsOf(asked);
   return inTurn(
     guard,
     senderOf(transaction),
@@ -147,7 +155,7 @@ const underItsNonce = Effect.fnUntraced(function* (
   const isReplacement = isMeant && report.findings.some(({ code }) => code === "ReplacesPending");
   // guard: a nonce that another send took
   if (!isReplacement && !isAgain)
-    return yield* Effect.fail(new GuardRefused("nonce", `${first.nonce.value} is no longer due: another send took it`));
+    return yield* refused("nonce", `${first.nonce.value} is no longer due: another send took it`);
   return yield* send;
 }, Effect.scoped);
 
@@ -158,8 +166,7 @@ const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
     const raw = String(given).toLowerCase() as Hex;
     const known = guard.cleared.get(raw);
     // guard: raw bytes that nobody cleared
-    if (known === undefined)
-      return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
+    if (known === undefined) return yield* refused(asked.method, "these bytes were not cleared by this guard");
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
     const passing = attempt(() => pass(asked));
@@ -180,19 +187,19 @@ const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArr
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
 
 /** Several calls, proven as one bundle from `from` and rebuilt of what was proven; of a local account delivered in order. */
-const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliver: Deliver) =>
+const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) =>
   Effect.gen(function* () {
-    const [request] = paramsOf({ method, params });
+    const { method } = asked;
+    const [request] = paramsOf(asked);
     const calls: unknown = isRecord(request) ? request["calls"] : null;
     if (!isRecord(request) || !Array.isArray(calls) || calls.length === 0)
-      return yield* Effect.fail(new GuardRefused(method, "has no calls"));
+      return yield* refused(method, "has no calls");
     // guard: a field of a call that the proof knows nothing of
     const stray = strayIn(calls);
-    if (stray !== undefined)
-      return yield* Effect.fail(new GuardRefused(stray, "is no field of a call that a proof covers"));
+    if (stray !== undefined) return yield* refused(stray, "is no field of a call that a proof covers");
     const [unknown] = demanded(request, calls);
     // guard: a capability that the proof knows nothing of
-    if (unknown !== undefined) return yield* Effect.fail(new GuardRefused(unknown, "is not covered by a proof", 5700));
+    if (unknown !== undefined) return yield* refused(unknown, "is not covered by a proof", 5700);
     const chains = [request, ...calls].map((one: unknown) => (isRecord(one) ? one["chainId"] : null));
     const chainId = yield* chainOf(guard, pass, ...chains);
     const bundle = bundleOf(calls, request["from"], chainId);
@@ -208,9 +215,7 @@ const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliv
       return answer;
     }
     if (request["atomicRequired"] === true || request["forceAtomic"] === true)
-      return yield* Effect.fail(
-        new GuardRefused("atomicRequired", "this account sends one transaction after the other", 5760),
-      );
+      return yield* refused("atomicRequired", "this account sends one transaction after the other", 5760);
     const hashes = yield* deliver(bundle);
     return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
   });
@@ -253,25 +258,29 @@ const judged = (
   if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
   if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, asked);
+  const payload = payloadOf(asked);
   // guard: a way to sign or send that is not known
-  if (!isSignature(asked) && isActing(asked))
-    return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
+  if (payload.kind === "method" && isActing(asked))
+    return refused(method, "signs or sends in a form that this guard cannot judge");
   const passing = attempt(() => pass(asked));
-  return Effect.andThen(allowSignature(guard, method, payloadOf(asked)), passing);
+  return Effect.andThen(allowSignature(guard, method, payload), passing);
 };
 
 /** For how long a request that the wallet changed is not asked again, ms: viem tries −32603 three times within two seconds. */
 const remembersMs = 10_000;
 
 /** `request` of a guarded client or provider. */
-export const guardRequest = (
-  guard: Guarding,
-  pass: (asked: Asked, options?: unknown) => Promise<unknown>,
-  deliver: Deliver = null,
-) => {
+export const guardRequest = (guard: Guarding, pass: Pass, deliver: Deliver = null): Pass => {
   const changed = new Map<string, { readonly error: Tampered; readonly until: number }>();
-  const onceChanged = <A, R>(key: string, judgement: Effect.Effect<A, unknown, R>): Effect.Effect<A, unknown, R> =>
-    Effect.gen(function* () {
+  return (given, options) => {
+    const asked = readAsked(given);
+    if (asked === null) return Promise.reject(detailed(unreadable()));
+    // guard: a send that a transport would try twice
+    const once: Pass = (each) => pass(each, { retryCount: 0 });
+    const judgement = judged(guard, once, asked, deliver);
+    if (judgement === null) return pass(asked, options);
+    const key = JSON.stringify([asked.method, asked.params]);
+    const judging = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
       for (const [old, { until }] of changed) if (until <= now) changed.delete(old);
       const before = changed.get(key);
@@ -283,14 +292,6 @@ export const guardRequest = (
         }),
       );
     });
-  return (given: Asked, options?: unknown): Promise<unknown> => {
-    const asked = readAsked(given);
-    if (asked === null) return Promise.reject(detailed(unreadable()));
-    // guard: a send that a transport would try twice
-    const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const judgement = judged(guard, once, asked, deliver);
-    if (judgement === null) return pass(asked, options);
-    const key = JSON.stringify([asked.method, asked.params]);
-    return guard.on.effect(onceChanged(key, judgement)).catch((error: unknown) => Promise.reject(detailed(error)));
+    return guard.on.effect(judging).catch((error: unknown) => Promise.reject(detailed(error)));
   };
 };

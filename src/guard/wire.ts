@@ -70,13 +70,12 @@ export const bundleOf = (calls: ReadonlyArray<unknown>, from: unknown, chainId: 
 /** The calls as they were given, for a wallet; a field that is written otherwise than it was proven, as it was proven. */
 export const callsOf = ({ transactions }: Report, calls: ReadonlyArray<unknown>): ReadonlyArray<object> =>
   transactions.map(({ input: { to, value, data } }, index) => {
-    const call = calls.at(index);
     const proven = new Map<string, unknown>(Object.entries({ to, value: numberToHex(value), data }));
-    const given = Object.entries(isRecord(call) ? call : {}).filter(
-      ([, field]) => field !== undefined && field !== null,
-    );
-    const isAsProven = (name: string, field: unknown) => String(field).toLowerCase() === proven.get(name);
+    const isKept = (name: string, field: unknown) =>
+      !proven.has(name) || String(field).toLowerCase() === proven.get(name);
     return Object.fromEntries(
-      given.map(([name, field]) => [name, !proven.has(name) || isAsProven(name, field) ? field : proven.get(name)]),
+      Object.entries(calls[index] ?? {}).flatMap(([name, field]) =>
+        field === null ? [] : [[name, isKept(name, field) ? field : proven.get(name)]],
+      ),
     );
   });

@@ -78,17 +78,15 @@ const sendOf =
 const countsOf = (counts: ReadCounts | undefined) =>
   counts === undefined ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };
 
-type WithNonce = (
-  lane: Nonces.Lane,
-  sign: (nonce: bigint) => Promise<`0x${string}`>,
-  options?: WithNonceOptions,
-) => Promise<Nonces.Sent>;
-
 export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";
 
 /** The actions, each as the effect that its promise runs. */
-export const withNonce = (...[lane, sign, { send, ...options } = {}]: Parameters<WithNonce>) =>
+export const withNonce = (
+  lane: Nonces.Lane,
+  sign: (nonce: bigint) => Promise<`0x${string}`>,
+  { send, ...options }: WithNonceOptions = {},
+) =>
   Effect.andThen(
     Effect.fromResult(functionGiven("sign", sign)),
     Nonces.withNonce(
