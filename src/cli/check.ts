@@ -67,7 +67,7 @@ export const check = Command.make(
     const answered = nothingAnswered();
     const deadlineMs = Duration.toMillis(options.deadline ?? times.deadline.absent);
     // why: the pipeline checks every field itself; its overloads only help those who write calls by hand
-    const report = yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, options).pipe(
+    const report = yield* Preflight.preflight(input as never, options).pipe(
       Effect.provide(Layer.merge(withProgress(noting(connection, answered), { deadlineMs }), chains)),
       Effect.mapError((error) => complaint(given, error)),
     );

@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock";
 import * as Config from "effect/Config";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
-import type * as FileSystem from "effect/FileSystem";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
@@ -71,9 +70,7 @@ export type EndpointFlags = Command.Command.Config.Infer<typeof endpointFlags>;
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
 /** What the file of `--endpoint` tells of it. */
-export const readEndpoint = Effect.fnUntraced(function* (
-  path: Option.Option<string>,
-): Effect.fn.Return<{ readonly endpoint?: KnownEndpoint }, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+export const readEndpoint = Effect.fnUntraced(function* (path: Option.Option<string>) {
   if (Option.isNone(path)) return {};
   const data = yield* readJson(path.value, "--endpoint");
   const endpoint = yield* Effect.mapError(decodeEndpoint(data), ({ message }) =>

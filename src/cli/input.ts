@@ -7,7 +7,6 @@ import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
 import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/index.js";
 import { addressProblem, each, no, type Checked, isRecord, escapeText } from "../primitives/index.js";
-import type { LooseCall } from "../Transaction.js";
 import { fieldNames, fields, type Unit, fieldHint } from "../transaction/index.js";
 import { count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
@@ -116,7 +115,8 @@ const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, 
   count: integer,
 };
 
-const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
+/** What was read, or what is wrong with the field. */
+export const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
   Result.mapError(read, (problem) => ({ field, problem }));
 
 /** A number by its unit; what is none is passed on as it is, for the pipeline to check. */
@@ -161,8 +161,8 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
 
 const isField = (key: string): boolean => fieldNames.includes(key) || Object.hasOwn(synonyms, key);
 
-/** One transaction; `path` names a field for errors. */
-const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
+/** One transaction; `path` names a field for errors. `from` and the others may still be wrong: the pipeline checks every field. */
+const transactionOf = (json: unknown, path: (field: string) => string): Checked<Fields> => {
   if (!isRecord(json)) return no(path(""), "must be an object");
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};
@@ -178,13 +178,12 @@ const transactionOf = (json: unknown, path: (field: string) => string): Checked<
     for (const [name, value] of Object.entries(plain))
       read[name] = name in fields ? yield* readField(name as keyof typeof fields, value, path(name)) : value;
     const call = yield* callFields(entry, path);
-    // why: the pipeline's own checks take unknown fields apart; `from` and the others may still be wrong here
-    return { ...read, ...call } as unknown as LooseCall;
+    return { ...read, ...call };
   });
 };
 
 /** One transaction object, or an array of them. */
-export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseCall>> => {
+export const inputOf = (json: unknown): Checked<Fields | ReadonlyArray<Fields>> => {
   if (!Array.isArray(json)) return transactionOf(json, (field) => (field === "" ? "transaction" : field));
   return each(json, (entry: unknown, index) =>
     transactionOf(entry, (field) => (field === "" ? `[${index}]` : `[${index}].${field}`)),
@@ -192,7 +191,7 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 };
 
 /** {@link inputOf} from text. */
-export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
+export const inputOfText = (text: string): Checked<Fields | ReadonlyArray<Fields>> =>
   Result.flatMap(named("input", parseJson(text)), (json) => {
     const kind = kindOf(json);
     if (kind !== null && !kind.includes("transaction"))

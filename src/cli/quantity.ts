@@ -78,6 +78,9 @@ export const amount =
         )
       : wei(value);
 
+/** What stands between commas. */
+export const list = (value: string): ReadonlyArray<string> => value.split(",").map((part) => part.trim());
+
 /** A safe integer, such as a nonce or a chain id. */
 export const integer = (value: unknown): Parsed<number> =>
   Result.flatMap(count(value), (parsed) =>

@@ -66,10 +66,7 @@ const refused =
     wrong(name, `${escapeText(path, 200)} cannot be ${what} (${reason._tag})`);
 
 /** The text of a file; `name` is the flag or argument that named it. */
-export const readText = Effect.fnUntraced(function* (
-  path: string,
-  name: string,
-): Effect.fn.Return<string, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+export const readText = Effect.fnUntraced(function* (path: string, name: string) {
   if (path === "-") {
     const stdio = yield* Stdio.Stdio;
     return yield* Effect.mapError(Stream.mkString(Stream.decodeText(stdio.stdin)), () =>
@@ -107,10 +104,7 @@ export const kindOf = (json: unknown): string | null => {
 };
 
 /** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
-export const checkWritable = Effect.fnUntraced(function* (
-  path: string,
-  name: string,
-): Effect.fn.Return<void, WrongUsage, FileSystem.FileSystem | Path.Path> {
+export const checkWritable = Effect.fnUntraced(function* (path: string, name: string) {
   const fs = yield* FileSystem.FileSystem;
   const { dirname } = yield* Path.Path;
   const why = refused(path, name, "written");
@@ -121,11 +115,7 @@ export const checkWritable = Effect.fnUntraced(function* (
 });
 
 /** Writes a file. */
-export const writeText = Effect.fnUntraced(function* (
-  path: string,
-  text: string,
-  name: string,
-): Effect.fn.Return<void, Unwritten, FileSystem.FileSystem> {
+export const writeText = Effect.fnUntraced(function* (path: string, text: string, name: string) {
   const fs = yield* FileSystem.FileSystem;
   yield* Effect.mapError(
     fs.writeFileString(path, text),

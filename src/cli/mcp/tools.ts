@@ -12,7 +12,7 @@ import { fieldNames, maxTransactions } from "../../transaction/index.js";
 import { explain, readHex, readTopics } from "../decode.js";
 import { codeOf, exitCodes } from "../exit.js";
 import { ofTransaction, policyForms } from "../flags.js";
-import { abiOf, inputOf } from "../input.js";
+import { abiOf, inputOf, named } from "../input.js";
 import { jsonText, parseJson } from "../terminal.js";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -57,11 +57,8 @@ const answerOf = (report: Report): Answer => {
 /** The transactions of the arguments. `args` may be JSON in a string, as on the command line. */
 const inputIn = ({ transactions, ...single }: Arguments) => {
   if (transactions === undefined) {
-    const { args } = single;
-    const parsed = typeof args === "string" ? parseJson(args) : Result.succeed(args);
-    return Result.isFailure(parsed)
-      ? no("args", parsed.failure)
-      : inputOf(args === undefined ? single : { ...single, args: parsed.success });
+    if (typeof single["args"] !== "string") return inputOf(single);
+    return Result.flatMap(named("args", parseJson(single["args"])), (args) => inputOf({ ...single, args }));
   }
   const [stray] = Object.keys(single);
   if (stray !== undefined) return no(escapeText(stray, 40), "cannot be combined with transactions; write it into them");
@@ -91,7 +88,7 @@ export const preflight = (options: Preflight.Options) => (given: Arguments) =>
     const { policies, ...rest } = given;
     const caller = policies === undefined || policies === null ? [] : yield* Policy.fromJson(policies);
     const input = yield* Effect.fromResult(inputIn(rest));
-    return yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, {
+    return yield* Preflight.preflight(input as never, {
       ...options,
       policies: joined(options.policies ?? [], caller),
     }).pipe(Effect.mapError((problem) => ("transactions" in rest ? inTransactions(problem) : problem)));
@@ -100,21 +97,16 @@ export const preflight = (options: Preflight.Options) => (given: Arguments) =>
     Effect.catch((problem) => Effect.succeed(refusal(problem))),
   );
 
-const topicsIn = (topics: unknown): Checked<ReadonlyArray<unknown>> => {
-  if (topics === undefined || topics === null) return Result.succeed([]);
-  if (typeof topics === "string") return Result.succeed(topics.split(",").map((topic) => topic.trim()));
-  return Array.isArray(topics) ? Result.succeed(topics) : no("topics", "must be an array of 32-byte words");
-};
-
+/** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
 const explained = (given: Arguments): Checked<Answer> =>
   Result.gen(function* () {
     const stray = Object.keys(given).find((name) => !Object.hasOwn(explainFields, name));
     if (stray !== undefined) return yield* no(escapeText(stray, 40), "is not a field of explain: data, topics, abi");
     const { data, abi } = given;
     if (typeof data !== "string") return yield* no("data", "must be hex with 0x");
-    const bytes = yield* Result.mapError(readHex(data), (problem) => ({ field: "data", problem }));
+    const bytes = yield* named("data", readHex(data));
     const known = abi === undefined || abi === null ? null : yield* abiOf(abi, "abi");
-    const topics = yield* readTopics(yield* topicsIn(given["topics"]), "topics");
+    const topics = yield* readTopics(given["topics"], "topics");
     const { text, ...readings } = explain(bytes, known, topics);
     const count = readings.readings.length;
     return {
@@ -124,9 +116,6 @@ const explained = (given: Arguments): Checked<Answer> =>
       data: { count, untrusted: JSON.parse(jsonText(readings)) as unknown },
     };
   });
-
-/** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
-const explainTool = (given: Arguments) => Effect.succeed(Result.getOrElse(explained(given), refusal));
 
 const described = (name: string): { readonly description: string } => {
   const loose: Readonly<Record<string, readonly [string, string]>> = ofTransaction;
@@ -195,6 +184,6 @@ export const toolsOf = (options: Preflight.Options) => ({
     "Decode calldata, revert data or a log into words, by an ABI, or by a table of common functions, events and errors. A selector does not prove what a contract does.",
     schemaOf(explainFields, ["data"]),
     false,
-    explainTool,
+    (given) => Effect.succeed(Result.getOrElse(explained(given), refusal)),
   ),
 });

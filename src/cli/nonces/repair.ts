@@ -11,7 +11,7 @@ import * as Preflight from "../../Preflight.js";
 import type { Hex } from "../../primitives/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Request } from "../../transaction/index.js";
-import { wrong, type WrongUsage } from "../exit.js";
+import { wrong } from "../exit.js";
 import { readFlag, text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
 import { refusalText } from "../../errors/sendOutcome.js";
@@ -99,11 +99,7 @@ const committedAt = Effect.fnUntraced(function* (flags: ReplacementFlags, lane: 
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
-const rawGiven = Effect.fnUntraced(function* (
-  { raw }: SignedFlags,
-  lane: LaneId,
-  nonce: bigint,
-): Effect.fn.Return<{ readonly raw: Hex; readonly hash: Hex } | null, WrongUsage> {
+const rawGiven = Effect.fnUntraced(function* ({ raw }: SignedFlags, lane: LaneId, nonce: bigint) {
   if (Option.isNone(raw)) return null;
   const [one, two] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
   const { hash } = yield* Effect.fromResult(two._tag === "Success" ? two : one).pipe(

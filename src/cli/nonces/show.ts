@@ -105,11 +105,11 @@ export interface Deed {
   }>;
 }
 
-/** A failure of the protocol or of the node, in place of a deed. */
-type Failed = { readonly _tag: string; readonly message: string };
-
-/** What a verb does to the lane of the flags. */
-export type Act<G> = (input: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>;
+/** What a verb does to the lane of the flags; it fails with what the protocol or the node does. */
+export type Act<G> = (
+  input: G,
+  lane: LaneId,
+) => Effect.Effect<Deed, { readonly _tag: string; readonly message: string }, NonceStore | Rpc>;
 
 const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
 
