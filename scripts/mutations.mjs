@@ -46,7 +46,7 @@ const guards = {
   "signed bytes that are not the cleared request": ["null", "test/guard/hostile"],
   "a clearance that expired while it was signed": ["true", "test/guard/hostile"],
   "an outcome that changed while it was signed": ["undefined", "test/guard/hostile"],
-  "a message that is changed while it is judged": ["given", "test/guard/hostile"],
+  "a message that is changed while it is judged": ["argument", "test/guard/hostile"],
   "a field of a call that the proof knows nothing of": ["undefined", "test/guard/strangers"],
   "a sender whom the request does not name, and the node's client does": ["undefined", "test/guard/strangers"],
   "two kinds of data, of which nobody knows what a wallet signs": ["false", "test/guard/strangers"],

@@ -13,7 +13,7 @@ import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import { times, type Report, type Request } from "../report/index.js";
-import { isActing, isJudged, paramsOf, readAsked, unreadable, type Asked } from "./asked.js";
+import { isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
 import {
   allows,
@@ -32,7 +32,7 @@ import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 export { guarding } from "./rules.js";
 
 /** Sends a request on, to the wallet or the node behind the guard. */
-export type Pass = (asked: Asked, options?: unknown) => Promise<unknown>;
+export type Pass = (rpcRequest: RpcRequest, options?: unknown) => Promise<unknown>;
 
 /** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
 export type Deliver =
@@ -48,14 +48,14 @@ const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeeP
 const lookEveryMs = 250;
 
 /** The chain of the wallet, which a request that names another is refused on. */
-export const chainOf = ({ options }: Guarding, pass: Pass, ...wanted: ReadonlyArray<unknown>) =>
+export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     // guard: a wallet that never says its chain
     const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
     const mute = () => refused("eth_chainId", `the wallet did not answer within ${within} ms`);
     const asking = attempt(() => pass({ method: "eth_chainId" }));
     const chainId = Number(yield* Effect.timeoutOrElse(asking, { duration: within, orElse: mute }));
-    const other = wanted.find((named) => {
+    const other = chainIds.find((named) => {
       // guard: a chain that wallets read otherwise than the guard
       const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
       return named != null && !(isExact && Number(named) === chainId);
@@ -76,16 +76,16 @@ const verify = Effect.fnUntraced(function* (
 ) {
   const withinMs = report.options.deadlineMs;
   const started = yield* Clock.currentTimeMillis;
-  const tell = (sent: unknown) => Effect.ignore(attempt(() => Promise.resolve(rules.onUnverified?.(sent as Hash))));
+  const tell = (answer: unknown) => Effect.ignore(attempt(() => Promise.resolve(rules.onUnverified?.(answer as Hash))));
   if (!isHash(hash)) return yield* tell(hash);
   const look = Effect.orElseSucceed(getTransaction({ hash }), () => null);
-  let sent = yield* look;
-  while (sent === null && (yield* Clock.currentTimeMillis) - started < withinMs) {
+  let transaction = yield* look;
+  while (transaction === null && (yield* Clock.currentTimeMillis) - started < withinMs) {
     yield* Effect.sleep(lookEveryMs);
-    sent = yield* look;
+    transaction = yield* look;
   }
-  if (sent === null) return yield* tell(hash);
-  const { differences } = compareRequest(0, from, request, sent, { class: "tampered", evidence: "logged" });
+  if (transaction === null) return yield* tell(hash);
+  const { differences } = compareRequest(0, from, request, transaction, { class: "tampered", evidence: "logged" });
   if (differences.length === 0) return;
   const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
   // guard: a change of the wallet's that nobody accepted
@@ -97,9 +97,9 @@ const senderOf = (transaction: unknown): string =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"].toLowerCase() : "";
 
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
-const send = (guard: Guarding, pass: Pass, asked: Asked) => {
-  const { method } = asked;
-  const [transaction, ...others] = paramsOf(asked);
+const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
+  const { method } = rpcRequest;
+  const [transaction, ...others] = paramsOf(rpcRequest);
   return inTurn(
     guard,
     senderOf(transaction),
@@ -142,8 +142,8 @@ const underItsNonce = Effect.fnUntraced(function* (
   if (lease == null) return yield* Effect.die(new Error("a cleared report has a chain, and its nonce was left open"));
   if (Number(lease.nonce) === first.nonce.value) {
     const answers: Array<Exit.Exit<unknown, unknown>> = [];
-    const told = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
-    const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(told)));
+    const noting = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
+    const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(noting)));
     // why: what the node said is the caller's answer, not what the store makes of it
     return yield* answers[0] ?? delivered;
   }
@@ -160,16 +160,16 @@ const underItsNonce = Effect.fnUntraced(function* (
 }, Effect.scoped);
 
 /** Signed bytes: only those that this guard cleared. */
-const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
+const sendRaw = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
   Effect.gen(function* () {
-    const [given] = paramsOf(asked);
-    const raw = String(given).toLowerCase() as Hex;
+    const [bytes] = paramsOf(rpcRequest);
+    const raw = String(bytes).toLowerCase() as Hex;
     const known = guard.cleared.get(raw);
     // guard: raw bytes that nobody cleared
-    if (known === undefined) return yield* refused(asked.method, "these bytes were not cleared by this guard");
+    if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
-    const passing = attempt(() => pass(asked));
+    const passing = attempt(() => pass(rpcRequest));
     return yield* underItsNonce(guard, raw, cleared.report, passing);
   });
 
@@ -187,10 +187,10 @@ const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArr
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
 
 /** Several calls, proven as one bundle from `from` and rebuilt of what was proven; of a local account delivered in order. */
-const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) =>
+const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) =>
   Effect.gen(function* () {
-    const { method } = asked;
-    const [request] = paramsOf(asked);
+    const { method } = rpcRequest;
+    const [request] = paramsOf(rpcRequest);
     const calls: unknown = isRecord(request) ? request["calls"] : null;
     if (!isRecord(request) || !Array.isArray(calls) || calls.length === 0)
       return yield* refused(method, "has no calls");
@@ -200,7 +200,7 @@ const sendCalls = (guard: Guarding, pass: Pass, asked: Asked, deliver: Deliver) 
     const [unknown] = demanded(request, calls);
     // guard: a capability that the proof knows nothing of
     if (unknown !== undefined) return yield* refused(unknown, "is not covered by a proof", 5700);
-    const chains = [request, ...calls].map((one: unknown) => (isRecord(one) ? one["chainId"] : null));
+    const chains = [request, ...calls].map((part: unknown) => (isRecord(part) ? part["chainId"] : null));
     const chainId = yield* chainOf(guard, pass, ...chains);
     const bundle = bundleOf(calls, request["from"], chainId);
     if (deliver === null) {
@@ -225,14 +225,16 @@ const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
   Number(answer["status"]) >= 200 || answer["status"] === "CONFIRMED";
 
 /** What became of calls that this guard passed on, by the node's receipts: what the wallet says of them is its own word. */
-const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
+const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
   Effect.gen(function* () {
-    const answer = yield* attempt(() => pass(asked));
-    const report = guard.calls.get(String(paramsOf(asked)[0]));
+    const answer = yield* attempt(() => pass(rpcRequest));
+    const report = guard.calls.get(String(paramsOf(rpcRequest)[0]));
     const { onSettled } = guard.rules;
     if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
     const named = Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
-    const all = named.map((one) => (isRecord(one) && isHash(one["transactionHash"]) ? one["transactionHash"] : null));
+    const all = named.map((receipt) =>
+      isRecord(receipt) && isHash(receipt["transactionHash"]) ? receipt["transactionHash"] : null,
+    );
     const hashes = [...new Set(all)].flatMap((hash) => hash ?? []);
     const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }));
     const receipts = yield* Effect.orElseSucceed(asking, () => []);
@@ -246,23 +248,23 @@ const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
   });
 
 /** What becomes of a request; null where it passes as it is. */
-const judged = (
+const judge = (
   guard: Guarding,
   pass: Pass,
-  asked: Asked,
+  rpcRequest: RpcRequest,
   deliver: Deliver,
 ): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
-  const { method } = asked;
-  if (!isJudged(asked)) return null;
-  if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, asked);
-  if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
-  if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
-  if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, asked);
-  const payload = payloadOf(asked);
+  const { method } = rpcRequest;
+  if (!isJudged(rpcRequest)) return null;
+  if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, rpcRequest);
+  if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, rpcRequest);
+  if (method === "wallet_sendCalls") return sendCalls(guard, pass, rpcRequest, deliver);
+  if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, rpcRequest);
+  const payload = payloadOf(rpcRequest);
   // guard: a way to sign or send that is not known
-  if (payload.kind === "method" && isActing(asked))
+  if (payload.kind === "method" && isActing(rpcRequest))
     return refused(method, "signs or sends in a form that this guard cannot judge");
-  const passing = attempt(() => pass(asked));
+  const passing = attempt(() => pass(rpcRequest));
   return Effect.andThen(allowSignature(guard, method, payload), passing);
 };
 
@@ -272,14 +274,14 @@ const remembersMs = 10_000;
 /** `request` of a guarded client or provider. */
 export const guardRequest = (guard: Guarding, pass: Pass, deliver: Deliver = null): Pass => {
   const changed = new Map<string, { readonly error: Tampered; readonly until: number }>();
-  return (given, options) => {
-    const asked = readAsked(given);
-    if (asked === null) return Promise.reject(detailed(unreadable()));
+  return (original, options) => {
+    const rpcRequest = readRequest(original);
+    if (rpcRequest === null) return Promise.reject(detailed(unreadable()));
     // guard: a send that a transport would try twice
     const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const judgement = judged(guard, once, asked, deliver);
-    if (judgement === null) return pass(asked, options);
-    const key = JSON.stringify([asked.method, asked.params]);
+    const judgement = judge(guard, once, rpcRequest, deliver);
+    if (judgement === null) return pass(rpcRequest, options);
+    const key = JSON.stringify([rpcRequest.method, rpcRequest.params]);
     const judging = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
       for (const [old, { until }] of changed) if (until <= now) changed.delete(old);

@@ -7,7 +7,7 @@ import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, SettlementClass } from "../settle/settlement.js";
 import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
-import { paramsOf, type Asked } from "./asked.js";
+import { paramsOf, type RpcRequest } from "./methods.js";
 import { NotCleared, refused } from "./failures.js";
 
 /** A signature of something that is no transaction. */
@@ -124,13 +124,13 @@ const kinds: ReadonlyArray<readonly [RegExp, SignaturePayload["kind"]]> = [
 ];
 
 /** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
-export const payloadOf = (asked: Asked): SignaturePayload => {
-  const [first, second] = paramsOf(asked);
-  const [, kind] = kinds.find(([pattern]) => pattern.test(asked.method)) ?? [];
-  if (kind === undefined) return { kind: "method", address: null, content: asked };
-  const [one, another] = asked.method === "personal_sign" ? [second, first] : [first, second];
-  const [address, content] = !isAddress(one) && isAddress(another) ? [another, one] : [one, another];
-  return isAddress(address) ? { kind, address, content } : { kind, address: null, content: asked.params };
+export const payloadOf = (rpcRequest: RpcRequest): SignaturePayload => {
+  const [first, second] = paramsOf(rpcRequest);
+  const [, kind] = kinds.find(([pattern]) => pattern.test(rpcRequest.method)) ?? [];
+  if (kind === undefined) return { kind: "method", address: null, content: rpcRequest };
+  const [front, another] = rpcRequest.method === "personal_sign" ? [second, first] : [first, second];
+  const [address, content] = !isAddress(front) && isAddress(another) ? [another, front] : [front, another];
+  return isAddress(address) ? { kind, address, content } : { kind, address: null, content: rpcRequest.params };
 };
 
 /** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */

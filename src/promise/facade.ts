@@ -82,7 +82,7 @@ export interface Defaults extends Options {
 const layerLog = (log: Log): Layer.Layer<never> =>
   Layer.succeed(Listener, (event) => {
     // why: a promise takes both what is thrown and what is rejected, and runs its executor at once
-    new Promise((done) => done(log(event as LogEvent))).catch(() => undefined);
+    new Promise((resolve) => resolve(log(event as LogEvent))).catch(() => undefined);
   });
 
 /** Frames of a stack, as V8 (`    at f (file:1:2)`) and the others (`f@file:1:2`) write them. */
@@ -99,19 +99,19 @@ const callSite = (): Error => {
   const { stackTraceLimit } = Error;
   // why: `Reflect.set` throws nowhere, not where a page has frozen what is built in
   const isFewer = stackTraceLimit > mostFrames && Reflect.set(Error, "stackTraceLimit", mostFrames);
-  const called = new Error("called");
+  const site = new Error("called");
   if (isFewer) Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
-  return called;
+  return site;
 };
 
 /** Original stacks of errors, without a call site: one error may end several calls. */
 const before = new WeakMap<Error, string>();
 
 /** The error with the frames of a {@link callSite} at the end of its stack. */
-export const withCallSite = (error: unknown, called: Error): unknown => {
+export const withCallSite = (error: unknown, site: Error): unknown => {
   if (!(error instanceof Error) || Object.isFrozen(error)) return error;
   const own = before.get(error) ?? error.stack ?? String(error);
-  const frames = (called.stack ?? "").split("\n").filter(isFrame);
+  const frames = (site.stack ?? "").split("\n").filter(isFrame);
   before.set(error, own);
   error.stack = [own, ...frames].join("\n");
   return error;
@@ -139,7 +139,7 @@ export const make = <R = never>(
   let isDisposed = false;
   preload();
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, { signal }: Abortable = {}): Promise<A> => {
-    const called = callSite();
+    const site = callSite();
     if (isDisposed) return Promise.reject(new Disposed({}));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const fiber = runtime.runFork(effect);
@@ -149,7 +149,7 @@ export const make = <R = never>(
       if (Exit.isSuccess(exit)) return exit.value;
       const isCut = Cause.hasInterruptsOnly(exit.cause);
       if (isCut && signal?.aborted === true) return Promise.reject(signal.reason);
-      return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), called));
+      return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), site));
     });
   };
   type Verbs = Effect.Success<typeof loaded>;

@@ -131,15 +131,15 @@ export const recording = <A, E, R>(holding: Holding, effect: Effect.Effect<A, E,
     NonceStore,
     Effect.map(NonceStore, (store) => ({
       ...store,
-      reserve: (...asked: Parameters<typeof store.reserve>) =>
-        Effect.tap(store.reserve(...asked), ({ answer }) =>
-          Effect.sync(() => (answer._tag === "Granted" ? holding.tokens.add(asked[1].token) : null)),
+      reserve: (...args: Parameters<typeof store.reserve>) =>
+        Effect.tap(store.reserve(...args), ({ answer }) =>
+          Effect.sync(() => (answer._tag === "Granted" ? holding.tokens.add(args[1].token) : null)),
         ),
-      commit: (...asked: Parameters<typeof store.commit>) => {
-        const [{ id: lane }, { nonce }, { hash }] = asked;
+      commit: (...args: Parameters<typeof store.commit>) => {
+        const [{ id: lane }, { nonce }, { hash }] = args;
         return Effect.suspend(() => {
           holding.committed.set(hash, { lane, nonce, hash });
-          return Effect.tap(store.commit(...asked), (answer) =>
+          return Effect.tap(store.commit(...args), (answer) =>
             Effect.sync(() => (answer === "committed" ? null : holding.committed.delete(hash))),
           );
         });
