@@ -69,8 +69,8 @@ const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
 const callReadings = (call: DecodedCall | null): ReadonlyArray<Reading> =>
   call?.function == null
     ? []
-    : [call, ...call.others].map((one) =>
-        reading("call", one.signature ?? "", functionText(one), one.by === "selector" ? one.sources : null),
+    : [call, ...call.others].map((fit) =>
+        reading("call", fit.signature ?? "", functionText(fit), fit.by === "selector" ? fit.sources : null),
       );
 
 const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
@@ -102,8 +102,8 @@ export const readHex = (text: string): Result.Result<Hex, string> => {
 };
 
 /** The topics of a log, in a list or between commas; the field that is wrong, by `name`. */
-export const readTopics = (given: unknown, name: string): Checked<ReadonlyArray<Hash>> => {
-  const topics: unknown = typeof given === "string" ? list(given) : (given ?? []);
+export const readTopics = (input: unknown, name: string): Checked<ReadonlyArray<Hash>> => {
+  const topics: unknown = typeof input === "string" ? list(input) : (input ?? []);
   if (!Array.isArray(topics)) return no(name, "must be an array of 32-byte words");
   const stranger = topics.findIndex((topic) => !isHash(topic));
   return stranger !== -1 || topics.length > 4

@@ -164,7 +164,7 @@ export const deadlineText = ({ ended }: Answered, deadlineMs: number): string =>
   if (ended.every(({ late }) => late === null)) return "";
   const rounds = [...new Set(ended.map(({ round }) => round))].sort((a, b) => a - b);
   const lines = rounds.map((round) => {
-    const requests = ended.filter((one) => one.round === round).sort((a, b) => b.ms - a.ms);
+    const requests = ended.filter((request) => request.round === round).sort((a, b) => b.ms - a.ms);
     const [slowest] = requests.filter(({ late }) => late === null);
     const unanswered = requests.filter(({ late }) => late === "unanswered");
     const unsent = requests.filter(({ late }) => late === "unsent");

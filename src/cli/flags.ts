@@ -150,11 +150,11 @@ const isForDecoding = (flags: CheckFlags): boolean =>
 
 /** The transaction or bundle. */
 export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
-  const { abi, ...given }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
-  const args = given["args"] === undefined ? null : parseJson(given["args"]);
+  const { abi, ...values }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
+  const args = values["args"] === undefined ? null : parseJson(values["args"]);
   if (Option.isSome(flags.input)) {
     if (args !== null && Result.isFailure(args)) return yield* wrong("--args", argsForm);
-    const [stray] = Object.keys(given);
+    const [stray] = Object.keys(values);
     if (stray !== undefined)
       return yield* wrong(
         flagOf(stray),
@@ -163,13 +163,13 @@ export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
     const text = yield* readText(flags.input.value, "input");
     return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));
   }
-  if (given["from"] === undefined)
+  if (values["from"] === undefined)
     return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
-  const entries: Record<string, unknown> = { ...given };
+  const entries: Record<string, unknown> = { ...values };
   if (abi !== undefined && !isForDecoding(flags)) entries["abi"] = yield* readAbi(abi);
-  for (const [name, value] of Object.entries(given)) {
-    const meant = unitsOf(name);
-    if (meant !== undefined) entries[name] = yield* orWrong(flagOf(name), amount(meant)(value));
+  for (const [name, value] of Object.entries(values)) {
+    const unitNames = unitsOf(name);
+    if (unitNames !== undefined) entries[name] = yield* orWrong(flagOf(name), amount(unitNames)(value));
   }
   if (args !== null) {
     if (Result.isFailure(args)) return yield* wrong("--args", `${args.failure}; it ${argsForm}`);
@@ -197,7 +197,7 @@ const addresses = (text: string) =>
 
 /** The options that flags of their own hold. */
 export const readRunOptions = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof optionFlags>) {
-  const asked = yield* readFlag("--block", flags.block, block);
+  const tag = yield* readFlag("--block", flags.block, block);
   const deadline = yield* readFlag("--deadline", flags.deadline, duration);
   const accounts = yield* readFlag("--account", flags.accounts, addresses);
   const targets = yield* readFlag("--delegate-targets", flags.delegateTargets, addresses);
@@ -207,7 +207,7 @@ export const readRunOptions = Effect.fnUntraced(function* (flags: Command.Comman
     ...(accounts === undefined ? {} : { accounts }),
     ...(targets === undefined ? {} : { delegateTargets: targets }),
     ...(tokens === undefined ? {} : { tokens }),
-    ...(asked === undefined ? {} : { block: asked }),
+    ...(tag === undefined ? {} : { block: tag }),
     ...(deadline === undefined ? {} : { deadline }),
     ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),
     ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),

@@ -60,9 +60,9 @@ const fromJson: Reading = {
     }
     if (type === "address" && typeof json === "string" && !json.startsWith("0x"))
       return Result.fail(addressProblem(json));
-    const [wanted, problem] =
+    const [jsType, problem] =
       type === "bool" ? ["boolean", "must be true or false"] : ["string", `must be a string for ${type}`];
-    return typeof json === wanted ? Result.succeed(json) : Result.fail(problem);
+    return typeof json === jsType ? Result.succeed(json) : Result.fail(problem);
   },
   isExact: true,
 };
@@ -89,16 +89,16 @@ const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: str
   const named =
     name === null ? functions : functions.filter((item) => item.name === name || toFunctionSignature(item) === name);
   const tried = named.map((item) => ({ item, values: argumentsOf(item.inputs, args, path("args")) }));
-  const [chosen = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
-  if (chosen === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
+  const [match = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
+  if (match === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
   if (other !== undefined)
     return no(
       path("functionName"),
       `is one of several: ${named.map((item) => toFunctionSignature(item)).join(", ")}; give its signature`,
     );
-  return Result.map(chosen.values, (values) => ({
-    abi: abi.filter((item) => item.type !== "function" || item === chosen.item),
-    functionName: chosen.item.name,
+  return Result.map(match.values, (values) => ({
+    abi: abi.filter((item) => item.type !== "function" || item === match.item),
+    functionName: match.item.name,
     args: values,
   }));
 };

@@ -38,9 +38,9 @@ export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> =
   const isTerminal = yield* stdio.stdoutIsTerminal;
   const noColor = yield* variable("NO_COLOR");
   const forced = yield* variable("FORCE_COLOR");
-  const wanted = forced === "" ? isTerminal : !["0", "false"].includes(forced);
+  const wantsColor = forced === "" ? isTerminal : !["0", "false"].includes(forced);
   const columns = isTerminal ? yield* (yield* Terminal.Terminal).columns : 0;
-  return { color: wanted && noColor === "" && !(yield* isDumb), width: columns > 0 ? columns : 100 };
+  return { color: wantsColor && noColor === "" && !(yield* isDumb), width: columns > 0 ? columns : 100 };
 });
 
 /** `text` on stdout, with one newline at its end. */
@@ -96,7 +96,7 @@ export const readJson = (path: string, name: string) =>
 /** What JSON of this program, or for it, is; null for anything else. */
 export const kindOf = (json: unknown): string | null => {
   if (Array.isArray(json))
-    return json.some((one) => isRecord(one) && "from" in one) ? "a bundle of transactions" : null;
+    return json.some((entry) => isRecord(entry) && "from" in entry) ? "a bundle of transactions" : null;
   if (!isRecord(json)) return null;
   if ("verdict" in json && "ledger" in json) return "a report";
   if ("facts" in json && "findings" in json) return "what doctor wrote of an endpoint";

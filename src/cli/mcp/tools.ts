@@ -36,9 +36,9 @@ export const textsOf = ({ ours, quoted }: Answer): ReadonlyArray<string> =>
   quoted === null ? [ours] : [ours, [warning, ...quoted.split("\n").map((line) => `> ${line}`)].join("\n")];
 
 /** A wrong argument, as a result: the caller corrects it. */
-const refusal = ({ field, problem: written }: Problem): Answer => {
+const refusal = ({ field, problem: sentence }: Problem): Answer => {
   // why: it may repeat what stood in the argument, such as an ABI of somebody else's
-  const problem = escapeText(written);
+  const problem = escapeText(sentence);
   return { isError: true, ours: `${field}: ${problem}`, quoted: null, data: { field, problem } };
 };
 
@@ -83,9 +83,9 @@ export const joined = (
   operator.length === 0 ? caller : [...operator, ...caller.map((policy) => Policy.any(policy))];
 
 /** `preflight`: every verdict is a result, a wrong field is an error that names it. */
-export const preflight = (options: Preflight.Options) => (given: Arguments) =>
+export const preflight = (options: Preflight.Options) => (args: Arguments) =>
   Effect.gen(function* () {
-    const { policies, ...rest } = given;
+    const { policies, ...rest } = args;
     const caller = policies === undefined || policies === null ? [] : yield* Policy.fromJson(policies);
     const input = yield* Effect.fromResult(inputIn(rest));
     return yield* Preflight.preflight(input as never, {
@@ -98,15 +98,15 @@ export const preflight = (options: Preflight.Options) => (given: Arguments) =>
   );
 
 /** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
-const explained = (given: Arguments): Checked<Answer> =>
+const explained = (args: Arguments): Checked<Answer> =>
   Result.gen(function* () {
-    const stray = Object.keys(given).find((name) => !Object.hasOwn(explainFields, name));
+    const stray = Object.keys(args).find((name) => !Object.hasOwn(explainFields, name));
     if (stray !== undefined) return yield* no(escapeText(stray, 40), "is not a field of explain: data, topics, abi");
-    const { data, abi } = given;
+    const { data, abi } = args;
     if (typeof data !== "string") return yield* no("data", "must be hex with 0x");
     const bytes = yield* named("data", readHex(data));
     const known = abi === undefined || abi === null ? null : yield* abiOf(abi, "abi");
-    const topics = yield* readTopics(given["topics"], "topics");
+    const topics = yield* readTopics(args["topics"], "topics");
     const { text, ...readings } = explain(bytes, known, topics);
     const count = readings.readings.length;
     return {
@@ -163,12 +163,12 @@ const tool = <R>(
   description: string,
   schema: ReturnType<typeof schemaOf>,
   isOpenWorld: boolean,
-  run: (given: Arguments) => Effect.Effect<Answer, never, R>,
+  run: (args: Arguments) => Effect.Effect<Answer, never, R>,
 ) => ({
   ...{ description, schema, isOpenWorld },
-  run: (given: unknown) =>
-    given === undefined || isRecord(given)
-      ? run(Rows.filter(given ?? {}, (value) => value !== undefined))
+  run: (args: unknown) =>
+    args === undefined || isRecord(args)
+      ? run(Rows.filter(args ?? {}, (value) => value !== undefined))
       : Effect.succeed(refusal({ field: "arguments", problem: "must be an object" })),
 });
 
@@ -184,6 +184,6 @@ export const toolsOf = (options: Preflight.Options) => ({
     "Decode calldata, revert data or a log into words, by an ABI, or by a table of common functions, events and errors. A selector does not prove what a contract does.",
     schemaOf(explainFields, ["data"]),
     false,
-    (given) => Effect.succeed(Result.getOrElse(explained(given), refusal)),
+    (args) => Effect.succeed(Result.getOrElse(explained(args), refusal)),
   ),
 });
