@@ -13,7 +13,7 @@ import type { Following } from "./promise/watching.js";
 import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
-import { guardedProvider, leases, type Provider } from "./guard/provider.js";
+import { guardedProvider, leases, rulesIn, type Provider } from "./guard/provider.js";
 import type { GuardRules } from "./guard/rules.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
@@ -91,16 +91,12 @@ export interface Deliver<sender extends Transaction.Sender = "caller"> {
 }
 
 /** The pipeline on one connection. */
-export interface PreflightClient<sender extends Transaction.Sender = "caller"> extends Omit<
-  Promises.Facade<NonceStore>,
-  "preflight" | "scan"
+export interface PreflightClient<sender extends Transaction.Sender = "caller"> extends Promises.Facade<
+  NonceStore,
+  sender
 > {
-  /** Scan, then prove: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
-  readonly preflight: Promises.Actions<sender>["preflight"];
   /** The same as `preflight`, by its earlier name. */
   readonly run: Promises.Actions<sender>["preflight"];
-  /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
-  readonly scan: Promises.Actions<sender>["scan"];
   /** Scans, proves, has the requests signed, commits and sends them, with nonces from the store. Leave nonces out. */
   readonly deliver: Deliver<sender>;
   /**
@@ -288,21 +284,9 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * ```
  */
 export const guardProvider = <provider extends Provider>(provider: provider, options: GuardOptions = {}): provider => {
-  const {
-    node,
-    steps,
-    without,
-    log,
-    nonces: _,
-    onCaution,
-    signatures,
-    onChanged,
-    onUnverified,
-    onSettled,
-    ...rest
-  } = options;
+  const { rules, others } = rulesIn(options);
+  const { node, steps, without, log, nonces: _, ...runOptions } = others;
   const connection = { ...(node ?? { provider }), steps, without } as Connection & Steps;
-  const on = createPreflight(connection, { ...rest, log, nonces: leases() });
-  const rules = { onCaution, signatures, onChanged, onUnverified, onSettled };
-  return guardedProvider(provider, on, rules, rest);
+  const on = createPreflight(connection, { ...runOptions, log, nonces: leases() });
+  return guardedProvider(provider, on, rules, runOptions);
 };

@@ -9,7 +9,7 @@
  */
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
-import { leases } from "./guard/provider.js";
+import { leases, rulesIn } from "./guard/provider.js";
 import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
@@ -30,11 +30,8 @@ export type {
   RunOptions,
 } from "./promise/facade.js";
 
-/** The verbs, as {@link preflightActions} adds them to a client. */
-export type PreflightActions<sender extends Sender = "caller"> = Pick<
-  Promises.Actions<sender>,
-  "preflight" | "scan" | "prove" | "ready" | "settle" | "maxSendable"
->;
+/** The verbs, as {@link preflightActions} adds them to a client; no interface, for `client.extend` takes none. */
+export type PreflightActions<sender extends Sender = "caller"> = Pick<Promises.Actions<sender>, keyof Promises.Actions>;
 
 /** The types of {@link preflightActions}, with steps of your own or without. */
 export interface ActionsOf {
@@ -75,9 +72,15 @@ export const preflightActions: ActionsOf =
     rpc?: Rpc.Options,
   ): ReturnType<ActionsOf> =>
   (client) => {
-    const layer = Rpc.layerClient(client, rpc);
-    const { preflight, scan, prove, ready, settle, maxSendable } = Promises.make(layer, defaults, { steps, without });
-    return { preflight, scan, prove, ready, settle, maxSendable };
+    const {
+      effect: _,
+      dispose: __,
+      ...actions
+    } = Promises.make(Rpc.layerClient(client, rpc), defaults, {
+      steps,
+      without,
+    });
+    return actions;
   };
 
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
@@ -119,15 +122,15 @@ export type { GuardOptions } from "./promise.js";
  * ```
  */
 export const guard = <client extends Client>(client: client, options: GuardOptions = {}): client => {
-  const { node, steps, without, nonces, log, onCaution, signatures, onChanged, onUnverified, onSettled, ...rest } =
-    options;
+  const { rules, others } = rulesIn(options);
+  const { node, steps, without, nonces, log, ...runOptions } = others;
   const send = (raw: `0x${string}`) =>
     client.request({ method: "eth_sendRawTransaction", params: [raw] } as never, { retryCount: 0 });
   const connection = { ...(node ?? { client: { ...client, account: undefined } }), steps, without } as Connection &
     Steps;
   const on = createPreflight(connection, {
-    ...rest,
+    ...runOptions,
     ...{ log, send, nonces: leases(nonces, client.transport["type"] !== "fallback") },
   });
-  return guardClient(client, guarding(on, { onCaution, signatures, onChanged, onUnverified, onSettled }, rest));
+  return guardClient(client, guarding(on, rules, runOptions));
 };

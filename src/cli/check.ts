@@ -57,34 +57,34 @@ const flags = {
 export const check = Command.make(
   "check",
   flags,
-  Effect.fnUntraced(function* (given) {
-    if (given.json && given.markdown) return yield* wrong("--json", "cannot be combined with --markdown");
-    const connection = yield* readConnection(given);
-    const chains = yield* readChains(given);
-    const input = yield* readInput(given);
-    const options = yield* readOptions(given);
-    if (Option.isSome(given.html)) yield* checkWritable(given.html.value, "--html");
+  Effect.fnUntraced(function* (values) {
+    if (values.json && values.markdown) return yield* wrong("--json", "cannot be combined with --markdown");
+    const connection = yield* readConnection(values);
+    const chains = yield* readChains(values);
+    const input = yield* readInput(values);
+    const options = yield* readOptions(values);
+    if (Option.isSome(values.html)) yield* checkWritable(values.html.value, "--html");
     const answered = nothingAnswered();
     const deadlineMs = Duration.toMillis(options.deadline ?? times.deadline.absent);
     // why: the pipeline checks every field itself; its overloads only help those who write calls by hand
-    const report = yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, options).pipe(
+    const report = yield* Preflight.preflight(input as never, options).pipe(
       Effect.provide(Layer.merge(withProgress(noting(connection, answered), { deadlineMs }), chains)),
-      Effect.mapError((error) => complaint(given, error)),
+      Effect.mapError((error) => complaint(values, error)),
     );
     const dead = answered.any ? null : answered.failure;
     yield* print(
-      given.json
+      values.json
         ? JSON.stringify(yield* jsonOf(report), null, 2)
-        : given.markdown
-          ? toMarkdown(report, { full: given.full, requests: true })
+        : values.markdown
+          ? toMarkdown(report, { full: values.full, requests: true })
           : dead !== null
             ? `UNKNOWN · ${endpointOf(report)} did not answer · ${whyDeaf(dead)}`
-            : toText(report, { ...(yield* look), full: given.full, requests: true }),
+            : toText(report, { ...(yield* look), full: values.full, requests: true }),
     );
-    const spent = report.verdict === "unknown" ? deadlineText(answered, deadlineMs) : "";
-    if (spent !== "" && !given.json && !given.markdown) yield* print(`${dead === null ? "\n" : ""}${spent}`);
+    const timing = report.verdict === "unknown" ? deadlineText(answered, deadlineMs) : "";
+    if (timing !== "" && !values.json && !values.markdown) yield* print(`${dead === null ? "\n" : ""}${timing}`);
     // why: the report is out before anything can go wrong with its file
-    if (Option.isSome(given.html)) yield* writeText(given.html.value, toHtml(report), "--html");
+    if (Option.isSome(values.html)) yield* writeText(values.html.value, toHtml(report), "--html");
     return yield* new Exited({ code: codeOf(report) });
   }),
 ).pipe(

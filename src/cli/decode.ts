@@ -20,8 +20,9 @@ import {
   nobody,
 } from "../abi/index.js";
 import { no, type Checked, isHash, type Hash, type Hex, escapeText } from "../primitives/index.js";
-import { Exited, exitCodes, orWrong, withExitCodes, wrong } from "./exit.js";
+import { Exited, exitCodes, orWrong, orWrongField, withExitCodes } from "./exit.js";
 import { readAbi, text, toggle } from "./flags.js";
+import { list } from "./quantity.js";
 import { jsonText, print } from "./terminal.js";
 
 /** One reading of the bytes. */
@@ -68,8 +69,8 @@ const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
 const callReadings = (call: DecodedCall | null): ReadonlyArray<Reading> =>
   call?.function == null
     ? []
-    : [call, ...call.others].map((one) =>
-        reading("call", one.signature ?? "", functionText(one), one.by === "selector" ? one.sources : null),
+    : [call, ...call.others].map((fit) =>
+        reading("call", fit.signature ?? "", functionText(fit), fit.by === "selector" ? fit.sources : null),
       );
 
 const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
@@ -80,12 +81,6 @@ const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): 
     ? []
     : [reading("event", decoded.signature, describeLog(decoded), sharedBy(decoded.provenance))];
 };
-
-/** Every reading of `data` that holds: as a log when topics are given, else as a revert and as a call. */
-export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>): ReadonlyArray<Reading> =>
-  topics.length > 0
-    ? eventReadings(data, topics, abi)
-    : [...revertReadings(data, abi), ...callReadings(decodeCall(data, abi ?? []))];
 
 /** A reading a line, calls within a call below it; that several fit is said, for none of them is a fact. */
 const readingsText = (readings: ReadonlyArray<Reading>, call: DecodedCall | null): string => {
@@ -106,18 +101,24 @@ export const readHex = (text: string): Result.Result<Hex, string> => {
   return text.length % 2 === 0 ? Result.succeed(text as Hex) : Result.fail("has an odd number of hex digits");
 };
 
-/** The topics of a log; the field that is wrong, by `name`. */
-export const readTopics = (topics: ReadonlyArray<unknown>, name: string): Checked<ReadonlyArray<Hash>> => {
+/** The topics of a log, in a list or between commas; the field that is wrong, by `name`. */
+export const readTopics = (input: unknown, name: string): Checked<ReadonlyArray<Hash>> => {
+  const topics: unknown = typeof input === "string" ? list(input) : (input ?? []);
+  if (!Array.isArray(topics)) return no(name, "must be an array of 32-byte words");
   const stranger = topics.findIndex((topic) => !isHash(topic));
   return stranger !== -1 || topics.length > 4
     ? no(`${name}${stranger === -1 ? "" : `[${stranger}]`}`, "must be up to four 32-byte words, separated by commas")
     : Result.succeed(topics as ReadonlyArray<Hash>);
 };
 
-/** Everything that bytes may mean: their readings, the calls within a call, and both as text. */
+/**
+ * Everything that bytes may mean: every reading that holds, as a log when topics are given, else as a revert and as a call; the
+ * calls within a call; and both as text.
+ */
 export const explain = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>) => {
-  const readings = readingsOf(data, abi, topics);
-  const call = topics.length > 0 ? null : decodeCall(data, abi ?? []);
+  const isLog = topics.length > 0;
+  const call = isLog ? null : decodeCall(data, abi ?? []);
+  const readings = isLog ? eventReadings(data, topics, abi) : [...revertReadings(data, abi), ...callReadings(call)];
   const text =
     readings.length > 0
       ? readingsText(readings, call)
@@ -138,17 +139,7 @@ export const decode = Command.make(
   Effect.fnUntraced(function* (input) {
     const data = yield* orWrong("data", readHex(input.data));
     const abi = Option.isNone(input.abi) ? null : yield* readAbi(input.abi.value);
-    const topics = Option.isNone(input.topics)
-      ? []
-      : yield* Effect.mapError(
-          Effect.fromResult(
-            readTopics(
-              input.topics.value.split(",").map((topic) => topic.trim()),
-              "--topics",
-            ),
-          ),
-          ({ field, problem }) => wrong(field, problem),
-        );
+    const topics = yield* orWrongField(readTopics(Option.getOrNull(input.topics), "--topics"));
     const { text, ...json } = explain(data, abi, topics);
     yield* print(input.json ? jsonText(json) : text);
     return yield* new Exited({ code: json.readings.length > 0 ? exitCodes.ready : exitCodes.unknown });

@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock";
 import * as Config from "effect/Config";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
-import type * as FileSystem from "effect/FileSystem";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
@@ -71,9 +70,7 @@ export type EndpointFlags = Command.Command.Config.Infer<typeof endpointFlags>;
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
 /** What the file of `--endpoint` tells of it. */
-export const readEndpoint = Effect.fnUntraced(function* (
-  path: Option.Option<string>,
-): Effect.fn.Return<{ readonly endpoint?: KnownEndpoint }, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+export const readEndpoint = Effect.fnUntraced(function* (path: Option.Option<string>) {
   if (Option.isNone(path)) return {};
   const data = yield* readJson(path.value, "--endpoint");
   const endpoint = yield* Effect.mapError(decodeEndpoint(data), ({ message }) =>
@@ -167,7 +164,7 @@ export const deadlineText = ({ ended }: Answered, deadlineMs: number): string =>
   if (ended.every(({ late }) => late === null)) return "";
   const rounds = [...new Set(ended.map(({ round }) => round))].sort((a, b) => a - b);
   const lines = rounds.map((round) => {
-    const requests = ended.filter((one) => one.round === round).sort((a, b) => b.ms - a.ms);
+    const requests = ended.filter((request) => request.round === round).sort((a, b) => b.ms - a.ms);
     const [slowest] = requests.filter(({ late }) => late === null);
     const unanswered = requests.filter(({ late }) => late === "unanswered");
     const unsent = requests.filter(({ late }) => late === "unsent");

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect";
 import type * as Result from "effect/Result";
 import * as Command from "effect/cli/Command";
 import type { HelpDoc } from "effect/cli/HelpDoc";
+import type { Problem } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
 /** The package's, as `--version` says it; a test compares it with package.json. */
@@ -59,6 +60,10 @@ export const wrong = (where: string, problem: string): WrongUsage =>
 /** What was read of a flag or a file, or wrong usage of it. */
 export const orWrong = <A>(where: string, read: Result.Result<A, string>): Effect.Effect<A, WrongUsage> =>
   Effect.mapError(Effect.fromResult(read), (problem) => wrong(where, problem));
+
+/** {@link orWrong} of what names the field itself. */
+export const orWrongField = <A>(read: Result.Result<A, Problem>): Effect.Effect<A, WrongUsage> =>
+  Effect.mapError(Effect.fromResult(read), ({ field, problem }) => wrong(field, problem));
 
 /** What the store that a flag names could not do. */
 export const unavailable = (where: string, problem: string): Unavailable =>

@@ -1,26 +1,22 @@
 /** The flags that describe a transaction and its run, by the field or option that they fill, and what they say. */
 import * as Effect from "effect/Effect";
-import type * as FileSystem from "effect/FileSystem";
 import * as Option from "effect/Option";
 import * as Layer from "effect/Layer";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
-import type * as Stdio from "effect/Stdio";
 import * as Argument from "effect/cli/Argument";
 import type * as Command from "effect/cli/Command";
 import * as Flag from "effect/cli/Flag";
-import type { Abi } from "abitype";
 import { Chains, lookup } from "../Chains.js";
-import { type Address, type Problem, escapeText } from "../primitives/index.js";
+import { type Problem, escapeText } from "../primitives/index.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
-import type { LooseCall } from "../Transaction.js";
 import { fields, type AbiFields, type Unit } from "../transaction/index.js";
-import { orWrong, wrong, type WrongUsage } from "./exit.js";
+import { orWrong, orWrongField, wrong, type WrongUsage } from "./exit.js";
 import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
-import { amount, block, duration, integer } from "./quantity.js";
+import { amount, block, duration, integer, list } from "./quantity.js";
 import { parseJson, readJson, readText } from "./terminal.js";
 
 type Text = Option.Option<string>;
@@ -78,9 +74,7 @@ export const currencyFlags = {
 };
 
 /** The chains in use, whichever one the node is of: its currency as these flags name it. */
-export const readChains = Effect.fnUntraced(function* (
-  flags: Command.Command.Config.Infer<typeof currencyFlags>,
-): Effect.fn.Return<Layer.Layer<never>, WrongUsage> {
+export const readChains = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof currencyFlags>) {
   const decimals = yield* readFlag("--decimals", flags.decimals, (value) =>
     Result.filterOrFail(
       integer(value),
@@ -130,11 +124,9 @@ export const checkFlags = {
 export type CheckFlags = Command.Command.Config.Infer<typeof checkFlags>;
 
 /** An ABI from `--abi`: a signature when it has parentheses, else a file of JSON or signatures. */
-export const readAbi = Effect.fnUntraced(function* (
-  value: string,
-): Effect.fn.Return<Abi, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
-  const abi = value.includes("(") ? abiOf(value, "--abi") : abiOfText(yield* readText(value, "--abi"), "--abi");
-  return Result.isSuccess(abi) ? abi.success : yield* wrong(abi.failure.field, abi.failure.problem);
+export const readAbi = Effect.fnUntraced(function* (value: string) {
+  const isSignature = value.includes("(");
+  return yield* orWrongField(isSignature ? abiOf(value, "--abi") : abiOfText(yield* readText(value, "--abi"), "--abi"));
 });
 
 /** Complaints about the input, with the flag in place of the field when it came from flags. */
@@ -157,14 +149,12 @@ const isForDecoding = (flags: CheckFlags): boolean =>
   (Option.isSome(flags.data) && Option.isNone(flags.functionName) && Option.isNone(flags.args));
 
 /** The transaction or bundle. */
-export const readInput = Effect.fnUntraced(function* (
-  flags: CheckFlags,
-): Effect.fn.Return<LooseCall | ReadonlyArray<LooseCall>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
-  const { abi, ...given }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
-  const args = given["args"] === undefined ? null : parseJson(given["args"]);
+export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
+  const { abi, ...values }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
+  const args = values["args"] === undefined ? null : parseJson(values["args"]);
   if (Option.isSome(flags.input)) {
     if (args !== null && Result.isFailure(args)) return yield* wrong("--args", argsForm);
-    const [stray] = Object.keys(given);
+    const [stray] = Object.keys(values);
     if (stray !== undefined)
       return yield* wrong(
         flagOf(stray),
@@ -173,13 +163,13 @@ export const readInput = Effect.fnUntraced(function* (
     const text = yield* readText(flags.input.value, "input");
     return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));
   }
-  if (given["from"] === undefined)
+  if (values["from"] === undefined)
     return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
-  const entries: Record<string, unknown> = { ...given };
+  const entries: Record<string, unknown> = { ...values };
   if (abi !== undefined && !isForDecoding(flags)) entries["abi"] = yield* readAbi(abi);
-  for (const [name, value] of Object.entries(given)) {
-    const meant = unitsOf(name);
-    if (meant !== undefined) entries[name] = yield* orWrong(flagOf(name), amount(meant)(value));
+  for (const [name, value] of Object.entries(values)) {
+    const unitNames = unitsOf(name);
+    if (unitNames !== undefined) entries[name] = yield* orWrong(flagOf(name), amount(unitNames)(value));
   }
   if (args !== null) {
     if (Result.isFailure(args)) return yield* wrong("--args", `${args.failure}; it ${argsForm}`);
@@ -196,48 +186,37 @@ export const readFlag = <A>(
 ): Effect.Effect<A | undefined, WrongUsage> =>
   Option.isNone(flag) ? Effect.succeed(undefined) : orWrong(name, read(flag.value));
 
-const readPolicies = Effect.fnUntraced(function* (
-  path: string,
-): Effect.fn.Return<ReadonlyArray<Policy.Policy>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+const readPolicies = Effect.fnUntraced(function* (path: string) {
   const data = yield* readJson(path, "--policies");
   return yield* Effect.mapError(Policy.fromJson(data), ({ field, problem }) => wrong(`--${field}`, problem));
 });
 
 /** Addresses, separated by commas. */
-const addresses = (text: string): Result.Result<ReadonlyArray<Address>, string> =>
-  Result.mapError(
-    named.delegateTargets.check(
-      text.split(",").map((one) => one.trim()),
-      "",
-    ),
-    ({ field, problem }) => `${field} ${problem}`,
-  );
+const addresses = (text: string) =>
+  Result.mapError(named.delegateTargets.check(list(text), ""), ({ field, problem }) => `${field} ${problem}`);
 
 /** The options that flags of their own hold. */
-export const readRunOptions = Effect.fnUntraced(function* (
-  flags: Command.Command.Config.Infer<typeof optionFlags>,
-): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
-  const asked = yield* readFlag("--block", flags.block, block);
+export const readRunOptions = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof optionFlags>) {
+  const tag = yield* readFlag("--block", flags.block, block);
   const deadline = yield* readFlag("--deadline", flags.deadline, duration);
   const accounts = yield* readFlag("--account", flags.accounts, addresses);
   const targets = yield* readFlag("--delegate-targets", flags.delegateTargets, addresses);
   const tokens = yield* readFlag("--tokens", flags.tokens, addresses);
-  return {
+  const options: Options = {
     traceReverts: true,
     ...(accounts === undefined ? {} : { accounts }),
     ...(targets === undefined ? {} : { delegateTargets: targets }),
     ...(tokens === undefined ? {} : { tokens }),
-    ...(asked === undefined ? {} : { block: asked }),
+    ...(tag === undefined ? {} : { block: tag }),
     ...(deadline === undefined ? {} : { deadline }),
     ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),
     ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
   };
+  return options;
 });
 
 /** The options of the run. */
-export const readOptions = Effect.fnUntraced(function* (
-  flags: CheckFlags,
-): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+export const readOptions = Effect.fnUntraced(function* (flags: CheckFlags) {
   const options = yield* readRunOptions(flags);
   return Option.isSome(flags.abi) && isForDecoding(flags)
     ? { ...options, abis: [yield* readAbi(flags.abi.value)] }

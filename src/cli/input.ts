@@ -7,7 +7,6 @@ import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
 import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/index.js";
 import { addressProblem, each, no, type Checked, isRecord, escapeText } from "../primitives/index.js";
-import type { LooseCall } from "../Transaction.js";
 import { fieldNames, fields, type Unit, fieldHint } from "../transaction/index.js";
 import { count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
@@ -61,9 +60,9 @@ const fromJson: Reading = {
     }
     if (type === "address" && typeof json === "string" && !json.startsWith("0x"))
       return Result.fail(addressProblem(json));
-    const [wanted, problem] =
+    const [jsType, problem] =
       type === "bool" ? ["boolean", "must be true or false"] : ["string", `must be a string for ${type}`];
-    return typeof json === wanted ? Result.succeed(json) : Result.fail(problem);
+    return typeof json === jsType ? Result.succeed(json) : Result.fail(problem);
   },
   isExact: true,
 };
@@ -90,16 +89,16 @@ const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: str
   const named =
     name === null ? functions : functions.filter((item) => item.name === name || toFunctionSignature(item) === name);
   const tried = named.map((item) => ({ item, values: argumentsOf(item.inputs, args, path("args")) }));
-  const [chosen = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
-  if (chosen === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
+  const [match = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
+  if (match === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
   if (other !== undefined)
     return no(
       path("functionName"),
       `is one of several: ${named.map((item) => toFunctionSignature(item)).join(", ")}; give its signature`,
     );
-  return Result.map(chosen.values, (values) => ({
-    abi: abi.filter((item) => item.type !== "function" || item === chosen.item),
-    functionName: chosen.item.name,
+  return Result.map(match.values, (values) => ({
+    abi: abi.filter((item) => item.type !== "function" || item === match.item),
+    functionName: match.item.name,
     args: values,
   }));
 };
@@ -116,7 +115,8 @@ const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, 
   count: integer,
 };
 
-const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
+/** What was read, or what is wrong with the field. */
+export const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
   Result.mapError(read, (problem) => ({ field, problem }));
 
 /** A number by its unit; what is none is passed on as it is, for the pipeline to check. */
@@ -161,8 +161,8 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
 
 const isField = (key: string): boolean => fieldNames.includes(key) || Object.hasOwn(synonyms, key);
 
-/** One transaction; `path` names a field for errors. */
-const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
+/** One transaction; `path` names a field for errors. `from` and the others may still be wrong: the pipeline checks every field. */
+const transactionOf = (json: unknown, path: (field: string) => string): Checked<Fields> => {
   if (!isRecord(json)) return no(path(""), "must be an object");
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};
@@ -178,13 +178,12 @@ const transactionOf = (json: unknown, path: (field: string) => string): Checked<
     for (const [name, value] of Object.entries(plain))
       read[name] = name in fields ? yield* readField(name as keyof typeof fields, value, path(name)) : value;
     const call = yield* callFields(entry, path);
-    // why: the pipeline's own checks take unknown fields apart; `from` and the others may still be wrong here
-    return { ...read, ...call } as unknown as LooseCall;
+    return { ...read, ...call };
   });
 };
 
 /** One transaction object, or an array of them. */
-export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseCall>> => {
+export const inputOf = (json: unknown): Checked<Fields | ReadonlyArray<Fields>> => {
   if (!Array.isArray(json)) return transactionOf(json, (field) => (field === "" ? "transaction" : field));
   return each(json, (entry: unknown, index) =>
     transactionOf(entry, (field) => (field === "" ? `[${index}]` : `[${index}].${field}`)),
@@ -192,7 +191,7 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 };
 
 /** {@link inputOf} from text. */
-export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
+export const inputOfText = (text: string): Checked<Fields | ReadonlyArray<Fields>> =>
   Result.flatMap(named("input", parseJson(text)), (json) => {
     const kind = kindOf(json);
     if (kind !== null && !kind.includes("transaction"))

@@ -67,10 +67,10 @@ const pathOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
 const meantBy = (option: string, { flags, inheritedFlags = [] }: HelpDoc): ReadonlyArray<string> => {
   const name = option.replace(/^-+/, "");
   const names = [...flags, ...inheritedFlags].map((flag) => flag.name);
-  const synonym = names.filter((one) => one === elsewhere[name]);
+  const synonym = names.filter((flagName) => flagName === elsewhere[name]);
   const words = name.split("-");
-  const alike = names.filter((one) => one.split("-").some((word) => word.length > 2 && words.includes(word)));
-  return (synonym.length > 0 ? synonym : alike).map((one) => `--${one}`);
+  const alike = names.filter((flagName) => flagName.split("-").some((word) => word.length > 2 && words.includes(word)));
+  return (synonym.length > 0 ? synonym : alike).map((flagName) => `--${flagName}`);
 };
 
 /** Options of other tools, by the name that they have here. */
@@ -84,7 +84,7 @@ const elsewhere: Readonly<Record<string, string>> = {
  * What went wrong, once: of a command that is not there no flag is missing, and of an option that is not there one is said.
  * A stray word may be part of a header that lost its quotes, so that none is repeated.
  */
-const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc): ReadonlyArray<string> => {
+const complaints = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc): ReadonlyArray<string> => {
   const unknown = errors.filter(({ _tag }) => _tag === "UnknownSubcommand");
   const lines = (unknown.length > 0 ? unknown : errors).map((error) => {
     switch (error._tag) {
@@ -107,7 +107,7 @@ const presenter: CliOutput.Presenter = {
   present: (presentation) => {
     switch (presentation._tag) {
       case "InvalidInvocation":
-        return complain(presentation.commandPath, told(presentation.errors, presentation.helpDoc));
+        return complain(presentation.commandPath, complaints(presentation.errors, presentation.helpDoc));
       case "Help":
         return Effect.andThen(showHelp(presentation.helpDoc), showCodes(presentation.helpDoc));
       case "Version":
@@ -139,7 +139,7 @@ const settings = Layer.mergeAll(
 );
 
 const namesOf = (command: Command.Command.Any): ReadonlyArray<string> =>
-  command.subcommands.flatMap(({ commands }) => commands.flatMap((one) => [one.name, ...namesOf(one)]));
+  command.subcommands.flatMap(({ commands }) => commands.flatMap((child) => [child.name, ...namesOf(child)]));
 
 /** Whether nothing is asked but help, version or completions, of a command or of all. */
 const asksOfItself = (args: ReadonlyArray<string>): boolean => {
@@ -148,8 +148,8 @@ const asksOfItself = (args: ReadonlyArray<string>): boolean => {
 };
 
 /** Runs the program and gives its exit code; see {@link exitCodes}. */
-export const main = (given: ReadonlyArray<string>): Effect.Effect<number, never, Command.Environment> => {
-  const args = normalize(given);
+export const main = (argv: ReadonlyArray<string>): Effect.Effect<number, never, Command.Environment> => {
+  const args = normalize(argv);
   return Command.runWith(root, { version })(args).pipe(
     // why: whoever gave a transaction, too, takes 0 for its verdict
     Effect.andThen(

@@ -7,7 +7,7 @@ type Parsed<A> = Result.Result<A, string>;
 
 const decimals: Readonly<Record<string, number>> = { ether: 18, eth: 18, gwei: 9, wei: 0 };
 
-const shown = (value: unknown): string => escapeText(typeof value === "string" ? value : String(value), 60);
+const excerpt = (value: unknown): string => escapeText(typeof value === "string" ? value : String(value), 60);
 
 /** What a number that is none may have been meant to be, as the end of a complaint; empty where nobody can tell. */
 const hint = (value: string): string => {
@@ -29,12 +29,12 @@ export const count = (value: unknown): Parsed<bigint> => {
       : Result.fail(
           Number.isInteger(value) && value > 0
             ? "is a number too large for JSON to keep exact; write it as a string"
-            : `must be a whole number from 0, got ${shown(value)}`,
+            : `must be a whole number from 0, got ${excerpt(value)}`,
         );
   if (typeof value !== "string") return Result.fail("must be a number or a string");
   return /^(?:\d+|0x[0-9a-fA-F]+)$/.test(value) && value.length <= 80
     ? Result.succeed(BigInt(value))
-    : Result.fail(`must be a decimal or 0x number, got "${shown(value)}"${hint(value)}`);
+    : Result.fail(`must be a decimal or 0x number, got "${excerpt(value)}"${hint(value)}`);
 };
 
 /** Wei: a count, or an amount with a unit: `0.1ether`, `2 gwei`, `5wei`. */
@@ -43,19 +43,19 @@ export const wei = (value: unknown): Parsed<bigint> => {
   const match = /^(\d{1,78})(?:\.(\d{1,78}))?\s*(ether|eth|gwei|wei)$/i.exec(value);
   if (match === null)
     return /^\d+\.\d+$/.test(value)
-      ? Result.fail(`needs a unit: ${shown(value)}ether, ${shown(value)}gwei`)
+      ? Result.fail(`needs a unit: ${excerpt(value)}ether, ${excerpt(value)}gwei`)
       : Result.mapError(
           count(value),
           () =>
-            `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${shown(value)}"${hint(value)}`,
+            `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${excerpt(value)}"${hint(value)}`,
         );
   const [, whole = "", fraction = "", unit = "wei"] = match;
   const places = decimals[unit.toLowerCase()] ?? 0;
   if (fraction.length > places) {
     const larger = ["gwei", "ether"].filter((name) => (decimals[name] ?? 0) >= fraction.length);
-    const meant = larger.map((name) => `${shown(`${whole}.${fraction}`)}${name}`).join(" or ");
+    const suggestion = larger.map((name) => `${excerpt(`${whole}.${fraction}`)}${name}`).join(" or ");
     return Result.fail(
-      `has more decimals than ${unit.toLowerCase()} can hold (${places})${meant === "" ? "" : `; did you mean ${meant}?`}`,
+      `has more decimals than ${unit.toLowerCase()} can hold (${places})${suggestion === "" ? "" : `; did you mean ${suggestion}?`}`,
     );
   }
   return Result.succeed(BigInt(`${whole}${fraction.padEnd(places, "0")}`));
@@ -73,10 +73,13 @@ export const amount =
           `needs a unit: ${units
             // why: nothing is smaller than a wei
             .filter((unit) => unit !== "wei" || !value.includes("."))
-            .map((unit) => `${shown(value)}${unit}`)
+            .map((unit) => `${excerpt(value)}${unit}`)
             .join(" or ")}`,
         )
       : wei(value);
+
+/** What stands between commas. */
+export const list = (value: string): ReadonlyArray<string> => value.split(",").map((part) => part.trim());
 
 /** A safe integer, such as a nonce or a chain id. */
 export const integer = (value: unknown): Parsed<number> =>
@@ -88,12 +91,12 @@ const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_
 
 /** ms from `500ms`, `10s`, `1m`. */
 export const duration = (value: string): Parsed<number> => {
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Result.fail(`needs a unit: ${shown(value)}s or ${shown(value)}ms`);
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Result.fail(`needs a unit: ${excerpt(value)}s or ${excerpt(value)}ms`);
   const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m)$/.exec(value);
   const ms = match === null ? 0 : Number(match[1]) * (milliseconds[match[2] ?? ""] ?? 1);
   return ms > 0
     ? Result.succeed(ms)
-    : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"${hint(value)}`);
+    : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${excerpt(value)}"${hint(value)}`);
 };
 
 const tags = BlockName.members[0].literals;
@@ -105,6 +108,6 @@ export const block = (value: string): Parsed<typeof BlockName.Type> => {
   if (isHash(value)) return Result.succeed(value);
   return Result.mapError(
     count(value),
-    () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"${hint(value)}`,
+    () => `must be ${tags.join(", ")}, a number or a block hash, got "${excerpt(value)}"${hint(value)}`,
   );
 };

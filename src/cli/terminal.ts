@@ -38,9 +38,9 @@ export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> =
   const isTerminal = yield* stdio.stdoutIsTerminal;
   const noColor = yield* variable("NO_COLOR");
   const forced = yield* variable("FORCE_COLOR");
-  const wanted = forced === "" ? isTerminal : !["0", "false"].includes(forced);
+  const wantsColor = forced === "" ? isTerminal : !["0", "false"].includes(forced);
   const columns = isTerminal ? yield* (yield* Terminal.Terminal).columns : 0;
-  return { color: wanted && noColor === "" && !(yield* isDumb), width: columns > 0 ? columns : 100 };
+  return { color: wantsColor && noColor === "" && !(yield* isDumb), width: columns > 0 ? columns : 100 };
 });
 
 /** `text` on stdout, with one newline at its end. */
@@ -66,10 +66,7 @@ const refused =
     wrong(name, `${escapeText(path, 200)} cannot be ${what} (${reason._tag})`);
 
 /** The text of a file; `name` is the flag or argument that named it. */
-export const readText = Effect.fnUntraced(function* (
-  path: string,
-  name: string,
-): Effect.fn.Return<string, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+export const readText = Effect.fnUntraced(function* (path: string, name: string) {
   if (path === "-") {
     const stdio = yield* Stdio.Stdio;
     return yield* Effect.mapError(Stream.mkString(Stream.decodeText(stdio.stdin)), () =>
@@ -99,7 +96,7 @@ export const readJson = (path: string, name: string) =>
 /** What JSON of this program, or for it, is; null for anything else. */
 export const kindOf = (json: unknown): string | null => {
   if (Array.isArray(json))
-    return json.some((one) => isRecord(one) && "from" in one) ? "a bundle of transactions" : null;
+    return json.some((entry) => isRecord(entry) && "from" in entry) ? "a bundle of transactions" : null;
   if (!isRecord(json)) return null;
   if ("verdict" in json && "ledger" in json) return "a report";
   if ("facts" in json && "findings" in json) return "what doctor wrote of an endpoint";
@@ -107,10 +104,7 @@ export const kindOf = (json: unknown): string | null => {
 };
 
 /** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
-export const checkWritable = Effect.fnUntraced(function* (
-  path: string,
-  name: string,
-): Effect.fn.Return<void, WrongUsage, FileSystem.FileSystem | Path.Path> {
+export const checkWritable = Effect.fnUntraced(function* (path: string, name: string) {
   const fs = yield* FileSystem.FileSystem;
   const { dirname } = yield* Path.Path;
   const why = refused(path, name, "written");
@@ -121,11 +115,7 @@ export const checkWritable = Effect.fnUntraced(function* (
 });
 
 /** Writes a file. */
-export const writeText = Effect.fnUntraced(function* (
-  path: string,
-  text: string,
-  name: string,
-): Effect.fn.Return<void, Unwritten, FileSystem.FileSystem> {
+export const writeText = Effect.fnUntraced(function* (path: string, text: string, name: string) {
   const fs = yield* FileSystem.FileSystem;
   yield* Effect.mapError(
     fs.writeFileString(path, text),

@@ -6,12 +6,11 @@ import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/index.js";
 import type { Report, Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
-import { fail, GuardRefused } from "./failures.js";
+import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
-import type { Asked } from "./asked.js";
+import type { RpcRequest } from "./methods.js";
 import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
-import { allowSignature } from "./signatures.js";
-import { clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
+import { allowSignature, clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
 /** What viem's transactions have beside the fields that are signed, what a node's filled one has, and what its token verbs leave. */
 const aside = [
@@ -21,9 +20,9 @@ const aside = [
 
 /** As an input; what viem had a node fill in names both kinds of price, of which the type has one. */
 const inputOf = (transaction: Readonly<Record<string, unknown>>, from: string): Record<string, unknown> => {
-  const left = transaction["maxFeePerGas"] == null ? aside : [...aside, "gasPrice"];
-  const kept = Object.entries(transaction).filter(([name, value]) => value != null && !left.includes(name));
-  return { ...Object.fromEntries(kept), from };
+  const excluded = transaction["maxFeePerGas"] == null ? aside : [...aside, "gasPrice"];
+  const entries = Object.entries(transaction).filter(([name, value]) => value != null && !excluded.includes(name));
+  return { ...Object.fromEntries(entries), from };
 };
 
 /** The ways in which viem's accounts sign what is no transaction. */
@@ -60,11 +59,11 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
   const { address } = account;
   const rule =
     (kind: SignaturePayload["kind"], sign: (content: never) => Promise<unknown>) =>
-    (given: unknown): Promise<unknown> =>
+    (argument: unknown): Promise<unknown> =>
       guard.on.effect(
         Effect.gen(function* () {
           // guard: a message that is changed while it is judged
-          const content = yield* attempt(() => Promise.resolve(structuredClone(given)));
+          const content = yield* attempt(() => Promise.resolve(structuredClone(argument)));
           yield* allowSignature(guard, kind, { kind, address, content });
           return yield* attempt(() => sign.call(account, content as never));
         }),
@@ -75,7 +74,7 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
         const hasBlobs = sidecars != null || transaction["blobs"] != null;
         // guard: blobs that nobody hashed
         if (hasBlobs && transaction["blobVersionedHashes"] == null)
-          return yield* Effect.fail(new GuardRefused("blobs", "stand without `blobVersionedHashes` or `kzg`"));
+          return yield* refused("blobs", "stand without `blobVersionedHashes` or `kzg`");
         const chainId = yield* chainOf(guard, pass, transaction["chainId"]);
         // why: blobs travel beside what is signed
         const beside = sidecars === undefined ? {} : { sidecars };
@@ -117,7 +116,7 @@ const guardTransport = (transport: unknown, request: unknown): object => {
   const parts = Object.entries(isRecord(transport) ? transport : {}).flatMap(([name, value]: [string, unknown]) => {
     if (name === "request") return [[name, request]];
     if (name === "transports" && Array.isArray(value))
-      return [[name, value.map((one) => guardTransport(one, request))]];
+      return [[name, value.map((part) => guardTransport(part, request))]];
     if (name === "config" || name === "value") return [[name, guardTransport(value, request)]];
     // guard: what a transport holds beside its request
     if (name === "subscribe") return [[name, value]];
@@ -133,22 +132,23 @@ const guardTransport = (transport: unknown, request: unknown): object => {
 export const guardClient = <client extends Client>(client: client, guard: Guarding): client => {
   if (client.account?.type === "smart") refuse("client.account", "is a smart account, which signs user operations");
   const own = isLocal(client.account) ? client.account : null;
-  const pass = (asked: Asked, options?: unknown) => client.request(asked as never, options as never);
+  const pass = (rpcRequest: RpcRequest, options?: unknown) => client.request(rpcRequest as never, options as never);
   const originals = new WeakMap<object, LocalAccount>();
   const guarded = (account: LocalAccount) => {
     // why: callers name `client.account`, which is guarded already
     if (originals.has(account)) return account;
-    const made = guardAccount(guard, pass, account);
-    originals.set(made, account);
-    return made;
+    const guardedAccount = guardAccount(guard, pass, account);
+    originals.set(guardedAccount, account);
+    return guardedAccount;
   };
   const deliverBy =
     (account: LocalAccount): NonNullable<Deliver> =>
     (bundle) =>
       Effect.gen(function* () {
+        const address = account.address.toLowerCase();
         // why: its key would sign for another's nonce
-        if (bundle.some((one) => isRecord(one) && String(one["from"]).toLowerCase() !== account.address.toLowerCase()))
-          return yield* Effect.fail(new GuardRefused("from", "is another account than the one that is to sign"));
+        if (bundle.some((call) => isRecord(call) && String(call["from"]).toLowerCase() !== address))
+          return yield* refused("from", "is another account than the one that is to sign");
         const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
         const input = bundle.length === 1 ? bundle[0] : bundle;
         const clears = (report: Report) => clear(guard, report);
@@ -164,8 +164,10 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     transport: () => ({ config: transport as never, request: request as never, value: {} }),
   });
   /** The same parameters, a key among them guarded as well. */
-  const withGuarded = (given: unknown): unknown =>
-    isRecord(given) && isLocal(given["account"]) ? { ...given, account: guarded(given["account"]) } : given;
+  const withGuarded = (parameters: unknown): unknown =>
+    isRecord(parameters) && isLocal(parameters["account"])
+      ? { ...parameters, account: guarded(parameters["account"]) }
+      : parameters;
   const send = (parameters: Parameters): Promise<unknown> => {
     const named = parameters.account === undefined ? client.account : parameters.account;
     const account = isLocal(named) ? (originals.get(named) ?? named) : null;
@@ -202,7 +204,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     const parts = Object.fromEntries(Object.entries(verb ?? {}).map(([name, part]) => [name, withGuards(part)]));
     if (typeof verb !== "function") return isRecord(verb) ? parts : verb;
     return Object.assign(
-      (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, given.map(withGuarded)),
+      (...args: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, args.map(withGuarded)),
       parts,
     );
   };

@@ -1,13 +1,8 @@
 /** Why a guard kept a request from the key, or tells of one that the wallet changed. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { type Difference, type Hash, pageOf } from "../primitives/index.js";
 import { decidingSeverity, type Report } from "../report/index.js";
-
-/** The field and both values of one difference, in words. */
-const differenceText = ({ what, a, b }: Difference): string =>
-  `${(what ?? "").replace("request ", "")}: ${a ?? "none"} → ${b ?? "none"}`;
-
-const because = (report: Report, cause: unknown): string => (cause instanceof Error ? cause.message : report.because);
 
 /**
  * The report gives no clearance, or its warnings are not accepted (`onCaution`): nothing was sent by it, and what
@@ -29,7 +24,7 @@ export class NotCleared extends Error {
   /** The whole report. */
   readonly report: Report;
   constructor(report: Report, cause: unknown) {
-    const sentence = because(report, cause);
+    const sentence = cause instanceof Error ? cause.message : report.because;
     super(`not cleared, ${report.verdict}: ${sentence}`, { cause });
     this.report = report;
     const deciding = decidingSeverity[report.verdict];
@@ -61,7 +56,10 @@ export class Tampered extends Error {
   /** Each field that differs: `a` as cleared, `b` as sent. */
   readonly differences: ReadonlyArray<Difference>;
   constructor(hash: Hash, report: Report, differences: ReadonlyArray<Difference>) {
-    const sentence = `the wallet sent a transaction other than the one cleared: ${differences.map(differenceText).join(", ")}`;
+    const fields = differences.map(
+      ({ what, a, b }) => `${(what ?? "").replace("request ", "")}: ${a ?? "none"} → ${b ?? "none"}`,
+    );
+    const sentence = `the wallet sent a transaction other than the one cleared: ${fields.join(", ")}`;
     super(`${sentence} · ${hash}`);
     this.hash = hash;
     this.report = report;
@@ -92,6 +90,10 @@ export class GuardRefused extends Error {
     this.data = { _tag: "GuardRefused", sentence };
   }
 }
+
+/** Fails with {@link GuardRefused}. */
+export const refused = (...about: ConstructorParameters<typeof GuardRefused>): Effect.Effect<never, GuardRefused> =>
+  Effect.fail(new GuardRefused(...about));
 
 /** Throws, where somebody's synchronous call is refused. */
 export const fail = (error: Error): never => Result.getOrThrowWith(Result.fail(error), (same) => same);

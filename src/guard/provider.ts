@@ -4,9 +4,15 @@ import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { isRecord, lazyImport, safely } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
-import { isJudged, readAsked, unreadable, type Asked } from "./asked.js";
+import { isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
 import type { GuardRules } from "./rules.js";
+
+/** A guard's rules apart from what else its options hold. */
+export const rulesIn = <O extends GuardRules>(options: O) => {
+  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = options;
+  return { rules: { onCaution, signatures, onChanged, onUnverified, onSettled }, others };
+};
 
 /** Any EIP-1193 provider. */
 export interface Provider {
@@ -36,17 +42,17 @@ export const guardedProvider = <provider extends Provider>(
   const judging = Effect.map(
     lazyImport(() => import("./requests.js")),
     ({ guardRequest, guarding }) =>
-      guardRequest(guarding(on, rules, options), (asked) => provider.request(asked as never)),
+      guardRequest(guarding(on, rules, options), (rpcRequest) => provider.request(rpcRequest as never)),
   );
-  let loading: Promise<(asked: Asked) => Promise<unknown>> | null = null;
-  const request = (given: Asked): Promise<unknown> => {
-    const asked = readAsked(given);
-    if (asked === null) return Promise.reject(unreadable());
+  let loading: Promise<(rpcRequest: RpcRequest) => Promise<unknown>> | null = null;
+  const request = (original: RpcRequest): Promise<unknown> => {
+    const rpcRequest = readRequest(original);
+    if (rpcRequest === null) return Promise.reject(unreadable());
     // why: a wallet that throws rejects, as EIP-1193 has it
-    if (!isJudged(asked)) return new Promise((done) => done(provider.request(asked as never)));
+    if (!isJudged(rpcRequest)) return new Promise((resolve) => resolve(provider.request(rpcRequest as never)));
     const loaded = (loading ??= on.effect(judging));
     return loaded.then(
-      (judged) => judged(asked),
+      (guardedRequest) => guardedRequest(rpcRequest),
       (error: unknown) => {
         // why: what did not load is tried again with the next request; nothing passes unjudged meanwhile
         if (loading === loaded) loading = null;
@@ -55,12 +61,12 @@ export const guardedProvider = <provider extends Provider>(
     );
   };
   /** The forms from before EIP-1193, which old wallets still have. */
-  const sendAsync = (payload: Asked & { readonly id?: unknown }, hear: Callback): void =>
+  const sendAsync = (payload: RpcRequest & { readonly id?: unknown }, hear: Callback): void =>
     void request(payload).then(
       (result) => hear(null, { id: payload.id, jsonrpc: "2.0", result }),
       (error: unknown) => hear(error),
     );
-  const send = (first: string | (Asked & { readonly id?: unknown }), second?: unknown): unknown => {
+  const send = (first: string | (RpcRequest & { readonly id?: unknown }), second?: unknown): unknown => {
     if (typeof first === "string") return request({ method: first, params: second ?? [] });
     return typeof second === "function" ? sendAsync(first, second as Callback) : request(first);
   };
@@ -69,14 +75,14 @@ export const guardedProvider = <provider extends Provider>(
     if (value === provider) return proxy;
     const isHolding = isRecord(value) && Object.values(value).includes(provider);
     return isHolding
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === provider ? proxy : one]))
+      ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, part === provider ? proxy : part]))
       : value;
   };
   /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
-  const shown = (value: unknown): unknown => {
+  const copyOf = (value: unknown): unknown => {
     // why: a promise of another realm, or of a library, is no instance of ours
     if (value !== provider && isRecord(value) && typeof value["then"] === "function")
-      return Promise.resolve(value).then(shown);
+      return Promise.resolve(value).then(copyOf);
     const isObject = typeof value === "object" && value !== null && value !== provider;
     return isObject ? safely(() => structuredClone(value), undefined) : own(value);
   };
@@ -87,7 +93,7 @@ export const guardedProvider = <provider extends Provider>(
     // guard: a listener that gets hold of the provider
     const wrapper =
       wrappers.get(listener) ??
-      ((...told: ReadonlyArray<unknown>): unknown => Reflect.apply(listener, proxy, told.map(own)));
+      ((...args: ReadonlyArray<unknown>): unknown => Reflect.apply(listener, proxy, args.map(own)));
     wrappers.set(listener, wrapper);
     return wrapper;
   };
@@ -101,14 +107,14 @@ export const guardedProvider = <provider extends Provider>(
       if (typeof value !== "function") {
         const isTold = telling.includes(String(name)) || !["object", "string"].includes(typeof value);
         // guard: what a provider holds beside its members
-        return isTold ? shown(value) : undefined;
+        return isTold ? copyOf(value) : undefined;
       }
       if (guarded.has(name)) return guarded.get(name);
       // guard: a member that may sign
       const isMember = members.includes(String(name));
       if (!isMember) return () => fail(new GuardRefused(String(name), "is no member of a provider that a guard knows"));
       // why: methods of a provider with private fields work on that provider alone; `on` answers with it
-      return (...given: ReadonlyArray<unknown>): unknown => shown(Reflect.apply(value, provider, given.map(wrapped)));
+      return (...args: ReadonlyArray<unknown>): unknown => copyOf(Reflect.apply(value, provider, args.map(wrapped)));
     },
   });
   return proxy;

@@ -13,16 +13,26 @@ import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import type { Rpc } from "../rpc/index.js";
 import { times, type Report, type Request } from "../report/index.js";
-import { isActing, isJudged, paramsOf, readAsked, unreadable, type Asked } from "./asked.js";
-import { allowSignature, isSignature, payloadOf } from "./signatures.js";
-import { detailed, GuardRefused, Tampered } from "./failures.js";
-import { allows, hold, inTurn, keep, preflight, renewed, type Guarding, type SettledCalls } from "./rules.js";
+import { isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
+import { detailed, refused, Tampered } from "./failures.js";
+import {
+  allows,
+  allowSignature,
+  hold,
+  inTurn,
+  keep,
+  payloadOf,
+  preflight,
+  renewed,
+  type Guarding,
+  type SettledCalls,
+} from "./rules.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
 export { guarding } from "./rules.js";
 
 /** Sends a request on, to the wallet or the node behind the guard. */
-export type Pass = (asked: Asked) => Promise<unknown>;
+export type Pass = (rpcRequest: RpcRequest, options?: unknown) => Promise<unknown>;
 
 /** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
 export type Deliver =
@@ -38,24 +48,21 @@ const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeeP
 const lookEveryMs = 250;
 
 /** The chain of the wallet, which a request that names another is refused on. */
-export const chainOf = ({ options }: Guarding, pass: Pass, ...wanted: ReadonlyArray<unknown>) =>
+export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     // guard: a wallet that never says its chain
     const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
-    const mute = new GuardRefused("eth_chainId", `the wallet did not answer within ${within} ms`);
+    const mute = () => refused("eth_chainId", `the wallet did not answer within ${within} ms`);
     const asking = attempt(() => pass({ method: "eth_chainId" }));
-    const answer = Effect.timeoutOrElse(asking, { duration: within, orElse: () => Effect.fail(mute) });
-    const chainId = Number(yield* answer);
-    const other = wanted.find((named) => {
+    const chainId = Number(yield* Effect.timeoutOrElse(asking, { duration: within, orElse: mute }));
+    const other = chainIds.find((named) => {
       // guard: a chain that wallets read otherwise than the guard
       const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
       return named != null && !(isExact && Number(named) === chainId);
     });
     // guard: a request for another chain than the wallet's
     if (other !== undefined)
-      return yield* Effect.fail(
-        new GuardRefused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`),
-      );
+      return yield* refused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`);
     return chainId;
   });
 
@@ -69,16 +76,16 @@ const verify = Effect.fnUntraced(function* (
 ) {
   const withinMs = report.options.deadlineMs;
   const started = yield* Clock.currentTimeMillis;
-  const tell = (sent: unknown) => Effect.ignore(attempt(() => Promise.resolve(rules.onUnverified?.(sent as Hash))));
+  const tell = (answer: unknown) => Effect.ignore(attempt(() => Promise.resolve(rules.onUnverified?.(answer as Hash))));
   if (!isHash(hash)) return yield* tell(hash);
   const look = Effect.orElseSucceed(getTransaction({ hash }), () => null);
-  let sent = yield* look;
-  while (sent === null && (yield* Clock.currentTimeMillis) - started < withinMs) {
+  let transaction = yield* look;
+  while (transaction === null && (yield* Clock.currentTimeMillis) - started < withinMs) {
     yield* Effect.sleep(lookEveryMs);
-    sent = yield* look;
+    transaction = yield* look;
   }
-  if (sent === null) return yield* tell(hash);
-  const { differences } = compareRequest(0, from, request, sent, { class: "tampered", evidence: "logged" });
+  if (transaction === null) return yield* tell(hash);
+  const { differences } = compareRequest(0, from, request, transaction, { class: "tampered", evidence: "logged" });
   if (differences.length === 0) return;
   const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
   // guard: a change of the wallet's that nobody accepted
@@ -90,16 +97,17 @@ const senderOf = (transaction: unknown): string =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"].toLowerCase() : "";
 
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
-const send = (guard: Guarding, pass: Pass, { method, params }: Asked) => {
-  const [transaction, ...others] = paramsOf({ method, params });
-  const from = senderOf(transaction);
+const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
+  const { method } = rpcRequest;
+  const [transaction, ...others] = paramsOf(rpcRequest);
   return inTurn(
     guard,
-    from,
+    senderOf(transaction),
     Effect.gen(function* () {
       const chainId = yield* chainOf(guard, pass, isRecord(transaction) ? transaction["chainId"] : null);
       const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
       const [request] = clearance.requests;
+      const { from } = report.transactions[0].input;
       // guard: a wallet that was switched while it was proven
       yield* chainOf(guard, pass, chainId);
       // why: only a password stands behind a transaction
@@ -134,8 +142,8 @@ const underItsNonce = Effect.fnUntraced(function* (
   if (lease == null) return yield* Effect.die(new Error("a cleared report has a chain, and its nonce was left open"));
   if (Number(lease.nonce) === first.nonce.value) {
     const answers: Array<Exit.Exit<unknown, unknown>> = [];
-    const told = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
-    const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(told)));
+    const noting = Effect.tap(Effect.exit(send), (exit) => Effect.sync(() => answers.push(exit)));
+    const delivered = yield* Effect.exit(Nonces.deliver(lease, raw, () => Effect.flatten(noting)));
     // why: what the node said is the caller's answer, not what the store makes of it
     return yield* answers[0] ?? delivered;
   }
@@ -147,22 +155,21 @@ const underItsNonce = Effect.fnUntraced(function* (
   const isReplacement = isMeant && report.findings.some(({ code }) => code === "ReplacesPending");
   // guard: a nonce that another send took
   if (!isReplacement && !isAgain)
-    return yield* Effect.fail(new GuardRefused("nonce", `${first.nonce.value} is no longer due: another send took it`));
+    return yield* refused("nonce", `${first.nonce.value} is no longer due: another send took it`);
   return yield* send;
 }, Effect.scoped);
 
 /** Signed bytes: only those that this guard cleared. */
-const sendRaw = (guard: Guarding, pass: Pass, asked: Asked) =>
+const sendRaw = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
   Effect.gen(function* () {
-    const [given] = paramsOf(asked);
-    const raw = String(given).toLowerCase() as Hex;
+    const [bytes] = paramsOf(rpcRequest);
+    const raw = String(bytes).toLowerCase() as Hex;
     const known = guard.cleared.get(raw);
     // guard: raw bytes that nobody cleared
-    if (known === undefined)
-      return yield* Effect.fail(new GuardRefused(asked.method, "these bytes were not cleared by this guard"));
+    if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
-    const passing = attempt(() => pass(asked));
+    const passing = attempt(() => pass(rpcRequest));
     return yield* underItsNonce(guard, raw, cleared.report, passing);
   });
 
@@ -180,35 +187,35 @@ const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArr
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
 
 /** Several calls, proven as one bundle from `from` and rebuilt of what was proven; of a local account delivered in order. */
-const sendCalls = (guard: Guarding, pass: Pass, { method, params }: Asked, deliver: Deliver) =>
+const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) =>
   Effect.gen(function* () {
-    const [request] = paramsOf({ method, params });
+    const { method } = rpcRequest;
+    const [request] = paramsOf(rpcRequest);
     const calls: unknown = isRecord(request) ? request["calls"] : null;
     if (!isRecord(request) || !Array.isArray(calls) || calls.length === 0)
-      return yield* Effect.fail(new GuardRefused(method, "has no calls"));
+      return yield* refused(method, "has no calls");
     // guard: a field of a call that the proof knows nothing of
     const stray = strayIn(calls);
-    if (stray !== undefined)
-      return yield* Effect.fail(new GuardRefused(stray, "is no field of a call that a proof covers"));
+    if (stray !== undefined) return yield* refused(stray, "is no field of a call that a proof covers");
     const [unknown] = demanded(request, calls);
     // guard: a capability that the proof knows nothing of
-    if (unknown !== undefined) return yield* Effect.fail(new GuardRefused(unknown, "is not covered by a proof", 5700));
-    const chains = [request, ...calls].map((one: unknown) => (isRecord(one) ? one["chainId"] : null));
+    if (unknown !== undefined) return yield* refused(unknown, "is not covered by a proof", 5700);
+    const chains = [request, ...calls].map((part: unknown) => (isRecord(part) ? part["chainId"] : null));
     const chainId = yield* chainOf(guard, pass, ...chains);
     const bundle = bundleOf(calls, request["from"], chainId);
     if (deliver === null) {
       const { report } = yield* preflight(guard, bundle);
       yield* chainOf(guard, pass, chainId);
-      const rebuilt = { ...request, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
+      // guard: a sender whom the request does not name, and the node's client does
+      const from = request["from"] ?? report.transactions[0].input.from;
+      const rebuilt = { ...request, from, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
       const answer = yield* attempt(() => pass({ method, params: [rebuilt] }));
       const id = isRecord(answer) ? answer["id"] : answer;
       if (typeof id === "string") keep(guard.calls, id, report);
       return answer;
     }
     if (request["atomicRequired"] === true || request["forceAtomic"] === true)
-      return yield* Effect.fail(
-        new GuardRefused("atomicRequired", "this account sends one transaction after the other", 5760),
-      );
+      return yield* refused("atomicRequired", "this account sends one transaction after the other", 5760);
     const hashes = yield* deliver(bundle);
     return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
   });
@@ -218,14 +225,16 @@ const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
   Number(answer["status"]) >= 200 || answer["status"] === "CONFIRMED";
 
 /** What became of calls that this guard passed on, by the node's receipts: what the wallet says of them is its own word. */
-const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
+const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
   Effect.gen(function* () {
-    const answer = yield* attempt(() => pass(asked));
-    const report = guard.calls.get(String(paramsOf(asked)[0]));
+    const answer = yield* attempt(() => pass(rpcRequest));
+    const report = guard.calls.get(String(paramsOf(rpcRequest)[0]));
     const { onSettled } = guard.rules;
     if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
     const named = Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
-    const all = named.map((one) => (isRecord(one) && isHash(one["transactionHash"]) ? one["transactionHash"] : null));
+    const all = named.map((receipt) =>
+      isRecord(receipt) && isHash(receipt["transactionHash"]) ? receipt["transactionHash"] : null,
+    );
     const hashes = [...new Set(all)].flatMap((hash) => hash ?? []);
     const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }));
     const receipts = yield* Effect.orElseSucceed(asking, () => []);
@@ -239,37 +248,41 @@ const callsStatus = (guard: Guarding, pass: Pass, asked: Asked) =>
   });
 
 /** What becomes of a request; null where it passes as it is. */
-const judged = (
+const judge = (
   guard: Guarding,
   pass: Pass,
-  asked: Asked,
+  rpcRequest: RpcRequest,
   deliver: Deliver,
 ): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
-  const { method } = asked;
-  if (!isJudged(asked)) return null;
-  if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, asked);
-  if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, asked);
-  if (method === "wallet_sendCalls") return sendCalls(guard, pass, asked, deliver);
-  if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, asked);
+  const { method } = rpcRequest;
+  if (!isJudged(rpcRequest)) return null;
+  if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, rpcRequest);
+  if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, rpcRequest);
+  if (method === "wallet_sendCalls") return sendCalls(guard, pass, rpcRequest, deliver);
+  if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, rpcRequest);
+  const payload = payloadOf(rpcRequest);
   // guard: a way to sign or send that is not known
-  if (!isSignature(asked) && isActing(asked))
-    return Effect.fail(new GuardRefused(method, "signs or sends in a form that this guard cannot judge"));
-  const passing = attempt(() => pass(asked));
-  return Effect.andThen(allowSignature(guard, method, payloadOf(asked)), passing);
+  if (payload.kind === "method" && isActing(rpcRequest))
+    return refused(method, "signs or sends in a form that this guard cannot judge");
+  const passing = attempt(() => pass(rpcRequest));
+  return Effect.andThen(allowSignature(guard, method, payload), passing);
 };
 
 /** For how long a request that the wallet changed is not asked again, ms: viem tries −32603 three times within two seconds. */
 const remembersMs = 10_000;
 
 /** `request` of a guarded client or provider. */
-export const guardRequest = (
-  guard: Guarding,
-  pass: (asked: Asked, options?: unknown) => Promise<unknown>,
-  deliver: Deliver = null,
-) => {
+export const guardRequest = (guard: Guarding, pass: Pass, deliver: Deliver = null): Pass => {
   const changed = new Map<string, { readonly error: Tampered; readonly until: number }>();
-  const onceChanged = <A, R>(key: string, judgement: Effect.Effect<A, unknown, R>): Effect.Effect<A, unknown, R> =>
-    Effect.gen(function* () {
+  return (original, options) => {
+    const rpcRequest = readRequest(original);
+    if (rpcRequest === null) return Promise.reject(detailed(unreadable()));
+    // guard: a send that a transport would try twice
+    const once: Pass = (each) => pass(each, { retryCount: 0 });
+    const judgement = judge(guard, once, rpcRequest, deliver);
+    if (judgement === null) return pass(rpcRequest, options);
+    const key = JSON.stringify([rpcRequest.method, rpcRequest.params]);
+    const judging = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
       for (const [old, { until }] of changed) if (until <= now) changed.delete(old);
       const before = changed.get(key);
@@ -281,14 +294,6 @@ export const guardRequest = (
         }),
       );
     });
-  return (given: Asked, options?: unknown): Promise<unknown> => {
-    const asked = readAsked(given);
-    if (asked === null) return Promise.reject(detailed(unreadable()));
-    // guard: a send that a transport would try twice
-    const once: Pass = (each) => pass(each, { retryCount: 0 });
-    const judgement = judged(guard, once, asked, deliver);
-    if (judgement === null) return pass(asked, options);
-    const key = JSON.stringify([asked.method, asked.params]);
-    return guard.on.effect(onceChanged(key, judgement)).catch((error: unknown) => Promise.reject(detailed(error)));
+    return guard.on.effect(judging).catch((error: unknown) => Promise.reject(detailed(error)));
   };
 };

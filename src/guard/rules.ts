@@ -1,4 +1,4 @@
-/** What a guard is told, and the one place that turns an input into a clearance or a refusal. */
+/** What a guard is told, what its rules let pass, and the one place that turns an input into a clearance or a refusal. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
@@ -7,7 +7,8 @@ import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, SettlementClass } from "../settle/settlement.js";
 import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
-import { NotCleared } from "./failures.js";
+import { paramsOf, type RpcRequest } from "./methods.js";
+import { NotCleared, refused } from "./failures.js";
 
 /** A signature of something that is no transaction. */
 export interface SignaturePayload {
@@ -101,6 +102,37 @@ export const allows = <A>(
   return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
 
+/** Fails unless the rules let this be signed. */
+export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
+  Effect.gen(function* () {
+    // guard: a signature of what is no transaction
+    if (yield* allows(guard.rules.signatures, payload)) return;
+    return yield* refused(
+      method,
+      "signs something that no simulation shows; allow it with `signatures` if you mean to",
+    );
+  });
+
+const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
+
+/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it. */
+const kinds: ReadonlyArray<readonly [RegExp, SignaturePayload["kind"]]> = [
+  [/^(personal_sign|wallet_connect)$/, "message"],
+  [/^\w+_signTypedData\w*$/, "typedData"],
+  [/^eth_sign$/, "hash"],
+  [/^(eth|wallet)_signAuthorization$/, "authorization"],
+];
+
+/** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
+export const payloadOf = (rpcRequest: RpcRequest): SignaturePayload => {
+  const [first, second] = paramsOf(rpcRequest);
+  const [, kind] = kinds.find(([pattern]) => pattern.test(rpcRequest.method)) ?? [];
+  if (kind === undefined) return { kind: "method", address: null, content: rpcRequest };
+  const [front, another] = rpcRequest.method === "personal_sign" ? [second, first] : [first, second];
+  const [address, content] = !isAddress(front) && isAddress(another) ? [another, front] : [front, another];
+  return isAddress(address) ? { kind, address, content } : { kind, address: null, content: rpcRequest.params };
+};
+
 /** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
 const isWarned = ({ verdict, findings }: Report): boolean =>
   verdict === "caution" &&
@@ -120,11 +152,10 @@ export const clear = ({ on, rules }: Guarding, report: Report): Effect.Effect<Cl
   });
 
 /** Scan, proof and clearance of an input; fails with `InvalidTransaction` or `NotCleared`. */
-export const preflight = (guard: Guarding, input: unknown) =>
-  Effect.gen(function* () {
-    const report = yield* attempt(() => guard.on.preflight(input as never, guard.options));
-    return { report, clearance: yield* clear(guard, report) };
-  });
+export const preflight = Effect.fnUntraced(function* (guard: Guarding, input: unknown) {
+  const report = yield* attempt(() => guard.on.preflight(input as never));
+  return { report, clearance: yield* clear(guard, report) };
+});
 
 /**
  * The cleared request, signed: the bytes are held to the clearance, and where it expired meanwhile, the report is proven
@@ -152,7 +183,7 @@ export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Cle
   Effect.gen(function* () {
     // guard: a clearance that expired while it was signed
     if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };
-    const again = yield* attempt(() => guard.on.prove(report, guard.options));
+    const again = yield* attempt(() => guard.on.prove(report));
     const clearance = yield* clear(guard, again);
     // guard: an outcome that changed while it was signed
     const changed = again.findings.find(({ code }) => code === "OutcomeChanged");

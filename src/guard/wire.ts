@@ -31,11 +31,11 @@ const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
 export const inputOf = (transaction: unknown, chainId: number): unknown => {
   if (!isRecord(transaction)) return transaction;
   // why: the type follows from the fields; nodes take `data` and `input` for the same
-  const { type: _, input, data: named, ...given } = transaction;
+  const { type: _, input, data: named, ...rest } = transaction;
   const data = named ?? input;
   // guard: two kinds of data, of which nobody knows what a wallet signs
   const isTwice = input != null && String(input).toLowerCase() !== String(data).toLowerCase();
-  const all = { ...given, ...(data == null ? {} : { data }), ...(isTwice ? { input } : {}) };
+  const all = { ...rest, ...(data == null ? {} : { data }), ...(isTwice ? { input } : {}) };
   const read = Object.entries(all).flatMap(([name, value]) => {
     if (value === undefined || value === null) return [];
     const wire = Object.entries(fields).find(([field]) => field === name)?.[1].wire;
@@ -70,13 +70,12 @@ export const bundleOf = (calls: ReadonlyArray<unknown>, from: unknown, chainId: 
 /** The calls as they were given, for a wallet; a field that is written otherwise than it was proven, as it was proven. */
 export const callsOf = ({ transactions }: Report, calls: ReadonlyArray<unknown>): ReadonlyArray<object> =>
   transactions.map(({ input: { to, value, data } }, index) => {
-    const call = calls.at(index);
-    const proven = new Map<string, unknown>(Object.entries({ to, value: numberToHex(value), data }));
-    const given = Object.entries(isRecord(call) ? call : {}).filter(
-      ([, field]) => field !== undefined && field !== null,
-    );
-    const isAsProven = (name: string, field: unknown) => String(field).toLowerCase() === proven.get(name);
+    const values = new Map<string, unknown>(Object.entries({ to, value: numberToHex(value), data }));
+    const isKept = (name: string, field: unknown) =>
+      !values.has(name) || String(field).toLowerCase() === values.get(name);
     return Object.fromEntries(
-      given.map(([name, field]) => [name, !proven.has(name) || isAsProven(name, field) ? field : proven.get(name)]),
+      Object.entries(calls[index] ?? {}).flatMap(([name, field]) =>
+        field === null ? [] : [[name, isKept(name, field) ? field : values.get(name)]],
+      ),
     );
   });

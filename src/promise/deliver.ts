@@ -177,26 +177,26 @@ export const deliverAll = (
         const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";
         return yield* new InvalidTransaction({ field, problem: "is reserved by deliver, leave it out" });
       }
-      const taken = yield* Ref.make<ReadonlyArray<Nonces.Lease>>([]);
+      const leasesRef = yield* Ref.make<ReadonlyArray<Nonces.Lease>>([]);
       const reserve = reserving((scanned) =>
-        Effect.flatMap(Nonces.reserveAll(scanned, { waitMs, ...(ttl === undefined ? {} : { ttl }) }), (given) => {
-          const leases = given.flatMap((lease) => lease ?? []);
+        Effect.flatMap(Nonces.reserveAll(scanned, { waitMs, ...(ttl === undefined ? {} : { ttl }) }), (grants) => {
+          const leases = grants.flatMap((lease) => lease ?? []);
           return Effect.as(
-            Ref.set(taken, leases),
-            given.map((lease) => lease?.nonce ?? null),
+            Ref.set(leasesRef, leases),
+            grants.map((lease) => lease?.nonce ?? null),
           );
         }),
       );
       // why: no form of input, but one that was checked already
       const report = yield* reserve(checked as never, options);
-      const leases = yield* Ref.get(taken);
+      const leases = yield* Ref.get(leasesRef);
       const clearance = yield* clears(report);
       const signed = yield* Effect.forEach(clearance.requests, (request, index) => attempt(() => sign(request, index)));
       const wrong = mismatch(clearance, signed);
       if (wrong !== null) return yield* wrong;
       if (leases.length !== signed.length)
         return yield* new NotProven({ missing: [gap("RequestIncomplete", "a transaction has no nonce of its own")] });
-      let told = report;
+      let lastReport = report;
       let { expiresAt } = clearance;
       const sent: Array<Nonces.Sent> = [];
       let inDoubt: typeof PartlySent.Type.inDoubt = null;
@@ -205,9 +205,9 @@ export const deliverAll = (
         if (waits.length > 0) yield* untilMined(waits, lease.leaseMs);
         // why: those before it took their time too, or its store and node did
         if (waits.length > 0 || (yield* Clock.currentTimeMillis) > expiresAt) {
-          const cleared = yield* clearAgain(told, index, signed, options, clears);
+          const cleared = yield* clearAgain(lastReport, index, signed, options, clears);
           ({ expiresAt } = cleared);
-          if (index === 0) told = cleared.again;
+          if (index === 0) lastReport = cleared.again;
         }
         const bytes = signed[index] ?? "0x";
         const result = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));
@@ -225,6 +225,6 @@ export const deliverAll = (
               detail: error instanceof Error ? error.message : String(error),
             }),
       );
-      return { report: told, sent };
+      return { report: lastReport, sent };
     }),
   );

@@ -56,7 +56,7 @@ export interface Actions<sender extends Sender = "caller"> {
 }
 
 /** {@link Actions} with a life of their own. */
-export interface Facade<R = never> extends Actions {
+export interface Facade<R = never, sender extends Sender = "caller"> extends Actions<sender> {
   /** Any effect that needs the node, on this connection. */
   readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable) => Promise<A>;
   /** Closes the connection. Running and later calls reject with `Disposed`. It can be called again. */
@@ -82,7 +82,7 @@ export interface Defaults extends Options {
 const layerLog = (log: Log): Layer.Layer<never> =>
   Layer.succeed(Listener, (event) => {
     // why: a promise takes both what is thrown and what is rejected, and runs its executor at once
-    new Promise((done) => done(log(event as LogEvent))).catch(() => undefined);
+    new Promise((resolve) => resolve(log(event as LogEvent))).catch(() => undefined);
   });
 
 /** Frames of a stack, as V8 (`    at f (file:1:2)`) and the others (`f@file:1:2`) write them. */
@@ -99,19 +99,19 @@ const callSite = (): Error => {
   const { stackTraceLimit } = Error;
   // why: `Reflect.set` throws nowhere, not where a page has frozen what is built in
   const isFewer = stackTraceLimit > mostFrames && Reflect.set(Error, "stackTraceLimit", mostFrames);
-  const called = new Error("called");
+  const site = new Error("called");
   if (isFewer) Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
-  return called;
+  return site;
 };
 
 /** Original stacks of errors, without a call site: one error may end several calls. */
 const before = new WeakMap<Error, string>();
 
 /** The error with the frames of a {@link callSite} at the end of its stack. */
-export const withCallSite = (error: unknown, called: Error): unknown => {
+export const withCallSite = (error: unknown, site: Error): unknown => {
   if (!(error instanceof Error) || Object.isFrozen(error)) return error;
   const own = before.get(error) ?? error.stack ?? String(error);
-  const frames = (called.stack ?? "").split("\n").filter(isFrame);
+  const frames = (site.stack ?? "").split("\n").filter(isFrame);
   before.set(error, own);
   error.stack = [own, ...frames].join("\n");
   return error;
@@ -138,8 +138,8 @@ export const make = <R = never>(
   const runtime = ManagedRuntime.make(log === undefined ? whole : Layer.provideMerge(whole, layerLog(log)));
   let isDisposed = false;
   preload();
-  const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
-    const called = callSite();
+  const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, { signal }: Abortable = {}): Promise<A> => {
+    const site = callSite();
     if (isDisposed) return Promise.reject(new Disposed({}));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const fiber = runtime.runFork(effect);
@@ -149,38 +149,37 @@ export const make = <R = never>(
       if (Exit.isSuccess(exit)) return exit.value;
       const isCut = Cause.hasInterruptsOnly(exit.cause);
       if (isCut && signal?.aborted === true) return Promise.reject(signal.reason);
-      return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), called));
+      return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), site));
     });
   };
-  // `never` fits every overload: the doors' types have judged the input, the pipeline checks it.
-  const taking = (verb: "scan" | "preflight") => (input: unknown, options?: RunOptions) => {
+  type Verbs = Effect.Success<typeof loaded>;
+  /** A verb under its options and the defaults, as they are now. */
+  const withAll = <A, E>(
+    options: RunOptions | undefined,
+    use: (verbs: Verbs, all: RunOptions) => Effect.Effect<A, E, Rpc | R>,
+  ) => {
     const all = { ...defaults, ...options };
     return run(
-      Effect.flatMap(loaded, (verbs) => verbs[verb](input as never, all)),
-      options?.signal,
+      Effect.flatMap(loaded, (verbs) => use(verbs, all)),
+      options,
     );
   };
   /** What is done with a report, where it is one. */
   const onReport = <A, E>(
     report: Report.Report,
-    use: (verbs: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Rpc | R>,
+    use: (verbs: Verbs) => Effect.Effect<A, E, Rpc | R>,
     options?: Abortable,
-  ) => run(Effect.andThen(Effect.fromResult(reportGiven(report)), Effect.flatMap(loaded, use)), options?.signal);
+  ) => run(Effect.andThen(Effect.fromResult(reportGiven(report)), Effect.flatMap(loaded, use)), options);
   return {
-    scan: taking("scan"),
-    preflight: taking("preflight"),
-    maxSendable: (from, to, options) => {
-      const all = { ...defaults, ...options };
-      return run(
-        Effect.flatMap(loaded, (verbs) => verbs.maxSendable(from, to, all)),
-        options?.signal,
-      );
-    },
+    // `never` fits every overload: the doors' types have judged the input, the pipeline checks it
+    scan: (input: unknown, options) => withAll(options, ({ scan }, all) => scan(input as never, all)),
+    preflight: (input: unknown, options) => withAll(options, ({ preflight }, all) => preflight(input as never, all)),
+    maxSendable: (from, to, options) => withAll(options, ({ maxSendable }, all) => maxSendable(from, to, all)),
     prove: (report, options) =>
       onReport(report, ({ prove }) => prove(report, withPolicies(report, options, defaults)), options),
     settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
-    ready: (report) => run(clearing(report), undefined),
-    effect: (effect, options) => run(effect, options?.signal),
+    ready: (report) => run(clearing(report)),
+    effect: run,
     dispose: () => {
       isDisposed = true;
       return runtime.dispose();

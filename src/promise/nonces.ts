@@ -78,17 +78,15 @@ const sendOf =
 const countsOf = (counts: ReadCounts | undefined) =>
   counts === undefined ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };
 
-type WithNonce = (
-  lane: Nonces.Lane,
-  sign: (nonce: bigint) => Promise<`0x${string}`>,
-  options?: WithNonceOptions,
-) => Promise<Nonces.Sent>;
-
 export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";
 
 /** The actions, each as the effect that its promise runs. */
-export const withNonce = (...[lane, sign, { send, ...options } = {}]: Parameters<WithNonce>) =>
+export const withNonce = (
+  lane: Nonces.Lane,
+  sign: (nonce: bigint) => Promise<`0x${string}`>,
+  { send, ...options }: WithNonceOptions = {},
+) =>
   Effect.andThen(
     Effect.fromResult(functionGiven("sign", sign)),
     Nonces.withNonce(
@@ -133,15 +131,15 @@ export const recording = <A, E, R>(holding: Holding, effect: Effect.Effect<A, E,
     NonceStore,
     Effect.map(NonceStore, (store) => ({
       ...store,
-      reserve: (...asked: Parameters<typeof store.reserve>) =>
-        Effect.tap(store.reserve(...asked), ({ answer }) =>
-          Effect.sync(() => (answer._tag === "Granted" ? holding.tokens.add(asked[1].token) : null)),
+      reserve: (...args: Parameters<typeof store.reserve>) =>
+        Effect.tap(store.reserve(...args), ({ answer }) =>
+          Effect.sync(() => (answer._tag === "Granted" ? holding.tokens.add(args[1].token) : null)),
         ),
-      commit: (...asked: Parameters<typeof store.commit>) => {
-        const [{ id: lane }, { nonce }, { hash }] = asked;
+      commit: (...args: Parameters<typeof store.commit>) => {
+        const [{ id: lane }, { nonce }, { hash }] = args;
         return Effect.suspend(() => {
           holding.committed.set(hash, { lane, nonce, hash });
-          return Effect.tap(store.commit(...asked), (answer) =>
+          return Effect.tap(store.commit(...args), (answer) =>
             Effect.sync(() => (answer === "committed" ? null : holding.committed.delete(hash))),
           );
         });

@@ -17,7 +17,7 @@ export interface StepContext extends Step.Context {
    * A JSON-RPC request on the door's connection; it is in the ledger under the step's name. Rejects with the tagged
    * error: `InvalidStep` for what is not a request, or comes after the run.
    */
-  readonly request: (asked: {
+  readonly request: (rpcRequest: {
     /** The JSON-RPC method. */
     readonly method: string;
     /** Its parameters, bigints among them as quantities (`0x…`); none by default. */
@@ -58,8 +58,8 @@ export interface WrittenSteps<A, B, C, D, E, F> extends Pick<Steps, "without"> {
 const wrong = (field: string, problem: string): InvalidStep => new InvalidStep({ field, problem });
 
 /** What a step asks `request` for. */
-const requestIn = (asked: unknown): Result.Result<readonly [string, ReadonlyArray<unknown>], InvalidStep> => {
-  const { method, params = [] } = isRecord(asked) ? asked : {};
+const requestIn = (input: unknown): Result.Result<readonly [string, ReadonlyArray<unknown>], InvalidStep> => {
+  const { method, params = [] } = isRecord(input) ? input : {};
   if (typeof method !== "string" || method === "")
     return Result.fail(wrong("request.method", "must be a method's name"));
   return Array.isArray(params)
@@ -71,14 +71,14 @@ const requestIn = (asked: unknown): Result.Result<readonly [string, ReadonlyArra
 const stepOf = (step: OwnStep): OwnStep => {
   const { ask } = step;
   if (ask === null) return step;
-  const asked = (bundle: Step.Bundle, context: Step.Context) =>
+  const askEffect = (bundle: Step.Bundle, context: Step.Context) =>
     Effect.flatMap(Rpc, (rpc) =>
       Effect.contextWith((services: Context.Context<never>) => {
         const run = Effect.runPromiseWith(services);
-        const request = (asked: unknown) =>
+        const request = (input: unknown) =>
           run(
             Effect.catchCause(
-              Effect.flatMap(Effect.fromResult(requestIn(asked)), ([method, params]) => rpc.request(method, params)),
+              Effect.flatMap(Effect.fromResult(requestIn(input)), ([method, params]) => rpc.request(method, params)),
               (cause) =>
                 context.signal.aborted ? Effect.fail(wrong("request", "the run is over")) : Effect.failCause(cause),
             ),
@@ -87,7 +87,7 @@ const stepOf = (step: OwnStep): OwnStep => {
         return Effect.tryPromise({ try: () => Promise.resolve(ask(bundle, asking)), catch: (error) => error });
       }),
     );
-  return { ...step, ask: asked };
+  return { ...step, ask: askEffect };
 };
 
 /** A pipeline for all that runs on a layer; throws `InvalidStep` of what is none. */

@@ -39,9 +39,9 @@ const iterate = <A, E>(
   };
   const unwatch = signal === undefined ? () => undefined : onAbort(signal, () => void close());
   const more = Effect.suspend(() =>
-    Effect.flatMap(pull === null ? Scope.provide(Stream.toPull(stream), scope) : Effect.succeed(pull), (opened) => {
-      pull = opened;
-      return opened;
+    Effect.flatMap(pull === null ? Scope.provide(Stream.toPull(stream), scope) : Effect.succeed(pull), (source) => {
+      pull = source;
+      return source;
     }),
   ).pipe(
     Effect.map((elements): IteratorResult<A> => {
@@ -50,11 +50,11 @@ const iterate = <A, E>(
       return first === undefined ? over : { done: false, value: first };
     }),
     Effect.catchCause((cause) => {
-      const closed = Effect.promise(close);
+      const closing = Effect.promise(close);
       const failed = Pull.filterNoDone(cause);
       return Result.isSuccess(failed)
-        ? Effect.andThen(closed, Effect.failCause(failed.success))
-        : Effect.as(closed, over);
+        ? Effect.andThen(closing, Effect.failCause(failed.success))
+        : Effect.as(closing, over);
     }),
   );
   return {

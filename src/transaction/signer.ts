@@ -56,7 +56,7 @@ const parsedOf = (raw: string): Parsed | null => {
   if (parity !== 0 && parity !== 1) return null;
   const known = Object.fromEntries(
     Object.entries(fields).filter(([key, value]) => value !== undefined && !["blobs", "sidecars", "kzg"].includes(key)),
-  );
+  ) as Partial<Request>;
   // why: viem's parser leaves out what is zero or empty
   const request = {
     nonce: 0,
@@ -67,7 +67,7 @@ const parsedOf = (raw: string): Parsed | null => {
       ? {}
       : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
     ...known,
-  } as unknown as Request;
+  } as Request;
   return { request, signature: { r, s, yParity: parity } };
 };
 

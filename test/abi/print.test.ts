@@ -1,7 +1,7 @@
 import { concatHex, encodeAbiParameters, encodeErrorResult, encodeFunctionData, parseAbi, type Hex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readingsOf } from "../rooms/cli.js";
+import { explain } from "../rooms/cli.js";
 import {
   DecodedLog,
   DecodedResult,
@@ -128,7 +128,7 @@ describe("a revert", () => {
     const failure = new ExecutionReverted({ data: panic, revert });
     expect(describeRevert(revert)).toBe(said);
     expect(failure.statement.sentence).toBe(`the call reverts with ${said}`);
-    expect(readingsOf(panic, null, []).map(({ text }) => text)).toEqual([said]);
+    expect(explain(panic, null, []).readings.map(({ text }) => text)).toEqual([said]);
     const outcome = { ...transfer.outcome, status: "reverted", revert, failure } as const;
     const text = toText(report({ transactions: [{ ...transfer, outcome }] }), { width: 200, full: true });
     expect(text).toContain(`reverted with ${said}`);

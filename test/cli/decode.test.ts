@@ -8,7 +8,7 @@ import {
 } from "viem";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readingsOf } from "../rooms/cli.js";
+import { explain } from "../rooms/cli.js";
 import type { Hex } from "../rooms/primitives.js";
 import { accounts } from "../harness/anvil.js";
 import { buildBin, type Bin } from "./bin.js";
@@ -107,7 +107,7 @@ describe("decode", () => {
   });
 });
 
-describe("readingsOf", () => {
+describe("explain", () => {
   it("never throws and shows no control character, whatever the bytes", () => {
     fc.assert(
       fc.property(
@@ -118,7 +118,7 @@ describe("readingsOf", () => {
           const data = `${selector}${Buffer.from(bytes).toString("hex")}` as Hex;
           const topics = words.map((word): `0x${string}` => `0x${Buffer.from(word).toString("hex")}`);
           for (const abi of [null, [...custom, ...erc20Abi]])
-            for (const { text } of readingsOf(data, abi, topics))
+            for (const { text } of explain(data, abi, topics).readings)
               // eslint-disable-next-line no-control-regex
               expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
         },

@@ -79,6 +79,24 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(sent(wallet.reached)).toEqual([{ method: "wallet_sendCalls", params: [{ ...request, calls }] }]);
     });
 
+    it("names the sender that was proven, where the request names none and the node's client has an account", async () => {
+      const wallet = walletWith(({ method }) => {
+        if (method === "wallet_sendCalls") return { id: "0x02" };
+        return method === "eth_sendTransaction" ? "0x" : undefined;
+      });
+      const client = createWalletClient({ account: owner.address, chain: chain(), transport: http(scene.url) });
+      const guarded = guardProvider(wallet, { node: { client } });
+      // a wallet would send these from whichever account is selected in it
+      await ask(guarded, "wallet_sendCalls", {
+        version: "2.0.0",
+        chainId: hex(),
+        calls: [{ to: nobody, value: "0x1" }],
+      });
+      await ask(guarded, "eth_sendTransaction", { to: nobody, value: "0x1" });
+      const froms = sent(wallet.reached).map(({ params = [] }) => (params[0] as { readonly from?: string }).from);
+      expect(froms.map((from) => from?.toLowerCase())).toEqual(Array(2).fill(owner.address.toLowerCase()));
+    });
+
     it("sends nothing whose data stands there twice, and nothing beside the transaction", async () => {
       const wallet = walletWith(({ method }) => (method.endsWith("_sendTransaction") ? "0x" : undefined));
       const guarded = guardProvider(wallet, { onCaution: "send" });

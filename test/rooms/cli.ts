@@ -1,5 +1,5 @@
 /** What tests take from `src/cli`: a file that moves inside it is followed here, and in no test. */
-export { readingsOf } from "../../src/cli/decode.js";
+export { explain } from "../../src/cli/decode.js";
 export { conclude } from "../../src/cli/doctor/doctor.js";
 export type { Finding, Status } from "../../src/cli/doctor/probe.js";
 export { codeOf, withoutSecrets } from "../../src/cli/exit.js";

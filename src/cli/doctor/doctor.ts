@@ -170,9 +170,9 @@ const diagnose = (
     // why: the first answers of all teach the endpoint's refusals, so that later probes need not ask again
     const findings = yield* Effect.forEach(methodProbes, (each) => each, { concurrency: 4 });
     const batching = yield* batches(url, options);
-    const { findings: seen, facts, ...known } = yield* simulation;
+    const { findings: simulationFindings, facts, ...known } = yield* simulation;
     const { status } = batching;
-    return conclude(rpc.endpoint, [...findings, batching, ...seen], {
+    return conclude(rpc.endpoint, [...findings, batching, ...simulationFindings], {
       ...known,
       facts: {
         ...facts,

@@ -24,7 +24,7 @@ import {
 } from "./probe.js";
 
 const group = "eth_simulateV1";
-const told = (id: string, name: string, answer: Answer): Finding => finding(group, id, name, answer);
+const item = (id: string, name: string, answer: Answer): Finding => finding(group, id, name, answer);
 
 /** Wei per gas that every base fee is below. */
 const much = 10n ** 15n;
@@ -71,7 +71,7 @@ const mustRefuse = (kind: string, name: string, what: string, request: Eth.CallR
     );
     const why = Result.isSuccess(ran) ? "" : "reason" in ran.failure ? ran.failure.reason._tag : ran.failure._tag;
     const isRefused = why !== "" && answer.status === "no" && !why.startsWith("MethodNot");
-    return told(`validation.${kind}`, `validation: ${name}`, isRefused ? yes(`refused: ${why}`) : answer);
+    return item(`validation.${kind}`, `validation: ${name}`, isRefused ? yes(`refused: ${why}`) : answer);
   });
 
 /** Values that no block of its own would have. */
@@ -105,17 +105,17 @@ const overrides = (latest: bigint | null): Effect.Effect<ReadonlyArray<Finding>,
         : seenIn(name === "number" ? whole : ran, ({ before, readings }) => {
             const { environment } = before;
             if (environment === null) return unknown("the witness did not answer");
-            const seen: Readonly<Record<string, unknown>> = {
+            const values: Readonly<Record<string, unknown>> = {
               ...environment,
               ...{ time: environment.timestamp, balance: before.account(someone)?.balance },
               storage: readings[0]?.outcome.returnData,
             };
-            return seen[name] === value ? yes() : no("the block that was executed has another");
+            return values[name] === value ? yes() : no("the block that was executed has another");
           });
-    const asked = { number, ...pretended, balance: rich[someone].balance, storage };
+    const expected = { number, ...pretended, balance: rich[someone].balance, storage };
     return [
-      told("blockOverride", "block override", answerOf("time", pretended.time)),
-      ...Rows.collect<string, unknown, Finding>(asked, (name, value) =>
+      item("blockOverride", "block override", answerOf("time", pretended.time)),
+      ...Rows.collect<string, unknown, Finding>(expected, (name, value) =>
         finding("what a simulated block may pretend", `override.${name}`, name, answerOf(name, value)),
       ),
     ];
@@ -173,14 +173,14 @@ export const simulation = Effect.gen(function* () {
   const history = yield* Effect.result(
     Eth.feeHistory({ blockCount: 10, newestBlock: "latest", rewardPercentiles: [20, 50, 80] }),
   );
-  const seen = Result.getOrNull(ran);
-  const environment = seen?.before.environment ?? null;
+  const firstRun = Result.getOrNull(ran);
+  const environment = firstRun?.before.environment ?? null;
   const chainId = environment === null ? null : Number(environment.chainId);
   const [pending, kind] = yield* pendingOf(latest, chainId);
-  const baseFee = seen?.block.baseFeePerGas ?? 0n;
+  const baseFee = firstRun?.block.baseFeePerGas ?? 0n;
   return {
     findings: [
-      told(
+      item(
         "blockNumber",
         "simulated block is the next one",
         seenIn(ran, ({ block: { number } }) => {
@@ -191,29 +191,29 @@ export const simulation = Effect.gen(function* () {
       ),
       ...(yield* Effect.all([
         mustRefuse("nonce", "nonce", "a nonce 1,000 too high", { nonce: 1_000n }),
-        seen !== null && baseFee < 2n
+        firstRun !== null && baseFee < 2n
           ? Effect.succeed(
-              told("validation.baseFee", "validation: base fee", unknown("the base fee is too low to fall below it")),
+              item("validation.baseFee", "validation: base fee", unknown("the base fee is too low to fall below it")),
             )
           : mustRefuse("baseFee", "base fee", "a fee cap of 1 wei", { maxFeePerGas: 1n }),
         mustRefuse("funds", "funds", "a value the sender does not hold", { value: 10n ** 26n }),
       ])),
-      told(
+      item(
         "stateOverride",
         "state override",
         seenIn(ran, () => (environment === null ? no("the code given was not run") : yes())),
       ),
-      told(
+      item(
         "traceTransfers",
         "traceTransfers",
         seenIn(ran, ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log"))),
       ),
-      told(
+      item(
         "maxUsedGas",
         "maxUsedGas",
         seenIn(ran, ({ block }) => (block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes())),
       ),
-      told("revertData", "revert data", seenIn(ran, revertIn)),
+      item("revertData", "revert data", seenIn(ran, revertIn)),
       ...(yield* overrides(latest)),
       finding("rules and pending", "rules", "fork in force", seenIn(ran, rulesIn)),
       finding("rules and pending", "pending", "pending", pending),
@@ -221,7 +221,7 @@ export const simulation = Effect.gen(function* () {
     facts: {
       chainId: chainId !== null && Number.isSafeInteger(chainId) && chainId > 0 ? chainId : null,
       tellsTip: Result.isSuccess(history) ? !lacksTip(history, "normal") : null,
-      noFeeOracle: seen?.before.account(oracle)?.codeSize === 0n ? oracle : null,
+      noFeeOracle: firstRun?.before.account(oracle)?.codeSize === 0n ? oracle : null,
     },
     fork: environment?.fork ?? null,
     pending: kind,

@@ -34,9 +34,9 @@ const registered = (options: Options) =>
             },
           }),
           annotations: Context.empty(),
-          handle: (given: unknown) =>
+          handle: (args: unknown) =>
             Effect.map(
-              Effect.provideService(run(given), Rpc, rpc),
+              Effect.provideService(run(args), Rpc, rpc),
               (answer) =>
                 new CallToolResult({
                   isError: answer.isError,

@@ -12,7 +12,7 @@ import { fieldNames, maxTransactions } from "../../transaction/index.js";
 import { explain, readHex, readTopics } from "../decode.js";
 import { codeOf, exitCodes } from "../exit.js";
 import { ofTransaction, policyForms } from "../flags.js";
-import { abiOf, inputOf } from "../input.js";
+import { abiOf, inputOf, named } from "../input.js";
 import { jsonText, parseJson } from "../terminal.js";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -36,9 +36,9 @@ export const textsOf = ({ ours, quoted }: Answer): ReadonlyArray<string> =>
   quoted === null ? [ours] : [ours, [warning, ...quoted.split("\n").map((line) => `> ${line}`)].join("\n")];
 
 /** A wrong argument, as a result: the caller corrects it. */
-const refusal = ({ field, problem: written }: Problem): Answer => {
+const refusal = ({ field, problem: sentence }: Problem): Answer => {
   // why: it may repeat what stood in the argument, such as an ABI of somebody else's
-  const problem = escapeText(written);
+  const problem = escapeText(sentence);
   return { isError: true, ours: `${field}: ${problem}`, quoted: null, data: { field, problem } };
 };
 
@@ -57,11 +57,8 @@ const answerOf = (report: Report): Answer => {
 /** The transactions of the arguments. `args` may be JSON in a string, as on the command line. */
 const inputIn = ({ transactions, ...single }: Arguments) => {
   if (transactions === undefined) {
-    const { args } = single;
-    const parsed = typeof args === "string" ? parseJson(args) : Result.succeed(args);
-    return Result.isFailure(parsed)
-      ? no("args", parsed.failure)
-      : inputOf(args === undefined ? single : { ...single, args: parsed.success });
+    if (typeof single["args"] !== "string") return inputOf(single);
+    return Result.flatMap(named("args", parseJson(single["args"])), (args) => inputOf({ ...single, args }));
   }
   const [stray] = Object.keys(single);
   if (stray !== undefined) return no(escapeText(stray, 40), "cannot be combined with transactions; write it into them");
@@ -86,12 +83,12 @@ export const joined = (
   operator.length === 0 ? caller : [...operator, ...caller.map((policy) => Policy.any(policy))];
 
 /** `preflight`: every verdict is a result, a wrong field is an error that names it. */
-export const preflight = (options: Preflight.Options) => (given: Arguments) =>
+export const preflight = (options: Preflight.Options) => (args: Arguments) =>
   Effect.gen(function* () {
-    const { policies, ...rest } = given;
+    const { policies, ...rest } = args;
     const caller = policies === undefined || policies === null ? [] : yield* Policy.fromJson(policies);
     const input = yield* Effect.fromResult(inputIn(rest));
-    return yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, {
+    return yield* Preflight.preflight(input as never, {
       ...options,
       policies: joined(options.policies ?? [], caller),
     }).pipe(Effect.mapError((problem) => ("transactions" in rest ? inTransactions(problem) : problem)));
@@ -100,21 +97,16 @@ export const preflight = (options: Preflight.Options) => (given: Arguments) =>
     Effect.catch((problem) => Effect.succeed(refusal(problem))),
   );
 
-const topicsIn = (topics: unknown): Checked<ReadonlyArray<unknown>> => {
-  if (topics === undefined || topics === null) return Result.succeed([]);
-  if (typeof topics === "string") return Result.succeed(topics.split(",").map((topic) => topic.trim()));
-  return Array.isArray(topics) ? Result.succeed(topics) : no("topics", "must be an array of 32-byte words");
-};
-
-const explained = (given: Arguments): Checked<Answer> =>
+/** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
+const explained = (args: Arguments): Checked<Answer> =>
   Result.gen(function* () {
-    const stray = Object.keys(given).find((name) => !Object.hasOwn(explainFields, name));
+    const stray = Object.keys(args).find((name) => !Object.hasOwn(explainFields, name));
     if (stray !== undefined) return yield* no(escapeText(stray, 40), "is not a field of explain: data, topics, abi");
-    const { data, abi } = given;
+    const { data, abi } = args;
     if (typeof data !== "string") return yield* no("data", "must be hex with 0x");
-    const bytes = yield* Result.mapError(readHex(data), (problem) => ({ field: "data", problem }));
+    const bytes = yield* named("data", readHex(data));
     const known = abi === undefined || abi === null ? null : yield* abiOf(abi, "abi");
-    const topics = yield* readTopics(yield* topicsIn(given["topics"]), "topics");
+    const topics = yield* readTopics(args["topics"], "topics");
     const { text, ...readings } = explain(bytes, known, topics);
     const count = readings.readings.length;
     return {
@@ -124,9 +116,6 @@ const explained = (given: Arguments): Checked<Answer> =>
       data: { count, untrusted: JSON.parse(jsonText(readings)) as unknown },
     };
   });
-
-/** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
-const explainTool = (given: Arguments) => Effect.succeed(Result.getOrElse(explained(given), refusal));
 
 const described = (name: string): { readonly description: string } => {
   const loose: Readonly<Record<string, readonly [string, string]>> = ofTransaction;
@@ -174,12 +163,12 @@ const tool = <R>(
   description: string,
   schema: ReturnType<typeof schemaOf>,
   isOpenWorld: boolean,
-  run: (given: Arguments) => Effect.Effect<Answer, never, R>,
+  run: (args: Arguments) => Effect.Effect<Answer, never, R>,
 ) => ({
   ...{ description, schema, isOpenWorld },
-  run: (given: unknown) =>
-    given === undefined || isRecord(given)
-      ? run(Rows.filter(given ?? {}, (value) => value !== undefined))
+  run: (args: unknown) =>
+    args === undefined || isRecord(args)
+      ? run(Rows.filter(args ?? {}, (value) => value !== undefined))
       : Effect.succeed(refusal({ field: "arguments", problem: "must be an object" })),
 });
 
@@ -195,6 +184,6 @@ export const toolsOf = (options: Preflight.Options) => ({
     "Decode calldata, revert data or a log into words, by an ABI, or by a table of common functions, events and errors. A selector does not prove what a contract does.",
     schemaOf(explainFields, ["data"]),
     false,
-    explainTool,
+    (args) => Effect.succeed(Result.getOrElse(explained(args), refusal)),
   ),
 });

@@ -1,6 +1,7 @@
 /** `evm-preflight nonces`: where the lanes of shared senders stand, and what repairs them. */
 import * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
+import { flow } from "effect/Function";
 import { withExitCodes } from "../exit.js";
 import { sharedFlags, type LaneFlags } from "./laneInput.js";
 import { adopt, fill, forget, nonceFlags, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
@@ -23,40 +24,33 @@ const repairing =
   (input: F) =>
     Effect.flatMap(shared, (all) => perform({ ...all, ...input }, act));
 
+/** What a verb's help says. */
+const described = (words: string) => flow(Command.withDescription(words), codes);
+
 const verbs = [
   Command.make("status", {}, () => Effect.flatMap(shared, status)).pipe(
-    Command.withDescription("Show the lanes and whether they are healthy; with an endpoint, beside the chain"),
-    codes,
+    described("Show the lanes and whether they are healthy; with an endpoint, beside the chain"),
   ),
   Command.make("check", {}, () => Effect.flatMap(shared, check)).pipe(
-    Command.withDescription("Check the store, and list every broken rule of a lane"),
-    codes,
+    described("Check the store, and list every broken rule of a lane"),
   ),
   Command.make("resend", yesFlag, repairing(resend)).pipe(
-    Command.withDescription("Send committed transactions again, byte for byte"),
-    codes,
+    described("Send committed transactions again, byte for byte"),
   ),
   Command.make("cancel", nonceFlags, repairing(replaceAt("cancel"))).pipe(
-    Command.withDescription("Replace the transaction at a nonce by a payment of 0 to the account itself"),
-    codes,
+    described("Replace the transaction at a nonce by a payment of 0 to the account itself"),
   ),
   Command.make("replace", nonceFlags, repairing(replaceAt("replace"))).pipe(
-    Command.withDescription("Replace the transaction at a nonce: by the same with higher fees, or by your own"),
-    codes,
+    described("Replace the transaction at a nonce: by the same with higher fees, or by your own"),
   ),
   Command.make("fill", signedFlags, repairing(fill)).pipe(
-    Command.withDescription("Fill the lowest gap, so that the transactions above it can be mined"),
-    codes,
+    described("Fill the lowest gap, so that the transactions above it can be mined"),
   ),
   Command.make("adopt", yesFlag, repairing(adopt)).pipe(
-    Command.withDescription(
-      "Start a lane at the chain's counts, or reset a known lane to them; you vouch for the counts",
-    ),
-    codes,
+    described("Start a lane at the chain's counts, or reset a known lane to them; you vouch for the counts"),
   ),
   Command.make("forget", yesFlag, repairing(forget)).pipe(
-    Command.withDescription("Remove a lane and everything in it from the store"),
-    codes,
+    described("Remove a lane and everything in it from the store"),
   ),
 ] as const;
 

@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql/SqlClient";
 import { NonceStoreError, type InvalidLane } from "../../errors/index.js";
 import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
-import { laneOf, type LaneId } from "../../nonces/lane.js";
+import { laneOf } from "../../nonces/lane.js";
 import { layer as layerPostgres } from "../../postgres.js";
 import { layerNodeRedis, type NodeRedisClient } from "../../redis.js";
 import * as Rpc from "../../Rpc.js";
@@ -41,7 +41,7 @@ const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfFie
 export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; a lane is --chain-id and --address");
 
 /** The lane that the flags name; null where they name none. */
-export const laneOfFlags = Effect.fnUntraced(function* (input: LaneFlags): Effect.fn.Return<LaneId | null, WrongUsage> {
+export const laneOfFlags = Effect.fnUntraced(function* (input: LaneFlags) {
   const { address } = input;
   const chainId = yield* readFlag("--chain-id", input.chainId, count);
   const key = yield* readFlag("--key", input.key, count);

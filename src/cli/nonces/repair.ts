@@ -11,7 +11,7 @@ import * as Preflight from "../../Preflight.js";
 import type { Hex } from "../../primitives/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Request } from "../../transaction/index.js";
-import { wrong, type WrongUsage } from "../exit.js";
+import { wrong } from "../exit.js";
 import { readFlag, text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
 import { refusalText } from "../../errors/sendOutcome.js";
@@ -56,14 +56,14 @@ const sent = (says: Deed["says"], all: ReadonlyArray<Pick<Nonces.Sent, "nonce" |
 });
 
 /** What came of a send; what the node calls an error may say that all is well. */
-const told: Partial<Record<Nonces.SendOutcomeKind, string>> = {
+const outcomeWords: Partial<Record<Nonces.SendOutcomeKind, string>> = {
   alreadyKnown: "already in the node's pool",
   tooLow: "its nonce has been used, by it or by another transaction: `status` says which, once that is known",
   tooHigh: "waits for those before it",
 };
 const outcomeText = (outcome: Nonces.SendOutcome): string => {
   const why = refusalText(outcome);
-  return told[outcome.kind] ?? (why === "" ? outcome.kind : `${outcome.kind}: ${why}`);
+  return outcomeWords[outcome.kind] ?? (why === "" ? outcome.kind : `${outcome.kind}: ${why}`);
 };
 
 const doIt = "--yes does it";
@@ -72,9 +72,9 @@ const signIt = "sign this with the account's key and give the bytes by --raw";
 /** Sends again, byte for byte, what is committed: a pool may have lost it. */
 export const resend = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
   yield* statusOf(flags, lane);
-  const kept = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
-  const named = kept.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
-  if (kept.length === 0) return undone(["nothing to send again: no transaction is committed with its bytes"]);
+  const transactions = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
+  const named = transactions.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
+  if (transactions.length === 0) return undone(["nothing to send again: no transaction is committed with its bytes"]);
   const why = "the same bytes can only be mined once, and a pool that has them says so";
   if (!flags.yes) return undone(["would send again, in this order:", ...named, why], { next: doIt });
   const settings = { ...(yield* Nonces.Settings), resendAfterMs: 0 };
@@ -87,23 +87,19 @@ export const resend = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneI
 
 /** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
 const committedAt = Effect.fnUntraced(function* (flags: ReplacementFlags, lane: LaneId) {
-  const asked = yield* readFlag("--nonce", flags.nonce, count);
+  const nonceFlag = yield* readFlag("--nonce", flags.nonce, count);
   const status = yield* statusOf(flags, lane);
-  const found = (yield* Nonces.committed(lane)).find(({ nonce }) => asked === undefined || nonce === asked);
+  const found = (yield* Nonces.committed(lane)).find(({ nonce }) => nonceFlag === undefined || nonce === nonceFlag);
   if (found === undefined)
-    return yield* asked === undefined
+    return yield* nonceFlag === undefined
       ? wrong("--nonce", "nothing is in flight, so there is nothing to replace")
-      : wrong("--nonce", `no transaction is committed at ${asked}; status names those that are`);
+      : wrong("--nonce", `no transaction is committed at ${nonceFlag}; status names those that are`);
   const { outcome: said = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
   return { ...found, said, why };
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
-const rawGiven = Effect.fnUntraced(function* (
-  { raw }: SignedFlags,
-  lane: LaneId,
-  nonce: bigint,
-): Effect.fn.Return<{ readonly raw: Hex; readonly hash: Hex } | null, WrongUsage> {
+const rawGiven = Effect.fnUntraced(function* ({ raw }: SignedFlags, lane: LaneId, nonce: bigint) {
   if (Option.isNone(raw)) return null;
   const [one, two] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
   const { hash } = yield* Effect.fromResult(two._tag === "Success" ? two : one).pipe(
@@ -147,8 +143,8 @@ export const replaceAt = (verb: "cancel" | "replace") =>
     const cheap = old === null || request === null || said === "rejected" ? null : tooCheap(old, request);
     if (cheap !== null) return yield* wrong("--raw", cheap);
     if (!flags.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
-    const one = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
-    return sent([holds, `recorded ${one.hash} in its place and sent it: ${outcomeText(one.outcome)}`], [one]);
+    const tx = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
+    return sent([holds, `recorded ${tx.hash} in its place and sent it: ${outcomeText(tx.outcome)}`], [tx]);
   });
 
 /** A transaction for the lowest gap, so that what is above it can be mined. */
@@ -162,9 +158,9 @@ export const fill = Effect.fnUntraced(function* (flags: SignedFlags, lane: LaneI
     return undone([why, "a payment of 0 to the account itself fills it"], { next: signIt, request });
   }
   if (!flags.yes) return undone([why, `would take it, commit ${signed.hash} there, and send that`], { next: doIt });
-  const one = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
-  if (one === null) return undone(["the gap is gone: another took it"]);
-  return sent([why, `committed ${one.hash} there and sent it: ${outcomeText(one.outcome)}`], [one]);
+  const filler = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
+  if (filler === null) return undone(["the gap is gone: another took it"]);
+  return sent([why, `committed ${filler.hash} there and sent it: ${outcomeText(filler.outcome)}`], [filler]);
 });
 
 /** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
@@ -196,7 +192,7 @@ export const forget = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneI
   const latest = status?.counts?.latest ?? null;
   const isPassed = ({ nonce }: { readonly nonce: bigint }) => latest !== null && nonce < latest;
   const committed = status?.committed ?? [];
-  const open = committed.filter((one) => !isPassed(one));
+  const open = committed.filter((transaction) => !isPassed(transaction));
   const named = (what: string, list: typeof committed) =>
     list.map(({ nonce, hash }) => `${what} nonce ${nonce}, ${hash}`);
   const passed = committed.filter(isPassed);

@@ -31,7 +31,7 @@ const healthText = (concerns: ReadonlyArray<Nonces.Concern>): string =>
     : concerns.map(({ sentence }) => `  NOT WELL   ${escapeText(sentence, 1_024)}`).join("\n");
 
 /** The lanes asked for, or all of the store. */
-const asked = Effect.fnUntraced(function* (input: LaneFlags) {
+const laneIds = Effect.fnUntraced(function* (input: LaneFlags) {
   const lane = yield* laneOfFlags(input);
   return lane === null ? yield* Nonces.lanes : [lane.id];
 });
@@ -42,7 +42,7 @@ const none = "no lanes: the store is new, has lost its data, or keeps them elsew
 export const status = Effect.fnUntraced(function* (input: LaneFlags) {
   const oldAfterMs = yield* oldAfterOfFlags(input);
   const show = Effect.gen(function* () {
-    const ids = yield* asked(input);
+    const ids = yield* laneIds(input);
     const read = yield* Effect.forEach(ids, (id) => Effect.result(statusOf(input, laneIn(id))));
     const lanes = read.flatMap((result) =>
       result._tag === "Success" ? [{ ...result.success, health: Nonces.health(result.success, { oldAfterMs }) }] : [],
@@ -65,7 +65,7 @@ export const status = Effect.fnUntraced(function* (input: LaneFlags) {
 /** The violations of each lane's partition: 0 none, 1 some, 3 where a lane cannot be read or there is none. */
 export const check = Effect.fnUntraced(function* (input: LaneFlags) {
   const show = Effect.gen(function* () {
-    const ids = yield* asked(input);
+    const ids = yield* laneIds(input);
     const read = yield* Effect.forEach(ids, (id) =>
       Effect.match(Nonces.check(laneIn(id)), {
         onSuccess: (violations) => ({ lane: id, violations, problem: null }),
@@ -105,11 +105,11 @@ export interface Deed {
   }>;
 }
 
-/** A failure of the protocol or of the node, in place of a deed. */
-type Failed = { readonly _tag: string; readonly message: string };
-
-/** What a verb does to the lane of the flags. */
-export type Act<G> = (input: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>;
+/** What a verb does to the lane of the flags; it fails with what the protocol or the node does. */
+export type Act<G> = (
+  input: G,
+  lane: LaneId,
+) => Effect.Effect<Deed, { readonly _tag: string; readonly message: string }, NonceStore | Rpc>;
 
 const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
 

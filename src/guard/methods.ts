@@ -3,7 +3,7 @@ import { isRecord, safely } from "../primitives/index.js";
 import { GuardRefused } from "./failures.js";
 
 /** One request, as EIP-1193 has it. */
-export interface Asked {
+export interface RpcRequest {
   readonly method: string;
   readonly params?: unknown;
 }
@@ -41,19 +41,19 @@ const isNamed = (method: string): boolean => !passes(method) && (isActor(method)
 
 /** Names of methods within parameters, in JSON within strings, too. */
 const carried = /"method"[^"]{0,9}"([^"]*)"/g;
-const isCarrying = ({ params = null }: Asked): boolean =>
+const isCarrying = ({ params = null }: RpcRequest): boolean =>
   Array.from(JSON.stringify(params).replaceAll("\\", "").matchAll(carried), ([, name = ""]) => name).some(isNamed);
 
 /** Whether it signs or sends in a form that nobody here can prove, or carries what does. */
-export const isActing = (asked: Asked): boolean => isActor(asked.method) || isCarrying(asked);
+export const isActing = (rpcRequest: RpcRequest): boolean => isActor(rpcRequest.method) || isCarrying(rpcRequest);
 
 /**
  * A request as it was asked, once and for all: its method, and its parameters as JSON has them where they are looked at, so that
  * what was judged is passed on, whatever becomes of the caller's objects meanwhile. Null where it is none.
  */
-export const readAsked = (given: Asked): Asked | null =>
+export const readRequest = (rpcRequest: RpcRequest): RpcRequest | null =>
   safely(() => {
-    const { method, params } = given;
+    const { method, params } = rpcRequest;
     // why: what has no name cannot be judged, such as a list of requests
     if (typeof method !== "string") return null;
     if (params === undefined) return { method };
@@ -67,20 +67,22 @@ export const unreadable = (): GuardRefused =>
   new GuardRefused("request", "must be one request: a method, and parameters that JSON can hold");
 
 /** Its parameters; none where they are no list. */
-export const paramsOf = ({ params }: Asked): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);
+export const paramsOf = ({ params }: RpcRequest): ReadonlyArray<unknown> => (Array.isArray(params) ? params : []);
 
 /** Permissions that show accounts, and nothing else. */
 const showing = ["eth_accounts", "endowment:permitted-chains"];
 
 /** Whether a guard has a say in a request that was read. */
-export const isJudged = (asked: Asked): boolean => {
-  const { method, params = [] } = asked;
+export const isJudged = (rpcRequest: RpcRequest): boolean => {
+  const { method, params = [] } = rpcRequest;
   // why: a wallet can be asked to sign something when it is connected (EIP-7846), and for more than to show its accounts
-  if (method === "wallet_connect") return JSON.stringify(params).includes('"capabilities"') || isCarrying(asked);
+  if (method === "wallet_connect") return JSON.stringify(params).includes('"capabilities"') || isCarrying(rpcRequest);
   if (method === "wallet_requestPermissions")
-    return ![params].flat().every((one) => isRecord(one) && Object.keys(one).every((name) => showing.includes(name)));
+    return ![params]
+      .flat()
+      .every((permission) => isRecord(permission) && Object.keys(permission).every((name) => showing.includes(name)));
   // guard: a request within another
-  const isHiding = !passes(method) && isCarrying(asked);
+  const isHiding = !passes(method) && isCarrying(rpcRequest);
   // guard: a wallet's method that nobody knows
   return isHiding || isNamed(method);
 };
