@@ -5,7 +5,7 @@ import { guarded } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { begin, type Decision, type View } from "./laneRules.js";
 import * as Operations from "./operations.js";
-import type { Reconciled, Result, SlotAt, Snapshot, Store } from "./store.js";
+import type { Result, SlotAt, Snapshot, Store } from "./store.js";
 
 /** What of a lane an operation looks at, beside `[floor, next)`. */
 export interface Wanted {
@@ -92,8 +92,8 @@ export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store =>
       on(lane, "commit", { wanted: at(claim.nonce), permits: true }, "cold", (view, now) =>
         Operations.commit(view, claim, attempt, now),
       ),
-    release: (lane, held) =>
-      on(lane, "release", { wanted: at(held.nonce) }, false, (view) => Operations.release(view, held)),
+    release: (lane, claim) =>
+      on(lane, "release", { wanted: at(claim.nonce) }, false, (view) => Operations.release(view, claim)),
     recycle: (lane, claim, hash) =>
       on(lane, "recycle", { wanted: at(claim.nonce) }, false, (view) => Operations.recycle(view, claim, hash)),
     replace: (lane, nonce, replaces, attempt) =>
@@ -105,7 +105,7 @@ export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store =>
     reconcile: (lane, request) => {
       const { latest } = request.counts;
       const wanted = { ...at(latest), recent: Operations.recent, raws: true };
-      return on<Reconciled>(
+      return on<Effect.Success<ReturnType<Store["reconcile"]>>>(
         lane,
         "reconcile",
         { wanted, history: latest },

@@ -6,8 +6,8 @@ import type { Hash } from "../../primitives/index.js";
 import { violations } from "../check.js";
 import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
-import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
-import type { AdoptAnswer, CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer, Store } from "../store.js";
+import type { Attempt, Counts, Keep, Unmoved } from "../laneRules.js";
+import type { ReconcileAnswer, ReserveAnswer, Store } from "../store.js";
 import { waitedFor, warnOfSettings } from "./durability.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
@@ -68,8 +68,10 @@ const unreadable = (operation: string) => refuse(operation, "the answer cannot b
 const movedOf = (texts: Texts) => ({ settled: Number(texts.at(-2) ?? 0), recycled: Number(texts.at(-1) ?? 0) });
 const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
 
-const unmovedOf = ([tag, bound = "0"]: Texts) =>
-  tag === "implausible" || tag === "forgotten" ? unmoved({ next: BigInt(bound), tail: BigInt(bound) }, tag) : null;
+const unmovedOf = ([tag, bound = "0"]: Texts): Unmoved | null => {
+  if (tag === "implausible") return { _tag: "Implausible", next: BigInt(bound) };
+  return tag === "forgotten" ? { _tag: "Forgotten", tail: BigInt(bound) } : null;
+};
 
 const reserveAnswer = (texts: Texts): ReserveAnswer | null => {
   const [tag, first = "", second = "", third = ""] = texts;
@@ -87,18 +89,6 @@ const reserveAnswer = (texts: Texts): ReserveAnswer | null => {
     default:
       return unmovedOf(texts);
   }
-};
-
-const commitAnswer = ([tag]: Texts): CommitAnswer | null => (tag === "committed" || tag === "lost" ? tag : null);
-
-const replaceAnswer = ([tag, last = ""]: Texts): ReplaceAnswer | null => {
-  if (tag === "replaced") return { _tag: "Replaced" };
-  return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
-};
-
-const adoptAnswer = ([tag, first = "", second = ""]: Texts): AdoptAnswer | null => {
-  if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
-  return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
 };
 
 /** A store on `redis`. */
@@ -179,9 +169,9 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   /** The answer by `read`; where there is no lane `unknown`. */
   const reading = <A>(
     operation: string,
-    unknown: A,
+    unknown: NoInfer<A>,
     request: Effect.Effect<unknown, NonceStoreError>,
-    read: (texts: Texts) => A | null,
+    read: (texts: Texts) => NoInfer<A> | null,
   ) =>
     Effect.flatMap(request, (answer) => {
       const texts = textsOf(Array.isArray(answer) ? answer : [answer]);
@@ -206,13 +196,18 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     },
     commit: (lane, { nonce, token }, attempt) => {
       const args = [String(nonce), token, ...attemptArgs(attempt)];
-      return reading("commit", "cold", ask("commit", lane, args, always), commitAnswer);
+      return reading("commit", "cold", ask("commit", lane, args, always), ([tag]) =>
+        tag === "committed" || tag === "lost" ? tag : null,
+      );
     },
     release: (lane, { nonce, token }) => whether("release", lane, [String(nonce ?? ""), token]),
     recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [String(nonce), token, hash], isYes),
     replace: (lane, nonce, replaces, attempt) => {
       const args = [String(nonce), replaces, ...attemptArgs(attempt)];
-      return reading("replace", { _tag: "Cold" }, ask("replace", lane, args, always), replaceAnswer);
+      return reading("replace", { _tag: "Cold" }, ask("replace", lane, args, always), ([tag, last = ""]) => {
+        if (tag === "replaced") return { _tag: "Replaced" };
+        return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
+      });
     },
     report: (lane, nonce, hash, outcome) => whether("report", lane, [String(nonce), hash, outcome]),
     reconcile: Effect.fnUntraced(function* (lane, { counts, keep, resendAfterMs }) {
@@ -228,7 +223,15 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
     }),
     adopt: (lane, counts, keep) =>
-      reading("adopt", { _tag: "Cold" }, ask("adopt", lane, keepArgs(counts, keep), always), adoptAnswer),
+      reading(
+        "adopt",
+        { _tag: "Cold" },
+        ask("adopt", lane, keepArgs(counts, keep), always),
+        ([tag, first = "", second = ""]) => {
+          if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
+          return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
+        },
+      ),
     forget: Effect.fnUntraced(function* (lane) {
       const gone = yield* send("forget", "DEL", keyOf(lane));
       yield* send("forget", "DEL", markOf(lane));
