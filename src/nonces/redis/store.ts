@@ -1,13 +1,12 @@
 /** The store over effect's Redis service. */
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
-import type { NonceStoreError } from "../../errors/index.js";
 import type { Hash } from "../../primitives/index.js";
 import { violations } from "../check.js";
 import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
-import type { Attempt, Counts, Keep, Unmoved } from "../laneRules.js";
-import type { ReconcileAnswer, ReserveAnswer, Store } from "../store.js";
+import type { Counts, Keep, Unmoved } from "../laneRules.js";
+import type { ReconcileAnswer, ReserveAnswer, Result, Store } from "../store.js";
 import { waitedFor, warnOfSettings } from "./durability.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
@@ -49,10 +48,12 @@ const run = (redis: Sender, key: string, args: Texts) =>
 /** A pending count that a number cannot hold exactly is not believed anyway. */
 const mostPending = BigInt(Number.MAX_SAFE_INTEGER);
 
-const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): Texts =>
-  [latest, pending < mostPending ? pending : mostPending, settledMs, foreignMs, doubtMs].map(String);
+/** What the script is given, as text. */
+type Args = ReadonlyArray<string | number | bigint>;
 
-const attemptArgs = ({ hash, raw }: Attempt): Texts => [hash, raw ?? ""];
+const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): Args => [
+  ...[latest, pending < mostPending ? pending : mostPending, settledMs, foreignMs, doubtMs],
+];
 
 /** Whether an answer permits something that cannot be taken back. */
 type Permits = (answer: unknown) => boolean;
@@ -113,11 +114,11 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
    * of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a proxy, must
    * not make a commit out of another's.
    */
-  const askOn = (sender: Sender, operation: string, lane: LaneId, args: Texts) => {
+  const askOn = (sender: Sender, operation: string, lane: LaneId, args: Args) => {
     const question = `${own}:${(asked += 1)}`;
     const another = storeError(operation, new Error("the connection gave the answer to another question"));
-    return run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane)), question]).pipe(
-      Effect.mapError(({ cause }) => storeError(operation, cause)),
+    return run(sender, keyOf(lane), [operation, ...args, seen.of(lane), question].map(String)).pipe(
+      Effect.mapError(failing(operation)),
       Effect.flatMap((reply) => {
         const [commits, answer, answered, code] = Array.isArray(reply) ? reply : [];
         if (textOf(answered) !== question) return Effect.fail(another);
@@ -141,39 +142,36 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     });
   });
   /** A write and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
-  const replicated = (operation: string, lane: LaneId, args: Texts, permits: Permits) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const connection = yield* Effect.mapError(redis.reserve, failing(operation));
-        const write = askOn(connection, operation, lane, args);
-        const awaited = { replicas, replicaTimeoutMs };
-        const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
-        if (permits(answer)) seen.remember(lane, commits);
-        return answer;
-      }),
-    );
-  const shared = (operation: string, lane: LaneId, args: Texts) =>
+  const replicated = Effect.fnUntraced(function* (operation: string, lane: LaneId, args: Args, permits: Permits) {
+    const connection = yield* Effect.mapError(redis.reserve, failing(operation));
+    const write = askOn(connection, operation, lane, args);
+    const awaited = { replicas, replicaTimeoutMs };
+    const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
+    if (permits(answer)) seen.remember(lane, commits);
+    return answer;
+  }, Effect.scoped);
+  const shared = (operation: string, lane: LaneId, args: Args) =>
     Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
       // A failover may rightly forget what was not waited for
       if (replicas === 0) seen.remember(lane, commits);
       return answer;
     });
   /** Waits for the replicas where the answer `permits` something. */
-  const ask = (operation: string, lane: LaneId, args: Texts, permits?: Permits) => {
+  const ask = (operation: string, lane: LaneId, args: Args, permits?: Permits) => {
     const isAwaited = permits !== undefined && replicas > 0;
     const request = isAwaited ? replicated(operation, lane, args, permits) : shared(operation, lane, args);
     return Effect.andThen(warnOnce, request);
   };
-  const whether = (operation: string, lane: LaneId, args: Texts, permits?: Permits) =>
+  const whether = (operation: string, lane: LaneId, args: Args, permits?: Permits) =>
     Effect.map(ask(operation, lane, args, permits), isYes);
   /** The answer by `read`; where there is no lane `unknown`. */
   const reading = <A>(
     operation: string,
+    [lane, args, permits]: readonly [lane: LaneId, args: Args, permits?: Permits],
     unknown: NoInfer<A>,
-    request: Effect.Effect<unknown, NonceStoreError>,
     read: (texts: Texts) => NoInfer<A> | null,
-  ) =>
-    Effect.flatMap(request, (answer) => {
+  ): Result<A> =>
+    Effect.flatMap(ask(operation, lane, args, permits), (answer) => {
       const texts = textsOf(Array.isArray(answer) ? answer : [answer]);
       const found = answer === null ? unknown : texts === null ? null : read(texts);
       return found === null ? Effect.fail(unreadable(operation)) : Effect.succeed(found);
@@ -188,30 +186,26 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         whether("bootstrap", lane, keepArgs(counts, keep), always),
       ),
     reserve: (lane, { counts, keep, token, ttlMs, width, cap, gapOnly }) => {
-      const args = [...keepArgs(counts, keep), token, ...[ttlMs, width, cap, gapOnly ? 1 : 0].map(String)];
-      return reading("reserve", cold, ask("reserve", lane, args), (texts) => {
+      const args = [...keepArgs(counts, keep), token, ttlMs, width, cap, gapOnly ? 1 : 0];
+      return reading("reserve", [lane, args], cold, (texts) => {
         const answer = reserveAnswer(texts);
         return answer && { answer, moved: movedOf(texts) };
       });
     },
-    commit: (lane, { nonce, token }, attempt) => {
-      const args = [String(nonce), token, ...attemptArgs(attempt)];
-      return reading("commit", "cold", ask("commit", lane, args, always), ([tag]) =>
+    commit: (lane, { nonce, token }, { hash, raw }) =>
+      reading("commit", [lane, [nonce, token, hash, raw ?? ""], always], "cold", ([tag]) =>
         tag === "committed" || tag === "lost" ? tag : null,
-      );
-    },
-    release: (lane, { nonce, token }) => whether("release", lane, [String(nonce ?? ""), token]),
-    recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [String(nonce), token, hash], isYes),
-    replace: (lane, nonce, replaces, attempt) => {
-      const args = [String(nonce), replaces, ...attemptArgs(attempt)];
-      return reading("replace", { _tag: "Cold" }, ask("replace", lane, args, always), ([tag, last = ""]) => {
+      ),
+    release: (lane, { nonce, token }) => whether("release", lane, [nonce ?? "", token]),
+    recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [nonce, token, hash], isYes),
+    replace: (lane, nonce, replaces, { hash, raw }) =>
+      reading("replace", [lane, [nonce, replaces, hash, raw ?? ""], always], { _tag: "Cold" }, ([tag, last = ""]) => {
         if (tag === "replaced") return { _tag: "Replaced" };
         return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
-      });
-    },
-    report: (lane, nonce, hash, outcome) => whether("report", lane, [String(nonce), hash, outcome]),
+      }),
+    report: (lane, nonce, hash, outcome) => whether("report", lane, [nonce, hash, outcome]),
     reconcile: Effect.fnUntraced(function* (lane, { counts, keep, resendAfterMs }) {
-      const args = [...keepArgs(counts, keep), String(Math.trunc(resendAfterMs))];
+      const args = [...keepArgs(counts, keep), Math.trunc(resendAfterMs)];
       const answer = yield* ask("reconcile", lane, args, handsOut);
       if (answer === null) return { ...cold, snapshot: null };
       const [head, body, due] = Array.isArray(answer) ? answer : [];
@@ -223,15 +217,10 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
     }),
     adopt: (lane, counts, keep) =>
-      reading(
-        "adopt",
-        { _tag: "Cold" },
-        ask("adopt", lane, keepArgs(counts, keep), always),
-        ([tag, first = "", second = ""]) => {
-          if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
-          return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
-        },
-      ),
+      reading("adopt", [lane, keepArgs(counts, keep), always], { _tag: "Cold" }, ([tag, first = "", second = ""]) => {
+        if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
+        return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
+      }),
     forget: Effect.fnUntraced(function* (lane) {
       const gone = yield* send("forget", "DEL", keyOf(lane));
       yield* send("forget", "DEL", markOf(lane));
