@@ -51,9 +51,9 @@ const tokenProblem = (token: string): string | null =>
 const ttlProblem = (ttlMs: number): string | null =>
   Number.isSafeInteger(Math.trunc(ttlMs)) && ttlMs >= 0 ? null : "ttlMs: is a time in ms";
 
-const chainProblem = ({ latest, pending }: Counts, keep: Keep): string | null => {
+const chainProblem = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): string | null => {
   if (!(latest >= 0n && latest < largest && pending >= 0n)) return "counts: are not believable";
-  const isWhole = Object.values(keep).every((ms: number) => Number.isSafeInteger(ms) && ms >= 0);
+  const isWhole = [settledMs, foreignMs, doubtMs].every((ms) => Number.isSafeInteger(ms) && ms >= 0);
   return isWhole ? null : "keep: has whole ms";
 };
 

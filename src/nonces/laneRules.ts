@@ -67,13 +67,16 @@ export interface Counts {
   /** The same on `pending`. */ readonly pending: bigint;
 }
 
-/** How long things are kept, in ms. */
+/** How long things are kept. */
 export interface Keep {
-  /** Settled rows, so that a reorganisation can be answered by sending them again. */
+  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again: longer than blocks take to be final. */
   readonly settledMs: number;
-  /** A nonce that a transaction of somebody else seems to hold, after it was last seen. */
+  /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
   readonly foreignMs: number;
-  /** How long every latest count must contradict the lane before it is believed. */
+  /**
+   * How long every latest count has to contradict the lane before that is believed, ms: be below its floor (a
+   * reorganisation, or a stale node), or far above all that was issued.
+   */
   readonly doubtMs: number;
 }
 

@@ -26,9 +26,6 @@ export interface Committed {
   readonly raw: Hex | null;
 }
 
-/** Signed bytes, or only a hash: then only the caller can send it again after a crash. */
-export type Signed = { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash };
-
 /** Asks for what permits a broadcast. A failure says what the store may hold now. */
 const permitted = <A>(
   operation: "commit" | "replace",
@@ -60,12 +57,15 @@ const permitted = <A>(
 
 /**
  * The fence. Only when this succeeds may the transaction be broadcast. It cannot be interrupted, and
- * can be repeated with the same transaction.
+ * can be repeated with the same transaction. With only a hash, only the caller can send it again after a crash.
  *
  * Fails with `LeaseLost` when the nonce may be another's now, `SignedMismatch` when the bytes are not
  * what was leased, and `NonceStoreError` when nobody knows (`mayBeSent`).
  */
-export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed: Signed) {
+export const commit = Effect.fn("Nonces.commit")(function* (
+  lease: Lease,
+  signed: { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash },
+) {
   const { lane, nonce, token, width } = lease;
   const attempt: Attempt =
     "raw" in signed

@@ -17,7 +17,7 @@ import { reserve as decideReserve } from "../operations.js";
 import type { Settings } from "../service.js";
 import type { ReserveRequest } from "../store.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
-import { asking, context, keepOf, unmovedError } from "./context.js";
+import { asking, context, unmovedError } from "./context.js";
 import { checkAgain } from "./identity.js";
 import { inLine, isCrowded, placeOf, sharedFacts, type Line } from "./line.js";
 
@@ -57,11 +57,7 @@ export interface ReserveOptions {
 }
 
 const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
-  counts !== undefined
-    ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false })
-    : delegated === undefined
-      ? readFacts(lane)
-      : Effect.map(readCounts(lane), (read): Facts => ({ counts: read, delegated }));
+  counts !== undefined ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false }) : readFacts(lane, delegated);
 
 const requestOf = (settings: Settings, { counts, delegated }: Facts, options: ReserveOptions): ReserveRequest => ({
   token: globalThis.crypto.randomUUID(),
@@ -70,7 +66,7 @@ const requestOf = (settings: Settings, { counts, delegated }: Facts, options: Re
   cap: delegated ? Math.min(settings.delegatedInFlight, settings.inFlight) : settings.inFlight,
   gapOnly: false,
   counts,
-  keep: keepOf(settings),
+  keep: settings,
 });
 
 /** Between two tries of giving back, ms. */
