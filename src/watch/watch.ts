@@ -19,39 +19,36 @@ import type { Blocker, Report } from "../report/index.js";
 import { expiryOf, ready, verdictOf } from "../report/ready.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
-/** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
-export interface Fresh {
-  readonly _tag: "Fresh";
-  /** The head that it was judged by. */
-  readonly head: Head;
-  /** What to sign by: proven at this head, so that its clearance lasts from here. */
-  readonly report: Report;
-}
-
-/** The requests still may be signed, but not on what was said before. */
-export interface Moved {
-  readonly _tag: "Moved";
-  /** The head that it was judged by. */
-  readonly head: Head;
-  /** What the new proof says otherwise, but for prices of the moment. */
-  readonly diff: ReadonlyArray<Difference>;
-  /** Proven at this head; what comes next is compared with it. */
-  readonly report: Report;
-}
-
-/** There is no clearance now. The next heads are proven, too, so that `Fresh` or `Moved` may follow. */
-export interface Lost {
-  readonly _tag: "Lost";
-  /** null = the clearance expired before one was judged. */
-  readonly head: Head | null;
-  /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
-  readonly reason: Blocker;
-  /** The latest that was proven. */
-  readonly report: Report;
-}
-
 /** What a head means for a watched report. */
-export type Watched = Fresh | Moved | Lost;
+export type Watched =
+  /** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
+  | {
+      readonly _tag: "Fresh";
+      /** The head that it was judged by. */
+      readonly head: Head;
+      /** What to sign by: proven at this head, so that its clearance lasts from here. */
+      readonly report: Report;
+    }
+  /** The requests still may be signed, but not on what was said before. */
+  | {
+      readonly _tag: "Moved";
+      /** The head that it was judged by. */
+      readonly head: Head;
+      /** What the new proof says otherwise, but for prices of the moment. */
+      readonly diff: ReadonlyArray<Difference>;
+      /** Proven at this head; what comes next is compared with it. */
+      readonly report: Report;
+    }
+  /** There is no clearance now. The next heads are proven, too, so that `Fresh` or `Moved` may follow. */
+  | {
+      readonly _tag: "Lost";
+      /** null = the clearance expired before one was judged. */
+      readonly head: Head | null;
+      /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
+      readonly reason: Blocker;
+      /** The latest that was proven. */
+      readonly report: Report;
+    };
 
 /** How a report is proven again. */
 export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
@@ -177,7 +174,7 @@ export const watchWith = <E = never, R = never>(
           // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
           if (Result.isSuccess(clearance)) return null;
           isLost = true;
-          return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Lost;
+          return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Watched;
         }
         judging = null;
         const watched = judged.value;
