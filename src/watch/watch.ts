@@ -19,36 +19,20 @@ import type { Blocker, Report } from "../report/index.js";
 import { expiryOf, ready, verdictOf } from "../report/ready.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
-/** What a head means for a watched report. */
+/**
+ * What a head means for a watched report; `head` is the one that it was judged by.
+ * - `Fresh`: the clearance holds: the same requests do the same, and `Report.ready` clears them. Sign by `report`: it was
+ *   proven at this head, so that its clearance lasts from here.
+ * - `Moved`: the requests still may be signed, but not on what was said before. `diff`: what the new proof says otherwise,
+ *   but for prices of the moment. `report` was proven at this head; what comes next is compared with it.
+ * - `Lost`: there is no clearance now. `reason`: as `Report.ready` fails, or `FeeCapTooLow` by the head alone. `report`: the
+ *   latest that was proven. `head` null = the clearance expired before one was judged. The next heads are proven, too, so
+ *   that `Fresh` or `Moved` may follow.
+ */
 export type Watched =
-  /** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
-  | {
-      readonly _tag: "Fresh";
-      /** The head that it was judged by. */
-      readonly head: Head;
-      /** What to sign by: proven at this head, so that its clearance lasts from here. */
-      readonly report: Report;
-    }
-  /** The requests still may be signed, but not on what was said before. */
-  | {
-      readonly _tag: "Moved";
-      /** The head that it was judged by. */
-      readonly head: Head;
-      /** What the new proof says otherwise, but for prices of the moment. */
-      readonly diff: ReadonlyArray<Difference>;
-      /** Proven at this head; what comes next is compared with it. */
-      readonly report: Report;
-    }
-  /** There is no clearance now. The next heads are proven, too, so that `Fresh` or `Moved` may follow. */
-  | {
-      readonly _tag: "Lost";
-      /** null = the clearance expired before one was judged. */
-      readonly head: Head | null;
-      /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
-      readonly reason: Blocker;
-      /** The latest that was proven. */
-      readonly report: Report;
-    };
+  | { readonly _tag: "Fresh"; readonly head: Head; readonly report: Report }
+  | { readonly _tag: "Moved"; readonly head: Head; readonly diff: ReadonlyArray<Difference>; readonly report: Report }
+  | { readonly _tag: "Lost"; readonly head: Head | null; readonly reason: Blocker; readonly report: Report };
 
 /** How a report is proven again. */
 export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
