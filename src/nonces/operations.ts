@@ -108,33 +108,23 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
 /** Somebody else's transaction is final at the nonce. Its owner was told to pay again, so its bytes are never sent again. */
 const isBurned = ({ outcome }: Slot): boolean => outcome === "burned";
 
-const rewrite = (draft: Draft, nonce: bigint, slot: Slot): void => {
-  draft.writes.set(nonce, slot);
-  const second = draft.get(nonce + 1n);
-  if (slot.width === 2 && second?.width === 0 && second.token === slot.token) {
-    draft.writes.set(nonce + 1n, { ...second, state: slot.state, until: slot.until, since: slot.since });
-  }
-};
-
 /**
  * The fence: compare-and-set on the lease token. Committing the same transaction again succeeds; a
  * different one under the same token is `lost`.
  */
 export const commit = (view: View, claim: Claim, attempt: Attempt, now: number): Decision<Answer<"commit">> => {
+  const { nonce, token } = claim;
   const draft = draftOf(view);
-  const slot = draft.get(claim.nonce);
-  if (!isOwn(slot, claim.token)) return decide(draft, "lost");
+  const slot = draft.get(nonce);
+  if (!isOwn(slot, token)) return decide(draft, "lost");
   if (slot.state !== "reserved") {
     return decide(draft, slot.attempts[0]?.hash === attempt.hash && !isBurned(slot) ? "committed" : "lost");
   }
-  rewrite(draft, claim.nonce, {
-    ...slot,
-    state: "committed",
-    until: 0,
-    since: now,
-    offeredAt: now,
-    attempts: [attempt],
-  });
+  const committed = { state: "committed", until: 0, since: now } as const;
+  draft.writes.set(nonce, { ...slot, ...committed, offeredAt: now, attempts: [attempt] });
+  const second = draft.get(nonce + 1n);
+  if (slot.width === 2 && second?.width === 0 && second.token === token)
+    draft.writes.set(nonce + 1n, { ...second, ...committed });
   return decide(draft, "committed");
 };
 
@@ -157,18 +147,18 @@ export const release = (view: View, { token, nonce }: Parameters<Store["release"
  * Gives a committed nonce back after its only transaction was refused for good: only while nobody
  * else was handed the bytes and no node is known to have taken them.
  */
-export const recycle = (view: View, claim: Claim, hash: Hash): Decision<boolean> => {
+export const recycle = (view: View, { nonce, token }: Claim, hash: Hash): Decision<boolean> => {
   const draft = draftOf(view);
-  const slot = draft.get(claim.nonce);
+  const slot = draft.get(nonce);
   const clean =
-    isOwn(slot, claim.token) &&
+    isOwn(slot, token) &&
     slot.state === "committed" &&
     !slot.shared &&
     (slot.outcome === "" || kindAndWhy(slot.outcome).outcome === "rejected") &&
     slot.attempts.length === 1 &&
     slot.attempts[0]?.hash === hash;
   if (!clean) return decide(draft, false);
-  vacate(draft, claim.nonce, slot);
+  vacate(draft, nonce, slot);
   return decide(draft, true);
 };
 

@@ -8,7 +8,7 @@ import type { Hex } from "../primitives/index.js";
 import type { LaneId } from "./lane.js";
 import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./laneRules.js";
 import type { Wanted } from "./makeStore.js";
-import type { Result, SlotAt, Snapshot, Store } from "./store.js";
+import type { Result, Snapshot, Store } from "./store.js";
 
 /** Where bytes are kept that were not read. */
 export const unread: Hex = "0x";
@@ -23,10 +23,9 @@ export interface Head extends Bounds {
   readonly commits: number;
 }
 
-/** A lane as it was at one moment, epoch ms on the store's clock; null = unknown. */
-export interface Found {
-  readonly now: number;
-  readonly lane: { readonly head: Head; readonly slots: ReadonlyArray<SlotAt> } | null;
+/** A lane as it was at one moment, epoch ms on the store's clock; `head` null = unknown. */
+export interface Found extends Pick<Snapshot, "now" | "slots"> {
+  readonly head: Head | null;
 }
 
 /** What is to be written at once, or not at all. */
@@ -88,11 +87,9 @@ const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Wanted)
   );
 
 /** What was read, with what is missing of what was wanted. */
-export const remember = ({ lane }: Found, wanted: Wanted, clock: StoreClock): Remembered => {
-  const slots = new Map<bigint, Slot | null>(lane?.slots.map(({ nonce, ...slot }) => [nonce, slot]));
-  if (lane === null) return { head: null, slots, clock };
-  const { head } = lane;
-  for (const [start, end] of [[head.floor, head.next] as const, ...rangesOf(head, wanted)])
+export const remember = ({ head, ...found }: Found, wanted: Wanted, clock: StoreClock): Remembered => {
+  const slots = new Map<bigint, Slot | null>(found.slots.map(({ nonce, ...slot }) => [nonce, slot]));
+  for (const [start, end] of head === null ? [] : [[head.floor, head.next] as const, ...rangesOf(head, wanted)])
     for (const nonce of whole(start, end)) if (!slots.has(nonce)) slots.set(nonce, null);
   return { head, slots, clock };
 };
@@ -141,24 +138,19 @@ export interface Deciding {
   ) => { readonly change: Decision<unknown> | null; readonly deliver: () => void };
 }
 
-export interface Plan {
-  /** Of the same version where nothing is to be written; null = there is no lane. */
-  readonly change: Change | null;
-  readonly deliver: ReadonlyArray<() => void>;
-  /** Nonces that decided and were not remembered: then nothing else counts. */
-  readonly missing: ReadonlyArray<bigint>;
-}
-
 const isSame = (a: Bounds, b: Bounds): boolean =>
   a.floor === b.floor && a.next === b.next && a.tail === b.tail && a.doubt === b.doubt && a.doubtAt === b.doubtAt;
 
-/** Decides operations one after the other, each on what the ones before it leave. */
+/**
+ * Decides operations one after the other, each on what the ones before it leave. `change`: of the same version where nothing
+ * is to be written; null = there is no lane. `missing`: nonces that decided and were not remembered: then nothing else counts.
+ */
 export const decideAll = (
   { head, slots }: Remembered,
   operations: ReadonlyArray<Deciding>,
   now: number,
   newVersion: () => string,
-): Plan => {
+) => {
   const writes = new Map<bigint, Slot | null>();
   const missing: Array<bigint> = [];
   const deliver: Array<() => void> = [];
@@ -187,7 +179,7 @@ export const decideAll = (
   if (bounds === null) return { change: null, deliver, missing };
   const version = isWritten || head === null ? newVersion() : head.version;
   const after: Head = { ...boundsOf(bounds), version, commits };
-  const change = { before: head, after, now, writes: [...writes].map(([nonce, to]) => ({ nonce, to })) };
+  const change: Change = { before: head, after, now, writes: [...writes].map(([nonce, to]) => ({ nonce, to })) };
   return { change, deliver, missing };
 };
 
@@ -198,14 +190,10 @@ export const wantedFor = (
   history: bigint | null,
   missing: ReadonlyArray<bigint>,
 ): Wanted => {
-  const oldest = missing.reduce((one, other) => BigInts.max(one, other)) - tail + remembersOldest;
+  const lowest = missing.reduce((a, b) => BigInts.min(a, b));
+  const oldest = missing.reduce((a, b) => BigInts.max(a, b)) - tail + remembersOldest;
   const isOld = oldest <= 8n * remembersOldest;
-  const from = isOld
-    ? history
-    : BigInts.min(
-        missing.reduce((one, other) => BigInts.min(one, other)),
-        history ?? missing.reduce((one, other) => BigInts.min(one, other)),
-      );
+  const from = isOld ? history : BigInts.min(lowest, history ?? lowest);
   return {
     ...wanted,
     oldest: isOld ? BigInts.max(oldest, wanted.oldest) : wanted.oldest,

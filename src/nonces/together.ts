@@ -7,6 +7,7 @@
  * Nothing that is remembered is trusted: an answer is given only after the store said that the lane still
  * has the version, and that its clock is where the decision took it to be.
  */
+import * as BigInts from "effect/BigInt";
 import * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -63,13 +64,10 @@ const lower = (a: bigint | null, b: bigint | null): bigint | null => (a === null
 
 const union = (batch: ReadonlyArray<Waiting>): Wanted => ({
   from: batch.map(({ wanted }) => wanted.from).reduce(lower),
-  recent: batch.reduce((largest, { wanted }) => (wanted.recent > largest ? wanted.recent : largest), 0n),
+  recent: batch.reduce((largest, { wanted }) => BigInts.max(wanted.recent, largest), 0n),
   oldest: 0n,
   raws: batch.some(({ wanted }) => wanted.raws),
 });
-
-const withSomeOldest = (wanted: Wanted): Wanted =>
-  wanted.oldest < someOldest ? { ...wanted, oldest: someOldest } : wanted;
 
 /** Monotonic, ms. */
 const time = Clock.clockWith((clock) => Effect.sync(() => Number(clock.currentTimeNanosUnsafe() / 1_000n) / 1_000));
@@ -91,8 +89,8 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
       const sent = yield* time;
       const found = yield* backend.read(operation, lane, wanted);
       const at = yield* time;
-      if (found.lane !== null) {
-        const { commits } = found.lane.head;
+      if (found.head !== null) {
+        const { commits } = found.head;
         yield* seen.check(operation, lane, commits);
         seen.remember(lane, commits);
       }
@@ -114,7 +112,7 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
         const all = batch.filter(({ isGone }) => !isGone);
         if (all.length === 0) return;
         if (known === null) {
-          known = yield* read(operation, lane, withSomeOldest(wanted));
+          known = yield* read(operation, lane, { ...wanted, oldest: BigInts.max(wanted.oldest, someOldest) });
           isFresh = true;
         }
         const guess = clockAt(known.clock, yield* time);
@@ -210,12 +208,11 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
     return makeStore({
       ...{ kind, persistent: true, apply, readAll, setMark, lanes },
       read: Effect.fnUntraced(function* (lane, wanted) {
-        const found = yield* backend.read("read", lane, wanted);
-        if (found.lane === null) return null;
-        const { head, slots } = found.lane;
-        yield* seen.check("read", lane, head.commits);
-        const { floor, next, tail } = head;
-        return { now: found.now, floor, next, tail, slots };
+        const { now, head, slots } = yield* backend.read("read", lane, wanted);
+        if (head === null) return null;
+        const { floor, next, tail, commits } = head;
+        yield* seen.check("read", lane, commits);
+        return { now, floor, next, tail, slots };
       }),
       forget: (lane) =>
         Effect.tap(backend.forget(lane), () =>

@@ -82,12 +82,12 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
     const rows = yield* ask.pipe(Effect.retry({ times: 8, while: isConflict }), Effect.mapError(storeError(operation)));
     if (rows.length === 0) {
       const [row] = yield* Effect.mapError(query(Sql.now, []), storeError(operation));
-      return { now: yield* clockOf(operation, row), lane: null };
+      return { now: yield* clockOf(operation, row), head: null, slots: [] };
     }
-    const { now, format, ...lane } = yield* laneOf(operation, rows);
+    const { format, ...found } = yield* laneOf(operation, rows);
     if (format < Sql.laneFormat)
       return yield* refuse(operation, `the lane has format ${format}: run \`migrate\` first`);
-    return { now, lane };
+    return found;
   });
 
   const write = (lane: string, { before, after, now, writes }: Change) => {
@@ -117,8 +117,7 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
       const rows = yield* Effect.mapError(query(Sql.readAll, [lane.id]), storeError("check"));
       if (rows.length === 0) return null;
       const { now, head, slots } = yield* laneOf("check", rows);
-      const { floor, next, tail } = head;
-      return { now, floor, next, tail, slots };
+      return { ...head, now, slots };
     }),
     forget: (lane) =>
       query(Sql.forgetLane, [lane.id]).pipe(

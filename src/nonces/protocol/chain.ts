@@ -101,8 +101,7 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
 /** Runs a send and reads its answer; only interruption is passed on. */
 export const outcomeOfSend = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
   send.pipe(
-    Effect.map(outcomeOf),
-    Effect.catch((error) => Effect.succeed(outcomeOf(error))),
+    Effect.match({ onFailure: outcomeOf, onSuccess: outcomeOf }),
     Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
   );
 

@@ -19,8 +19,10 @@ export const wordsOf = (cause: unknown): string => {
 const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|CROSSSLOT|unknown command|ERR (?!max number))/;
 export const isHopeless = (cause: unknown): boolean => hopeless.test(wordsOf(cause));
 
-export const storeError = (operation: string, cause: unknown): NonceStoreError =>
-  new NonceStoreError({ operation, detail: wordsOf(cause), isRetryable: !isHopeless(cause) });
+export const storeError =
+  (operation: string) =>
+  ({ cause }: { readonly cause: unknown }): NonceStoreError =>
+    new NonceStoreError({ operation, detail: wordsOf(cause), isRetryable: !isHopeless(cause) });
 
 /** Redis answers integers as numbers and text as strings or, with some clients, buffers. */
 export const textOf = (value: unknown): string | null =>

@@ -99,12 +99,8 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
   const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
   const lanesKey = `${prefix}:nonces:lanes`;
-  const failing =
-    (operation: string) =>
-    ({ cause }: Redis.RedisError) =>
-      storeError(operation, cause);
   const send = (operation: string, command: string, ...words: Texts) =>
-    Effect.mapError(redis.send<unknown>(command, ...words), failing(operation));
+    Effect.mapError(redis.send<unknown>(command, ...words), storeError(operation));
   const seen = makeCommitsSeen();
   const own = globalThis.crypto.randomUUID();
   let asked = 0;
@@ -116,9 +112,9 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
    */
   const askOn = (sender: Sender, operation: string, lane: LaneId, args: Args) => {
     const question = `${own}:${(asked += 1)}`;
-    const another = storeError(operation, new Error("the connection gave the answer to another question"));
+    const another = storeError(operation)({ cause: new Error("the connection gave the answer to another question") });
     return run(sender, keyOf(lane), [operation, ...args, seen.of(lane), question].map(String)).pipe(
-      Effect.mapError(failing(operation)),
+      Effect.mapError(storeError(operation)),
       Effect.flatMap((reply) => {
         const [commits, answer, answered, code] = Array.isArray(reply) ? reply : [];
         if (textOf(answered) !== question) return Effect.fail(another);
@@ -143,7 +139,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   });
   /** A write and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
   const replicated = Effect.fnUntraced(function* (operation: string, lane: LaneId, args: Args, permits: Permits) {
-    const connection = yield* Effect.mapError(redis.reserve, failing(operation));
+    const connection = yield* Effect.mapError(redis.reserve, storeError(operation));
     const write = askOn(connection, operation, lane, args);
     const awaited = { replicas, replicaTimeoutMs };
     const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
