@@ -160,8 +160,8 @@ export const raise = (draft: Draft, latest: bigint, now: number): void => {
     if (slot === undefined) continue;
     const settles = slot.state === "committed";
     if (settles && slot.width !== 0) draft.settled += 1;
-    const kept = settles ? slot : { ...freeSlot, token: foreign };
-    draft.writes.set(nonce, { ...kept, state: "settled", since: now });
+    const base = settles ? slot : { ...freeSlot, token: foreign };
+    draft.writes.set(nonce, { ...base, state: "settled", since: now });
   }
   draft.floor = latest;
   if (draft.next < latest) draft.next = latest;

@@ -75,7 +75,7 @@ const withoutChange = (report: Report): Report => {
 /** What a proof changed of what was said; empty where nobody who signs need look again. */
 export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
   diff(withoutChange(before), withoutChange(after)).filter(
-    (one) => !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.a) && isInformation(one.b)),
+    ({ what, kind, a, b }) => !ofTheMoment.has(what) && !(kind === "finding" && isInformation(a) && isInformation(b)),
   );
 
 /** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */
@@ -102,20 +102,22 @@ const atHead = (
     const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
     const now = yield* Clock.currentTimeMillis;
-    const lost = lostBy(cleared, since.header, chains(cleared.chainId), now);
-    if (lost !== null) return { _tag: "Lost", head: since, reason: lost, report: cleared };
-    const proven = Effect.all([
+    const reason = lostBy(cleared, since.header, chains(cleared.chainId), now);
+    if (reason !== null) return { _tag: "Lost", head: since, reason, report: cleared };
+    const proving = Effect.all([
       Effect.map(
         newest,
         Option.getOrElse(() => since),
       ),
       proveAgain(cleared),
     ]);
-    const [head, report] = yield* Semaphore.withPermit(permitsOn(memory), proven);
+    const [head, report] = yield* Semaphore.withPermit(permitsOn(memory), proving);
     const clearance = yield* Effect.result(ready(report));
     if (Result.isFailure(clearance)) return { _tag: "Lost", head, reason: clearance.failure, report };
-    const moved = essentialDiff(cleared, report);
-    return moved.length === 0 ? { _tag: "Fresh", head, report } : { _tag: "Moved", head, diff: moved, report };
+    const differences = essentialDiff(cleared, report);
+    return differences.length === 0
+      ? { _tag: "Fresh", head, report }
+      : { _tag: "Moved", head, diff: differences, report };
   });
 
 /** The watching of one report that gives a clearance: `prove` is the pipeline's. See `Preflight.watch`. */
@@ -138,7 +140,7 @@ export const watchWith = <E = never, R = never>(
       );
       // why: what is no clearance is compared with the last that was one
       let cleared = report;
-      let told = report;
+      let latest = report;
       let isLost = false;
       let judging: Fiber.Fiber<Watched, E | Cause.Done> | null = null;
       const next = Effect.gen(function* () {
@@ -149,26 +151,26 @@ export const watchWith = <E = never, R = never>(
           ),
           scope,
         );
-        const left = expiryOf(told) + 1 - (yield* Clock.currentTimeMillis);
-        const judged: Option.Option<Watched> = isLost
+        const remainingMs = expiryOf(latest) + 1 - (yield* Clock.currentTimeMillis);
+        const event: Option.Option<Watched> = isLost
           ? Option.some(yield* Fiber.join(judging))
-          : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, left));
-        if (Option.isNone(judged)) {
-          const clearance = yield* Effect.result(ready(told));
+          : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, remainingMs));
+        if (Option.isNone(event)) {
+          const clearance = yield* Effect.result(ready(latest));
           // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
           if (Result.isSuccess(clearance)) return null;
           isLost = true;
-          return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Watched;
+          return { _tag: "Lost", head: null, reason: clearance.failure, report: latest } satisfies Watched;
         }
         judging = null;
-        const watched = judged.value;
-        told = watched.report;
-        isLost = watched._tag === "Lost";
-        if (!isLost) cleared = told;
-        return watched;
+        const state = event.value;
+        latest = state.report;
+        isLost = state._tag === "Lost";
+        if (!isLost) cleared = latest;
+        return state;
       });
-      return Stream.fromPull(Effect.succeed(Effect.map(next, (watched) => [watched] as const))).pipe(
-        Stream.filter((watched) => watched !== null),
+      return Stream.fromPull(Effect.succeed(Effect.map(next, (state) => [state] as const))).pipe(
+        Stream.filter((state) => state !== null),
       );
     }),
   );

@@ -125,11 +125,11 @@ export const endings = (lane: LaneId) => {
     Effect.fnUntraced(
       function* (nonce: bigint, ours: Hash) {
         const { number } = yield* final;
-        const taken = yield* takenBy(nonce, number, null);
-        if (taken === null) return null;
+        const occupant = yield* takenBy(nonce, number, null);
+        if (occupant === null) return null;
         // Only now, so that a replacement that was committed meanwhile is one of ours
         const hashes = yield* hashesAt(lane, nonce);
-        const mined = hashes.find((hash) => hash === taken.mined.hash.toLowerCase());
+        const mined = hashes.find((hash) => hash === occupant.mined.hash.toLowerCase());
         if (mined !== undefined) return { end: "mined", hash: mined } as const;
         // What the store holds no more may have been replaced, and was then paid all the same
         return hashes.includes(ours) ? ({ end: "burned", hash: ours } as const) : null;

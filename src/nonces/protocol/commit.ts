@@ -49,8 +49,8 @@ const permitted = <A>(
         () => new NonceStoreError({ operation, detail: unproven, isRetryable: false }),
       ),
       Effect.mapError(
-        ({ operation: asked, detail, isRetryable }) =>
-          new NonceStoreError({ operation: asked, detail, isRetryable, nonce, hash }),
+        ({ operation: name, detail, isRetryable }) =>
+          new NonceStoreError({ operation: name, detail, isRetryable, nonce, hash }),
       ),
     );
   });
@@ -100,8 +100,10 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   const { lane } = yield* context(input);
   const snapshot = yield* asking("read", (store) => store.read(lane));
   const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
-  const one = attemptOf(raw, lane, nonce, 1);
-  const attempt = yield* Effect.fromResult(one._tag === "Success" || !isWide ? one : attemptOf(raw, lane, nonce, 2));
+  const single = attemptOf(raw, lane, nonce, 1);
+  const attempt = yield* Effect.fromResult(
+    single._tag === "Success" || !isWide ? single : attemptOf(raw, lane, nonce, 2),
+  );
   const old = replaces.toLowerCase() as Hash;
   const ask = (store: Store) => store.replace(lane, nonce, old, attempt);
   const answer = yield* permitted("replace", nonce, attempt.hash, ask, ({ _tag }) => _tag === "Replaced");

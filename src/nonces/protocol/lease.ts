@@ -171,8 +171,8 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
   let pauseMs = firstPauseMs;
   while (true) {
     const facts = lane.key === 0n ? yield* sharedFacts(line, factsOf(lane, fresh)) : null;
-    const asked = facts === null ? options : { ...fresh, ...facts };
-    const result = yield* Effect.result(take(lane, asked, false));
+    const current = facts === null ? options : { ...fresh, ...facts };
+    const result = yield* Effect.result(take(lane, current, false));
     if (result._tag === "Success") return result.success;
     if (result.failure._tag !== "NonceBusy") return yield* result.failure;
     line.last = null;

@@ -159,7 +159,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
 /** What is lost, told once; and what nodes refuse, told once for each transaction and answer. */
 const tellLost = Effect.fnUntraced(function* (
   lane: LaneId,
-  told: Map<string, string>,
+  refusals: Map<string, string>,
   { resent, committed, ended }: Reconciliation,
 ) {
   for (const { nonce, hash, end } of ended) {
@@ -169,13 +169,13 @@ const tellLost = Effect.fnUntraced(function* (
   }
   for (const { nonce, hash, outcome } of resent) {
     const { kind } = outcome;
-    if ((kind !== "rejected" && kind !== "underpriced") || told.get(hash) === kind) continue;
-    told.set(hash, kind);
+    if ((kind !== "rejected" && kind !== "underpriced") || refusals.get(hash) === kind) continue;
+    refusals.set(hash, kind);
     const why = refusalText(outcome);
     yield* tell(lane, kind, `nonce ${nonce} is refused, and what is behind it waits: ${why}`);
   }
-  const held = new Set<string>(committed.map(({ hash }) => hash));
-  for (const hash of told.keys()) if (!held.has(hash)) told.delete(hash);
+  const hashes = new Set<string>(committed.map(({ hash }) => hash));
+  for (const hash of refusals.keys()) if (!hashes.has(hash)) refusals.delete(hash);
 });
 
 /** The lane, where `keep` can work for it. */
@@ -202,13 +202,13 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
     counts === undefined
       ? reconcile<unknown, unknown, R>(input, send)
       : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(input, send, { counts: read }));
-  const told = new Map<string, string>();
+  const refusals = new Map<string, string>();
   let pauseMs = everyMs;
   while (true) {
     const exit = yield* Effect.exit(once);
     if (Exit.isSuccess(exit)) {
       pauseMs = everyMs;
-      yield* tellLost(lane, told, exit.value);
+      yield* tellLost(lane, refusals, exit.value);
       yield* Effect.sleep(pauseMs);
     } else {
       yield* tell(lane, errorTypeOf(exit) ?? "_OTHER", messageOf(exit.cause));

@@ -99,13 +99,13 @@ export const waitedFor = Effect.fnUntraced(function* <A extends { readonly answe
   if (before.isCluster) return yield* refuse(operation, "in a cluster nobody can wait for replicas: WAIT names no key");
   if (before.name === null)
     return yield* refuse(operation, "to wait for replicas, CLIENT ID and INFO must be answered");
-  const written = yield* write;
-  if (!permits(written.answer)) return written;
+  const reply = yield* write;
+  if (!permits(reply.answer)) return reply;
   const wait = connection.send("WAIT", String(replicas), String(replicaTimeoutMs));
   const reached = textOf(yield* Effect.mapError(wait, storeError(operation)));
   const after = yield* who;
   const isSame = after.name === before.name;
-  if (isSame && Number(reached) >= replicas) return written;
+  if (isSame && Number(reached) >= replicas) return reply;
   const detail = isSame
     ? `${reached} of ${replicas} replicas have it`
     : "the connection broke before the replicas answered for what it wrote";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
 import type { Hash } from "../../primitives/index.js";
 import { violations } from "../check.js";
-import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
+import { guarded, makeCommitCounts, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
 import type { Counts, Keep, Unmoved } from "../laneRules.js";
 import type { ReconcileAnswer, ReserveAnswer, Result, Store } from "../store.js";
@@ -101,9 +101,9 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const lanesKey = `${prefix}:nonces:lanes`;
   const send = (operation: string, command: string, ...words: Texts) =>
     Effect.mapError(redis.send<unknown>(command, ...words), storeError(operation));
-  const seen = makeCommitsSeen();
+  const commitCounts = makeCommitCounts();
   const own = globalThis.crypto.randomUUID();
-  let asked = 0;
+  let questions = 0;
 
   /**
    * What the script answers, and the lane's commits, on the shared connection or on one of its own. An answer must be that
@@ -111,9 +111,9 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
    * not make a commit out of another's.
    */
   const askOn = (sender: Sender, operation: string, lane: LaneId, args: Args) => {
-    const question = `${own}:${(asked += 1)}`;
+    const question = `${own}:${(questions += 1)}`;
     const another = storeError(operation)({ cause: new Error("the connection gave the answer to another question") });
-    return run(sender, keyOf(lane), [operation, ...args, seen.of(lane), question].map(String)).pipe(
+    return run(sender, keyOf(lane), [operation, ...args, commitCounts.of(lane), question].map(String)).pipe(
       Effect.mapError(storeError(operation)),
       Effect.flatMap((reply) => {
         const [commits, answer, answered, code] = Array.isArray(reply) ? reply : [];
@@ -123,7 +123,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         if (textOf(code) === "newer") return Effect.fail(newerFormat(operation, counted, laneFormat));
         if (textOf(code) === "damaged") return Effect.fail(refuse(operation, "the lane has lost its bounds"));
         if (textOf(code) === "back")
-          return Effect.andThen(seen.check(operation, lane, counted), Effect.fail(unreadable(operation)));
+          return Effect.andThen(commitCounts.check(operation, lane, counted), Effect.fail(unreadable(operation)));
         return Effect.succeed({ commits: counted, answer: answer as unknown });
       }),
     );
@@ -143,13 +143,13 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     const write = askOn(connection, operation, lane, args);
     const awaited = { replicas, replicaTimeoutMs };
     const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
-    if (permits(answer)) seen.remember(lane, commits);
+    if (permits(answer)) commitCounts.remember(lane, commits);
     return answer;
   }, Effect.scoped);
   const shared = (operation: string, lane: LaneId, args: Args) =>
     Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
       // A failover may rightly forget what was not waited for
-      if (replicas === 0) seen.remember(lane, commits);
+      if (replicas === 0) commitCounts.remember(lane, commits);
       return answer;
     });
   /** Waits for the replicas where the answer `permits` something. */
@@ -218,13 +218,13 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
       }),
     forget: Effect.fnUntraced(function* (lane) {
-      const gone = yield* send("forget", "DEL", keyOf(lane));
+      const count = yield* send("forget", "DEL", keyOf(lane));
       yield* send("forget", "DEL", markOf(lane));
       yield* send("forget", "SREM", lanesKey, lane.id);
-      seen.forget(lane);
-      return isYes(gone);
+      commitCounts.forget(lane);
+      return isYes(count);
     }),
-    mark: (lane) => Effect.map(send("mark", "GET", markOf(lane)), (kept) => seen.markOf(lane)(textOf(kept))),
+    mark: (lane) => Effect.map(send("mark", "GET", markOf(lane)), (mark) => commitCounts.markOf(lane)(textOf(mark))),
     setMark: (lane, mark) => Effect.asVoid(send("setMark", "SET", markOf(lane), mark)),
     read: (lane) =>
       Effect.flatMap(ask("read", lane, []), (answer) =>
