@@ -19,7 +19,7 @@ import type { ReserveRequest } from "../store.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
 import { asking, context, unmovedError } from "./context.js";
 import { checkAgain } from "./identity.js";
-import { inLine, isCrowded, placeOf, sharedFacts, type Line } from "./line.js";
+import { inLine, placeOf, sharedFacts, type Line } from "./line.js";
 
 /** A nonce that is the holder's until the lease ends. It permits to sign, not to broadcast. */
 export interface Lease {
@@ -219,7 +219,7 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, optio
   const first = Effect.catchTag(take(lane, options, false), "NonceBusy", (busy) =>
     waitMs > 0 ? waiting : Effect.flatMap(busyWith(lane, busy), Effect.fail),
   );
-  const lease = yield* waitMs > 0 && isCrowded(place) ? waiting : first;
+  const lease = yield* waitMs > 0 && place.lines.has(place.name) ? waiting : first;
   // Only a request for a gap is answered without a nonce
   return lease ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });

@@ -271,6 +271,4 @@ export const check = Effect.fn("Nonces.check")(function* (input: Lane) {
 });
 
 /** The lanes of the store, as `chainId:address:key`. */
-export const lanes = Effect.gen(function* () {
-  return yield* Effect.tap((yield* NonceStore).lanes, (names) => Metrics.gaugeLanes(names.length));
-});
+export const lanes = NonceStore.use((store) => Effect.tap(store.lanes, (names) => Metrics.gaugeLanes(names.length)));
