@@ -7,7 +7,6 @@
  * closed, with `NonceColdStart`.
  */
 export { layerMemory, NonceStore } from "./nonces/service.js";
-export { laneOf, type Lane, type LaneId } from "./nonces/lane.js";
-export { violations } from "./nonces/check.js";
-export type { Attempt, Counts, Keep, Slot, SlotState, Unmoved } from "./nonces/laneRules.js";
+export type { LaneId } from "./nonces/lane.js";
+export type { Attempt, Keep, Slot, Unmoved } from "./nonces/laneRules.js";
 export type * from "./nonces/store.js";

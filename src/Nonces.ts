@@ -32,14 +32,14 @@
  *
  * `withNonce` does all of it; run `keep` beside it in at least one process per lane.
  */
-export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sendOutcome.js";
-export type { Lane, LaneId } from "./nonces/lane.js";
-export type { Attempt, Counts } from "./nonces/laneRules.js";
+export { outcomeOf, SendOutcome } from "./errors/sendOutcome.js";
+export type { Lane } from "./nonces/lane.js";
+export type { Counts } from "./nonces/laneRules.js";
 export { peek, release, reserve, reserveAll, type Lease, type ReserveOptions } from "./nonces/protocol/lease.js";
-export { commit, replace, type Committed, type Signed } from "./nonces/protocol/commit.js";
-export { adopt, bootstrap, forget, moveTo, type ReadCounts } from "./nonces/protocol/start.js";
+export { commit, replace, type Committed } from "./nonces/protocol/commit.js";
+export { adopt, bootstrap, forget, moveTo } from "./nonces/protocol/start.js";
 export { check, committed, keep, lanes, layerKeep, reconcile, status } from "./nonces/protocol/reconcile.js";
-export type { CommittedAt, KeepEvent, KeepOptions, Reconciliation } from "./nonces/protocol/reconcile.js";
+export type { KeepEvent, KeepOptions, Reconciliation } from "./nonces/protocol/reconcile.js";
 export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
-export { defaults, Sender, Settings, type Send } from "./nonces/service.js";
-export { health, oldAfterMs, toText, type Concern, type Status } from "./nonces/status.js";
+export { defaults, Sender, Settings } from "./nonces/service.js";
+export { health, toText, type Concern, type Status } from "./nonces/status.js";

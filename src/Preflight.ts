@@ -36,7 +36,7 @@ export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "
 export type { SettleOptions } from "./settle/settlement.js";
 export { settle } from "./settle/ask/later.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
+export type { Watched } from "./watch/watch.js";
 
 /**
  * Asks everything about a transaction or bundle in one network round, and reports. If the node's estimate suggests

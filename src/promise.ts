@@ -39,7 +39,7 @@ export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.j
 export type { MaxSendable, Options } from "./pipeline/index.js";
 /** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
 export * as Report from "./promise/report.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
+export type { Watched } from "./watch/watch.js";
 
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (its chain and account are those of

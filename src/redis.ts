@@ -47,10 +47,11 @@ export const layer = (options: Options = {}): Layer.Layer<NonceStore, never, Red
     Effect.map(Redis.Redis, (redis) => makeRedis(redis, options)),
   );
 
-type Send = (command: string, args: ReadonlyArray<string>) => Promise<unknown>;
-
 /** A client with one connection: what is reserved is that connection. Closing stays with who opened it. */
-const overClient = (send: Send, options: Options): Layer.Layer<NonceStore> => {
+const overClient = (
+  send: (command: string, args: ReadonlyArray<string>) => Promise<unknown>,
+  options: Options,
+): Layer.Layer<NonceStore> => {
   const sendEffect = <A = unknown>(command: string, ...args: ReadonlyArray<string>) =>
     Effect.tryPromise({
       try: () => send(command, args) as Promise<A>,

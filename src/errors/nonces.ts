@@ -42,7 +42,7 @@ const Head = Schema.Struct({
   nonce: Schema.BigInt,
   /** Its last transaction; null while it is only leased, or holds somebody else's. */
   hash: nullable(Hash),
-  /** The last thing a node said of it, a `Nonces.SendOutcomeKind`; empty = nothing yet. */
+  /** The last thing a node said of it, the `kind` of a `Nonces.SendOutcome`; empty = nothing yet. */
   outcome: Schema.String,
   /** Since when it is there, ms. */
   ageMs: Schema.Number,

@@ -12,14 +12,6 @@ import { isRecord } from "../primitives/record.js";
 import { RpcError } from "./rpc.js";
 import { Verdict } from "./verdicts.js";
 
-/**
- * - `accepted`, `alreadyKnown`: it is in the pool.
- * - `tooLow`: the nonce is used, by ours or by somebody else's: receipts tell which.
- * - `underpriced`: the pool holds another one at the nonce, or wants a higher fee: replace it with a higher fee.
- * - `tooHigh`: a predecessor is missing, or the account may not have more in flight: send again later.
- * - `rejected`: these bytes cannot be mined as things stand.
- * - `unknown`: it is not known whether the node took it: send the same bytes again.
- */
 export const SendOutcomeKind = Schema.Literals([
   "accepted",
   "alreadyKnown",
@@ -33,7 +25,15 @@ export type SendOutcomeKind = typeof SendOutcomeKind.Type;
 
 /** One send and what came of it. */
 export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
-  /** What became of the sending. */
+  /**
+   * What became of the sending:
+   * - `accepted`, `alreadyKnown`: it is in the pool.
+   * - `tooLow`: the nonce is used, by ours or by somebody else's: receipts tell which.
+   * - `underpriced`: the pool holds another one at the nonce, or wants a higher fee: replace it with a higher fee.
+   * - `tooHigh`: a predecessor is missing, or the account may not have more in flight: send again later.
+   * - `rejected`: these bytes cannot be mined as things stand.
+   * - `unknown`: it is not known whether the node took it: send the same bytes again.
+   */
   kind: SendOutcomeKind,
   /** The hash the node answered with; null when it answered with an error. */
   hash: nullable(Hash),

@@ -36,13 +36,13 @@ export const violations = (snapshot: Snapshot): ReadonlyArray<string> => {
   const { floor, next, tail, slots } = snapshot;
   const found: Array<string> = [];
   if (!(tail <= floor && floor <= next)) found.push(`the bounds are out of order: ${tail}, ${floor}, ${next}`);
-  const seen = new Set<bigint>();
+  const numbers = new Set<bigint>();
   const tokens = new Map<string, bigint>();
   const hashes = new Map<string, bigint>();
   slots.forEach((slot, index) => {
     const say = (what: string) => found.push(`nonce ${slot.nonce} ${what}`);
-    if (seen.has(slot.nonce)) say("stands twice");
-    seen.add(slot.nonce);
+    if (numbers.has(slot.nonce)) say("stands twice");
+    numbers.add(slot.nonce);
     ofSlot(slot, snapshot, slots[index - 1], slots[index + 1]).forEach(say);
     if (slot.width !== 0 && slot.token !== foreign && (slot.state === "reserved" || slot.state === "committed")) {
       if (tokens.has(slot.token)) say(`shares its token with nonce ${tokens.get(slot.token)}`);
@@ -56,7 +56,7 @@ export const violations = (snapshot: Snapshot): ReadonlyArray<string> => {
   const active = slots.filter(({ nonce }) => nonce >= floor && nonce < next).length;
   if (BigInt(active) !== next - floor && next - floor <= 1_000_000n) {
     for (let nonce = floor; nonce < next && found.length < 32; nonce += 1n) {
-      if (!seen.has(nonce)) found.push(`nonce ${nonce} is in no state`);
+      if (!numbers.has(nonce)) found.push(`nonce ${nonce} is in no state`);
     }
   }
   if (next > floor && slots.at(-1)?.nonce === next - 1n && slots.at(-1)?.state === "free") {

@@ -18,12 +18,12 @@ export const newerFormat = (operation: string, format: number, known: number): N
  * hand out again what was broadcast: nothing more is done with the lane in this process. One that others have
  * pushed past the count since is not noticed.
  */
-export const makeCommitsSeen = () => {
-  const seen = new Map<string, number>();
-  const of = ({ id }: LaneId): number => seen.get(id) ?? 0;
+export const makeCommitCounts = () => {
+  const highest = new Map<string, number>();
+  const of = ({ id }: LaneId): number => highest.get(id) ?? 0;
   return {
     of,
-    remember: (lane: LaneId, commits: number): void => void seen.set(lane.id, Math.max(of(lane), commits)),
+    remember: (lane: LaneId, commits: number): void => void highest.set(lane.id, Math.max(of(lane), commits)),
     /** Fails where the store has fewer. */
     check: (operation: string, lane: LaneId, commits: number): Result<void> =>
       commits >= of(lane)
@@ -39,7 +39,7 @@ export const makeCommitsSeen = () => {
       (lane: LaneId) =>
       (mark: string | null): string | null =>
         mark ?? (of(lane) > 0 ? "" : null),
-    forget: ({ id }: LaneId): void => void seen.delete(id),
+    forget: ({ id }: LaneId): void => void highest.delete(id),
   };
 };
 
@@ -51,9 +51,9 @@ const tokenProblem = (token: string): string | null =>
 const ttlProblem = (ttlMs: number): string | null =>
   Number.isSafeInteger(Math.trunc(ttlMs)) && ttlMs >= 0 ? null : "ttlMs: is a time in ms";
 
-const chainProblem = ({ latest, pending }: Counts, keep: Keep): string | null => {
+const chainProblem = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): string | null => {
   if (!(latest >= 0n && latest < largest && pending >= 0n)) return "counts: are not believable";
-  const isWhole = Object.values(keep).every((ms: number) => Number.isSafeInteger(ms) && ms >= 0);
+  const isWhole = [settledMs, foreignMs, doubtMs].every((ms) => Number.isSafeInteger(ms) && ms >= 0);
   return isWhole ? null : "keep: has whole ms";
 };
 

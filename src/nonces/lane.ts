@@ -30,8 +30,8 @@ const invalid = (field: string, problem: string) => Result.fail(new InvalidLane(
 /** Names that other libraries have for it. */
 const elsewhere = ["from", "account", "sender"] as const;
 const missing = (lane: object) => {
-  const said = elsewhere.find((name) => name in lane);
-  return invalid("address", said === undefined ? "is missing" : `is missing; say address for ${said}`);
+  const alias = elsewhere.find((name) => name in lane);
+  return invalid("address", alias === undefined ? "is missing" : `is missing; say address for ${alias}`);
 };
 
 /** Checks a lane and brings it into the one form that all replicas agree on. */

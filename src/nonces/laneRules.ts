@@ -14,12 +14,9 @@ export interface Attempt {
   /** The signed bytes. */ readonly raw: Hex | null;
 }
 
-/** What a nonce is. */
-export type SlotState = "free" | "reserved" | "committed" | "settled";
-
 /** One nonce. Times are epoch ms on the store's clock. */
 export interface Slot {
-  /** What it is. */ readonly state: SlotState;
+  /** What it is. */ readonly state: "free" | "reserved" | "committed" | "settled";
   /**
    * Made by who reserved it; {@link foreign} where a transaction of somebody else seems to wait, or the
    * chain passed a nonce that held none of ours; empty when free.
@@ -70,13 +67,16 @@ export interface Counts {
   /** The same on `pending`. */ readonly pending: bigint;
 }
 
-/** How long things are kept, in ms. */
+/** How long things are kept. */
 export interface Keep {
-  /** Settled rows, so that a reorganisation can be answered by sending them again. */
+  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again: longer than blocks take to be final. */
   readonly settledMs: number;
-  /** A nonce that a transaction of somebody else seems to hold, after it was last seen. */
+  /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
   readonly foreignMs: number;
-  /** How long every latest count must contradict the lane before it is believed. */
+  /**
+   * How long every latest count has to contradict the lane before that is believed, ms: be below its floor (a
+   * reorganisation, or a stale node), or far above all that was issued.
+   */
   readonly doubtMs: number;
 }
 
@@ -160,8 +160,8 @@ export const raise = (draft: Draft, latest: bigint, now: number): void => {
     if (slot === undefined) continue;
     const settles = slot.state === "committed";
     if (settles && slot.width !== 0) draft.settled += 1;
-    const kept = settles ? slot : { ...freeSlot, token: foreign };
-    draft.writes.set(nonce, { ...kept, state: "settled", since: now });
+    const base = settles ? slot : { ...freeSlot, token: foreign };
+    draft.writes.set(nonce, { ...base, state: "settled", since: now });
   }
   draft.floor = latest;
   if (draft.next < latest) draft.next = latest;
@@ -212,16 +212,17 @@ const hold = (draft: Draft, nonce: bigint, now: number, ms: number): void => {
  * we issued is a lie, or somebody else's: either is believed when none contradicted it for `doubtMs`,
  * and then the one nearest to what the lane knew.
  */
-const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Advance => {
+const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Unmoved | null => {
   const isLow = latest < draft.floor;
   const isFar = latest > draft.next && latest > draft.floor + maxPendingLead;
   if (!isLow && !isFar) {
     draft.doubtAt = 0;
     // One that is a little above what we issued is first taken for a pending one: see `advance`
     if (latest <= draft.next) raise(draft, latest, now);
-    return "done";
+    return null;
   }
-  if (latest > draft.next + maxLead) return "implausible";
+  const implausible: Unmoved = { _tag: "Implausible", next: draft.next };
+  if (latest > draft.next + maxLead) return implausible;
   if (draft.doubtAt === 0 || draft.doubt < draft.floor !== isLow) {
     draft.doubt = latest;
     draft.doubtAt = now;
@@ -229,16 +230,13 @@ const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Advance 
     draft.doubt = latest;
   }
   const isBelieved = draft.doubtAt + keep.doubtMs <= now;
-  if (!isBelieved) return isLow ? "done" : "implausible";
-  if (isLow && !keepsAll(draft, draft.doubt)) return "forgotten";
+  if (!isBelieved) return isLow ? null : implausible;
+  if (isLow && !keepsAll(draft, draft.doubt)) return { _tag: "Forgotten", tail: draft.tail };
   if (isLow) lower(draft, draft.doubt, now);
   else raise(draft, draft.doubt, now);
   draft.doubtAt = 0;
-  return "done";
+  return null;
 };
-
-/** `implausible`: the latest count is not believed. `forgotten`: the chain is where nothing is kept of the lane. */
-type Advance = "done" | "implausible" | "forgotten";
 
 /** The counts cannot be acted on. */
 export type Unmoved =
@@ -247,14 +245,11 @@ export type Unmoved =
   /** For as long as the settings say, the latest count was below all that is kept. */
   | { readonly _tag: "Forgotten"; readonly tail: bigint };
 
-export const unmoved = ({ next, tail }: Pick<View, "next" | "tail">, why: "implausible" | "forgotten"): Unmoved =>
-  why === "implausible" ? { _tag: "Implausible", next } : { _tag: "Forgotten", tail };
-
-/** The common start of every operation that read the chain. Unless `done`, no nonce was moved. */
-export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): Advance => {
-  const outcome = settle(draft, counts.latest, keep, now);
-  if (outcome === "done") sweep(draft, counts, keep, now);
-  return outcome;
+/** The common start of every operation that read the chain. Where it answers something, no nonce was moved. */
+export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): Unmoved | null => {
+  const unmoved = settle(draft, counts.latest, keep, now);
+  if (unmoved === null) sweep(draft, counts, keep, now);
+  return unmoved;
 };
 
 /** Leases that ended go back, what somebody else sent is held, and what is old is forgotten. */

@@ -5,10 +5,10 @@ import { guarded } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { begin, type Decision, type View } from "./laneRules.js";
 import * as Operations from "./operations.js";
-import type { Reconciled, Result, SlotAt, Snapshot, Store } from "./store.js";
+import type { Result, SlotAt, Snapshot, Store } from "./store.js";
 
 /** What of a lane an operation looks at, beside `[floor, next)`. */
-export interface Wanted {
+export interface Selection {
   /** All of its history from this nonce on; null = none. */
   readonly from: bigint | null;
   /** This many nonces below the floor. */
@@ -19,12 +19,12 @@ export interface Wanted {
   readonly raws: boolean;
 }
 
-const activeOnly: Wanted = { from: null, recent: 0n, oldest: 0n, raws: false };
+const activeOnly: Selection = { from: null, recent: 0n, oldest: 0n, raws: false };
 
 /** An operation on a lane: pure, so that it can be decided again when the lane has moved. */
 export interface Operation<A> {
   readonly name: string;
-  readonly wanted: Wanted;
+  readonly selection: Selection;
   /** Where it may look at history from, which it does only when the chain went back or something is old; null = nowhere. */
   readonly history: bigint | null;
   /** Whether its answer may permit a broadcast: then what it changes is counted, and it always writes. */
@@ -36,13 +36,13 @@ export interface Operation<A> {
 /** What makes operations atomic, and reads lanes. */
 export interface Engine extends Pick<Store, "kind" | "persistent" | "forget" | "mark" | "setMark" | "lanes"> {
   readonly apply: <A>(lane: LaneId, operation: Operation<A>) => Result<A>;
-  readonly read: (lane: LaneId, wanted: Wanted) => Result<Snapshot | null>;
+  readonly read: (lane: LaneId, selection: Selection) => Result<Snapshot | null>;
   /** All of a lane, also what lies outside its bounds. */
   readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
 }
 
 /** What an operation on one nonce looks at: the nonce and those above it, wherever it is. */
-const at = (nonce: bigint | null): Wanted => ({ ...activeOnly, from: nonce });
+const at = (nonce: bigint | null): Selection => ({ ...activeOnly, from: nonce });
 
 /** The nonces from `from` on, as a decision leaves them. */
 const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, now: number): Snapshot => {
@@ -64,12 +64,12 @@ export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store =>
   const on = <A>(
     lane: LaneId,
     name: string,
-    looks: Partial<Pick<Operation<A>, "wanted" | "history" | "permits">>,
+    looks: Partial<Pick<Operation<A>, "selection" | "history" | "permits">>,
     unknown: A,
     decide: (view: View, now: number) => Decision<A>,
   ): Result<A> =>
     apply(lane, {
-      ...{ name, wanted: activeOnly, history: null, permits: false, ...looks },
+      ...{ name, selection: activeOnly, history: null, permits: false, ...looks },
       run: (view, now) => {
         const change = view === null ? null : decide(view, now);
         return { answer: change === null ? unknown : change.answer, change };
@@ -80,7 +80,7 @@ export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store =>
     ...engine,
     bootstrap: (lane, counts, keep) =>
       apply(lane, {
-        ...{ name: "bootstrap", wanted: activeOnly, history: null, permits: false },
+        ...{ name: "bootstrap", selection: activeOnly, history: null, permits: false },
         run: (view, now) => ({ answer: view === null, change: view === null ? begin(counts, keep, now) : null }),
       }),
     reserve: (lane, request) =>
@@ -89,26 +89,26 @@ export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store =>
         return { ...change, answer: { answer: change.answer, moved: change.moved } };
       }),
     commit: (lane, claim, attempt) =>
-      on(lane, "commit", { wanted: at(claim.nonce), permits: true }, "cold", (view, now) =>
+      on(lane, "commit", { selection: at(claim.nonce), permits: true }, "cold", (view, now) =>
         Operations.commit(view, claim, attempt, now),
       ),
-    release: (lane, held) =>
-      on(lane, "release", { wanted: at(held.nonce) }, false, (view) => Operations.release(view, held)),
+    release: (lane, claim) =>
+      on(lane, "release", { selection: at(claim.nonce) }, false, (view) => Operations.release(view, claim)),
     recycle: (lane, claim, hash) =>
-      on(lane, "recycle", { wanted: at(claim.nonce) }, false, (view) => Operations.recycle(view, claim, hash)),
+      on(lane, "recycle", { selection: at(claim.nonce) }, false, (view) => Operations.recycle(view, claim, hash)),
     replace: (lane, nonce, replaces, attempt) =>
-      on(lane, "replace", { wanted: at(nonce), permits: true }, { _tag: "Cold" }, (view, now) =>
+      on(lane, "replace", { selection: at(nonce), permits: true }, { _tag: "Cold" }, (view, now) =>
         Operations.replace(view, nonce, replaces, attempt, now),
       ),
     report: (lane, nonce, hash, outcome) =>
-      on(lane, "report", { wanted: at(nonce) }, false, (view) => Operations.report(view, nonce, hash, outcome)),
+      on(lane, "report", { selection: at(nonce) }, false, (view) => Operations.report(view, nonce, hash, outcome)),
     reconcile: (lane, request) => {
       const { latest } = request.counts;
-      const wanted = { ...at(latest), recent: Operations.recent, raws: true };
-      return on<Reconciled>(
+      const selection = { ...at(latest), recent: Operations.recent, raws: true };
+      return on<Effect.Success<ReturnType<Store["reconcile"]>>>(
         lane,
         "reconcile",
-        { wanted, history: latest },
+        { selection, history: latest },
         { ...cold, snapshot: null },
         (view, now) => {
           const change = Operations.reconcile(view, request, now);

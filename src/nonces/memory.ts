@@ -11,7 +11,7 @@ interface LaneState extends View {
 }
 
 /** The lane after a decision, which writes into the nonces that it had. */
-const written = (change: Decision<unknown>, slots: Map<bigint, Slot>): LaneState => {
+const stateAfter = (change: Decision<unknown>, slots: Map<bigint, Slot>): LaneState => {
   for (const [nonce, slot] of change.writes) {
     if (slot === null) slots.delete(nonce);
     else slots.set(nonce, slot);
@@ -44,7 +44,7 @@ const makeOn = ({ lanes, marks }: Kept): Store => {
       Effect.map(Clock.currentTimeMillis, (now) => {
         const state = lanes.get(lane.id);
         const { answer, change } = run(state ?? null, now);
-        if (change !== null) lanes.set(lane.id, written(change, state?.slots ?? new Map()));
+        if (change !== null) lanes.set(lane.id, stateAfter(change, state?.slots ?? new Map()));
         return answer;
       }),
     read: snapshot,

@@ -1,4 +1,5 @@
 /** The operations of the nonce protocol, one pure decision each. See `laneRules.ts`. */
+import type * as Effect from "effect/Effect";
 import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/index.js";
 import {
@@ -14,23 +15,12 @@ import {
   raise,
   sweep,
   trim,
-  unmoved,
 } from "./laneRules.js";
 import type { Attempt, Counts, Decision, Draft, Keep, Slot, View } from "./laneRules.js";
-import type {
-  AdoptAnswer,
-  Claim,
-  CommitAnswer,
-  Held,
-  ReconcileAnswer,
-  ReconcileRequest,
-  ReplaceAnswer,
-  Reported,
-  ReserveAnswer,
-  ReserveRequest,
-} from "./store.js";
+import type { ReconcileAnswer, ReserveAnswer, ReserveRequest, Store } from "./store.js";
 
-export type * from "./store.js";
+type Claim = Parameters<Store["commit"]>[1];
+type Answer<K extends "commit" | "replace" | "adopt"> = Effect.Success<ReturnType<Store[K]>>;
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
   ...freeSlot,
@@ -64,10 +54,13 @@ const survey = (draft: Draft) => {
   return { inFlight, pair, free, gap: free !== null && highest !== null && free < highest, firstEnd };
 };
 
-const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly slot: Slot } | null => {
+const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
+  slot !== undefined && token !== foreign && slot.token === token && slot.width !== 0;
+
+const find = (draft: Draft, token: string) => {
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
-    if (slot !== undefined && slot.token === token && slot.width !== 0) return { nonce, slot };
+    if (isOwn(slot, token)) return { nonce, slot };
   }
   return null;
 };
@@ -80,8 +73,8 @@ const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly s
 export const reserve = (view: View, request: ReserveRequest, now: number): Decision<ReserveAnswer> => {
   const draft = draftOf(view);
   if (request.token === foreign) return decide(draft, { _tag: "Spent", nonce: draft.floor });
-  const advanced = advance(draft, request.counts, request.keep, now);
-  if (advanced !== "done") return decide(draft, unmoved(draft, advanced));
+  const unmoved = advance(draft, request.counts, request.keep, now);
+  if (unmoved !== null) return decide(draft, unmoved);
   const known = find(draft, request.token);
   if (known !== null) {
     return decide(
@@ -112,39 +105,26 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
   });
 };
 
-const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
-  slot !== undefined && token !== foreign && slot.token === token && slot.width !== 0;
-
 /** Somebody else's transaction is final at the nonce. Its owner was told to pay again, so its bytes are never sent again. */
 const isBurned = ({ outcome }: Slot): boolean => outcome === "burned";
-
-const rewrite = (draft: Draft, nonce: bigint, slot: Slot): void => {
-  draft.writes.set(nonce, slot);
-  const second = draft.get(nonce + 1n);
-  if (slot.width === 2 && second?.width === 0 && second.token === slot.token) {
-    draft.writes.set(nonce + 1n, { ...second, state: slot.state, until: slot.until, since: slot.since });
-  }
-};
 
 /**
  * The fence: compare-and-set on the lease token. Committing the same transaction again succeeds; a
  * different one under the same token is `lost`.
  */
-export const commit = (view: View, claim: Claim, attempt: Attempt, now: number): Decision<CommitAnswer> => {
+export const commit = (view: View, claim: Claim, attempt: Attempt, now: number): Decision<Answer<"commit">> => {
+  const { nonce, token } = claim;
   const draft = draftOf(view);
-  const slot = draft.get(claim.nonce);
-  if (!isOwn(slot, claim.token)) return decide(draft, "lost");
+  const slot = draft.get(nonce);
+  if (!isOwn(slot, token)) return decide(draft, "lost");
   if (slot.state !== "reserved") {
     return decide(draft, slot.attempts[0]?.hash === attempt.hash && !isBurned(slot) ? "committed" : "lost");
   }
-  rewrite(draft, claim.nonce, {
-    ...slot,
-    state: "committed",
-    until: 0,
-    since: now,
-    offeredAt: now,
-    attempts: [attempt],
-  });
+  const committed = { state: "committed", until: 0, since: now } as const;
+  draft.writes.set(nonce, { ...slot, ...committed, offeredAt: now, attempts: [attempt] });
+  const second = draft.get(nonce + 1n);
+  if (slot.width === 2 && second?.width === 0 && second.token === token)
+    draft.writes.set(nonce + 1n, { ...second, ...committed });
   return decide(draft, "committed");
 };
 
@@ -155,12 +135,11 @@ const vacate = (draft: Draft, nonce: bigint, slot: Slot): void => {
 };
 
 /** Gives a reserved nonce back; false when the token does not hold it any more, or it is committed. */
-export const release = (view: View, { token, nonce: named }: Held): Decision<boolean> => {
+export const release = (view: View, { token, nonce }: Parameters<Store["release"]>[1]): Decision<boolean> => {
   const draft = draftOf(view);
-  const nonce = named ?? find(draft, token)?.nonce ?? null;
-  const slot = nonce === null ? undefined : draft.get(nonce);
-  if (nonce === null || !isOwn(slot, token) || slot.state !== "reserved") return decide(draft, false);
-  vacate(draft, nonce, slot);
+  const held = nonce === null ? find(draft, token) : { nonce, slot: draft.get(nonce) };
+  if (held === null || !isOwn(held.slot, token) || held.slot.state !== "reserved") return decide(draft, false);
+  vacate(draft, held.nonce, held.slot);
   return decide(draft, true);
 };
 
@@ -168,18 +147,18 @@ export const release = (view: View, { token, nonce: named }: Held): Decision<boo
  * Gives a committed nonce back after its only transaction was refused for good: only while nobody
  * else was handed the bytes and no node is known to have taken them.
  */
-export const recycle = (view: View, claim: Claim, hash: Hash): Decision<boolean> => {
+export const recycle = (view: View, { nonce, token }: Claim, hash: Hash): Decision<boolean> => {
   const draft = draftOf(view);
-  const slot = draft.get(claim.nonce);
+  const slot = draft.get(nonce);
   const clean =
-    isOwn(slot, claim.token) &&
+    isOwn(slot, token) &&
     slot.state === "committed" &&
     !slot.shared &&
     (slot.outcome === "" || kindAndWhy(slot.outcome).outcome === "rejected") &&
     slot.attempts.length === 1 &&
     slot.attempts[0]?.hash === hash;
   if (!clean) return decide(draft, false);
-  vacate(draft, claim.nonce, slot);
+  vacate(draft, nonce, slot);
   return decide(draft, true);
 };
 
@@ -190,7 +169,7 @@ export const replace = (
   replaces: Hash,
   attempt: Attempt,
   now: number,
-): Decision<ReplaceAnswer> => {
+): Decision<Answer<"replace">> => {
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   const last = slot?.attempts.at(-1)?.hash ?? null;
@@ -206,7 +185,12 @@ export const replace = (
  * Remembers it, where `hash` is one of the nonce's transactions. `mined` and `burned` are for settled
  * ones; `burned` only when that is final.
  */
-export const report = (view: View, nonce: bigint, hash: Hash, outcome: Reported): Decision<boolean> => {
+export const report = (
+  view: View,
+  nonce: bigint,
+  hash: Hash,
+  outcome: Parameters<Store["report"]>[3],
+): Decision<boolean> => {
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   const final = outcome === "mined" || outcome === "burned";
@@ -227,10 +211,14 @@ export const maxDue = 64;
  * Moves the lane to the chain's counts and names, in ascending order, the nonces whose bytes the
  * caller is to send now: committed ones, and settled ones that the latest count no longer covers.
  */
-export const reconcile = (view: View, request: ReconcileRequest, now: number): Decision<ReconcileAnswer> => {
+export const reconcile = (
+  view: View,
+  request: Parameters<Store["reconcile"]>[1],
+  now: number,
+): Decision<ReconcileAnswer> => {
   const draft = draftOf(view);
-  const advanced = advance(draft, request.counts, request.keep, now);
-  if (advanced !== "done") return decide(draft, unmoved(draft, advanced));
+  const unmoved = advance(draft, request.counts, request.keep, now);
+  if (unmoved !== null) return decide(draft, unmoved);
   const { latest } = request.counts;
   const due: Array<bigint> = [];
   const start = latest > draft.tail ? latest : draft.tail;
@@ -261,7 +249,7 @@ const shorten = (draft: Draft, next: bigint): void => {
  * Upwards, what was committed below it settles, and all else there is settled as foreign. Downwards, what
  * has its bytes is in flight again, and all else is free, to be filled. A lease below the count is gone.
  */
-export const adopt = (view: View, counts: Counts, keep: Keep, now: number): Decision<AdoptAnswer> => {
+export const adopt = (view: View, counts: Counts, keep: Keep, now: number): Decision<Answer<"adopt">> => {
   const draft = draftOf(view);
   const { latest } = counts;
   if (latest + maxLead < view.floor) return decide(draft, { _tag: "Forgotten", tail: view.tail });

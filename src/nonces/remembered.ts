@@ -7,8 +7,8 @@ import * as BigInts from "effect/BigInt";
 import type { Hex } from "../primitives/index.js";
 import type { LaneId } from "./lane.js";
 import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./laneRules.js";
-import type { Wanted } from "./makeStore.js";
-import type { Result, SlotAt, Snapshot, Store } from "./store.js";
+import type { Selection } from "./makeStore.js";
+import type { Result, Snapshot, Store } from "./store.js";
 
 /** Where bytes are kept that were not read. */
 export const unread: Hex = "0x";
@@ -23,10 +23,9 @@ export interface Head extends Bounds {
   readonly commits: number;
 }
 
-/** A lane as it was at one moment, epoch ms on the store's clock; null = unknown. */
-export interface Found {
-  readonly now: number;
-  readonly lane: { readonly head: Head; readonly slots: ReadonlyArray<SlotAt> } | null;
+/** A lane as it was at one moment, epoch ms on the store's clock; `head` null = unknown. */
+export interface Found extends Pick<Snapshot, "now" | "slots"> {
+  readonly head: Head | null;
 }
 
 /** What is to be written at once, or not at all. */
@@ -47,7 +46,7 @@ export type Outcome =
 
 /** Lanes in a store outside this process, which forgets a mark with its lane. All on the store's clock. */
 export interface LaneBackend extends Pick<Store, "kind" | "forget" | "mark" | "setMark" | "lanes"> {
-  readonly read: (operation: string, lane: LaneId, wanted: Wanted) => Result<Found>;
+  readonly read: (operation: string, lane: LaneId, selection: Selection) => Result<Found>;
   /** Writes, so that nothing loses it, where the lane still has the version it was decided on. A lost reply is harmless: what is asked again finds another version. */
   readonly compareAndSet: (operation: string, lane: LaneId, change: Change) => Result<Outcome>;
   /** All of a lane, also what lies outside its bounds. */
@@ -82,26 +81,24 @@ const whole = function* (from: bigint, to: bigint) {
 };
 
 /** The nonces outside `[floor, next)` that are wanted, as ranges within the lane. */
-const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Wanted) =>
+const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Selection) =>
   [[BigInts.min(from ?? floor, floor - recent), floor] as const, [tail, tail + oldest] as const].map(
     ([start, end]) => [BigInts.max(start, tail), BigInts.min(end, next)] as const,
   );
 
 /** What was read, with what is missing of what was wanted. */
-export const remember = ({ lane }: Found, wanted: Wanted, clock: StoreClock): Remembered => {
-  const slots = new Map<bigint, Slot | null>(lane?.slots.map(({ nonce, ...slot }) => [nonce, slot]));
-  if (lane === null) return { head: null, slots, clock };
-  const { head } = lane;
-  for (const [start, end] of [[head.floor, head.next] as const, ...rangesOf(head, wanted)])
+export const remember = ({ head, ...found }: Found, selection: Selection, clock: StoreClock): Remembered => {
+  const slots = new Map<bigint, Slot | null>(found.slots.map(({ nonce, ...slot }) => [nonce, slot]));
+  for (const [start, end] of head === null ? [] : [[head.floor, head.next] as const, ...rangesOf(head, selection)])
     for (const nonce of whole(start, end)) if (!slots.has(nonce)) slots.set(nonce, null);
   return { head, slots, clock };
 };
 
 /** Whether all that is wanted is remembered. Bytes never are. */
-export const covers = ({ head, slots }: Remembered, wanted: Wanted): boolean =>
+export const covers = ({ head, slots }: Remembered, selection: Selection): boolean =>
   head !== null &&
-  !wanted.raws &&
-  rangesOf(head, wanted).every(([start, end]) => [...whole(start, end)].every((each) => slots.has(each)));
+  !selection.raws &&
+  rangesOf(head, selection).every(([start, end]) => [...whole(start, end)].every((each) => slots.has(each)));
 
 const withoutRaws = (slot: Slot): Slot =>
   slot.attempts.some(({ raw }) => raw !== null && raw !== unread)
@@ -118,8 +115,8 @@ const isRemembered = ({ floor, next, tail }: Head, nonce: bigint): boolean =>
 export const withoutHistory = (lane: Remembered): Remembered => {
   const { head, slots } = lane;
   if (head === null) return lane;
-  const kept = [...slots].filter(([nonce]) => isRemembered(head, nonce));
-  return { ...lane, slots: new Map(kept.map(([nonce, slot]) => [nonce, slot === null ? null : withoutRaws(slot)])) };
+  const entries = [...slots].filter(([nonce]) => isRemembered(head, nonce));
+  return { ...lane, slots: new Map(entries.map(([nonce, slot]) => [nonce, slot === null ? null : withoutRaws(slot)])) };
 };
 
 /** The lane after what was written. Takes over the slots, for a copy would cost more than the operation. */
@@ -141,24 +138,19 @@ export interface Deciding {
   ) => { readonly change: Decision<unknown> | null; readonly deliver: () => void };
 }
 
-export interface Plan {
-  /** Of the same version where nothing is to be written; null = there is no lane. */
-  readonly change: Change | null;
-  readonly deliver: ReadonlyArray<() => void>;
-  /** Nonces that decided and were not remembered: then nothing else counts. */
-  readonly missing: ReadonlyArray<bigint>;
-}
-
 const isSame = (a: Bounds, b: Bounds): boolean =>
   a.floor === b.floor && a.next === b.next && a.tail === b.tail && a.doubt === b.doubt && a.doubtAt === b.doubtAt;
 
-/** Decides operations one after the other, each on what the ones before it leave. */
+/**
+ * Decides operations one after the other, each on what the ones before it leave. `change`: of the same version where nothing
+ * is to be written; null = there is no lane. `missing`: nonces that decided and were not remembered: then nothing else counts.
+ */
 export const decideAll = (
   { head, slots }: Remembered,
   operations: ReadonlyArray<Deciding>,
   now: number,
   newVersion: () => string,
-): Plan => {
+) => {
   const writes = new Map<bigint, Slot | null>();
   const missing: Array<bigint> = [];
   const deliver: Array<() => void> = [];
@@ -187,28 +179,24 @@ export const decideAll = (
   if (bounds === null) return { change: null, deliver, missing };
   const version = isWritten || head === null ? newVersion() : head.version;
   const after: Head = { ...boundsOf(bounds), version, commits };
-  const change = { before: head, after, now, writes: [...writes].map(([nonce, to]) => ({ nonce, to })) };
+  const change: Change = { before: head, after, now, writes: [...writes].map(([nonce, to]) => ({ nonce, to })) };
   return { change, deliver, missing };
 };
 
 /** What must be read for operations that missed nonces: the oldest ones, and history from where they may look. */
-export const wantedFor = (
+export const selectionFor = (
   { tail }: Head,
-  wanted: Wanted,
+  selection: Selection,
   history: bigint | null,
   missing: ReadonlyArray<bigint>,
-): Wanted => {
-  const oldest = missing.reduce((one, other) => BigInts.max(one, other)) - tail + remembersOldest;
+): Selection => {
+  const lowest = missing.reduce((a, b) => BigInts.min(a, b));
+  const oldest = missing.reduce((a, b) => BigInts.max(a, b)) - tail + remembersOldest;
   const isOld = oldest <= 8n * remembersOldest;
-  const from = isOld
-    ? history
-    : BigInts.min(
-        missing.reduce((one, other) => BigInts.min(one, other)),
-        history ?? missing.reduce((one, other) => BigInts.min(one, other)),
-      );
+  const from = isOld ? history : BigInts.min(lowest, history ?? lowest);
   return {
-    ...wanted,
-    oldest: isOld ? BigInts.max(oldest, wanted.oldest) : wanted.oldest,
-    from: from === null ? wanted.from : BigInts.min(from - 1n, wanted.from ?? from),
+    ...selection,
+    oldest: isOld ? BigInts.max(oldest, selection.oldest) : selection.oldest,
+    from: from === null ? selection.from : BigInts.min(from - 1n, selection.from ?? from),
   };
 };

@@ -3,6 +3,7 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { lazyImport, type Hex } from "../primitives/index.js";
+import type { Keep } from "./laneRules.js";
 import type { Result, Store } from "./store.js";
 
 /** The store of nonces. */
@@ -63,36 +64,25 @@ export const layerMemoryBy = (
 export const layerMemory: Layer.Layer<NonceStore> = layerMemoryBy(() => import("./memory.js"));
 
 /**
- * Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash, or with a whole
- * JSON-RPC answer. It may fail with anything; what it answers otherwise counts as `unknown`.
- */
-export type Send = (raw: Hex) => Effect.Effect<unknown, unknown>;
-
-/**
  * Default broadcaster of first sends, replacements, and resends by `keep`.
  * For private relays; null = `eth_sendRawTransaction` of the `Rpc`.
+ *
+ * It broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash, or with a whole
+ * JSON-RPC answer. It may fail with anything; what it answers otherwise counts as `unknown`.
  */
-export const Sender: Context.Reference<Send | null> = Context.Reference("evm-preflight/Nonces/Sender", {
-  defaultValue: (): Send | null => null,
-});
+export const Sender = Context.Reference<((raw: Hex) => Effect.Effect<unknown, unknown>) | null>(
+  "evm-preflight/Nonces/Sender",
+  { defaultValue: () => null },
+);
 
 /** How long things take and how many there may be; times in ms. */
-export interface Settings {
+export interface Settings extends Keep {
   /** How long a reserved nonce waits for its commit, ms: the longest a crash can hold one up. */
   readonly ttlMs: number;
   /** The most transactions in flight per lane; pools keep 16 per account (geth, reth). */
   readonly inFlight: number;
   /** The same for a sender with an EIP-7702 delegation; pools keep 1. */
   readonly delegatedInFlight: number;
-  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again: longer than blocks take to be final. */
-  readonly settledMs: number;
-  /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
-  readonly foreignMs: number;
-  /**
-   * How long every count has to contradict the lane before that is believed, ms: be below its floor (a
-   * reorganisation, or a stale node), or far above all that was issued.
-   */
-  readonly doubtMs: number;
   /** How long after the last send a transaction is sent again, ms. */
   readonly resendAfterMs: number;
   /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */

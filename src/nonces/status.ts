@@ -54,6 +54,7 @@ export const statusOf = (
   violations: ReadonlyArray<string>,
 ): Status => {
   const { now, floor, next, slots } = snapshot;
+  const msSince = (time: number): number => Math.max(0, now - time);
   const ours = slots.filter(({ width, token }) => width !== 0 && token !== foreign);
   return {
     lane: lane.id,
@@ -66,16 +67,15 @@ export const statusOf = (
     committed: ours.flatMap(({ state, nonce, attempts, since, offeredAt, outcome }) => {
       const last = attempts.at(-1);
       if (state !== "committed" || last === undefined) return [];
-      const offeredMs = last.raw === null ? null : Math.max(0, now - offeredAt);
-      const ageMs = Math.max(0, now - since);
-      return [{ nonce, hash: last.hash, attempts: attempts.length, ageMs, offeredMs, ...kindAndWhy(outcome) }];
+      const times = { ageMs: msSince(since), offeredMs: last.raw === null ? null : msSince(offeredAt) };
+      return [{ nonce, hash: last.hash, attempts: attempts.length, ...times, ...kindAndWhy(outcome) }];
     }),
     gaps: gapsOf(snapshot),
     foreign: slots.filter(({ token, state }) => token === foreign && state === "reserved").map(({ nonce }) => nonce),
     settled: ours.flatMap(({ state, nonce, attempts, since, outcome }) => {
       const last = attempts.at(-1);
-      const ageMs = Math.max(0, now - since);
-      return state === "settled" && last !== undefined ? [{ nonce, hash: last.hash, ageMs, outcome }] : [];
+      if (state !== "settled" || last === undefined) return [];
+      return [{ nonce, hash: last.hash, ageMs: msSince(since), outcome }];
     }),
     violations,
   };

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect";
 import type { Hash } from "../primitives/index.js";
 import type { NonceStoreError } from "../errors/index.js";
-import type { SendOutcomeKind } from "../errors/sendOutcome.js";
+import type { SendOutcome } from "../errors/sendOutcome.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt, Counts, Keep, Slot, Unmoved } from "./laneRules.js";
 
@@ -55,56 +55,10 @@ export type ReserveAnswer =
   | Unmoved
   | { readonly _tag: "Cold" };
 
-/** Names a reserved nonce by the token that holds it. */
-export interface Claim {
-  /** The token that it was reserved under. */
-  readonly token: string;
-  /** The nonce that was granted. */
-  readonly nonce: bigint;
-}
-
-/** Names what a token holds; `nonce` null = whichever it is, for the answer that granted it may be lost. */
-export interface Held {
-  /** The token that it was reserved under. */
-  readonly token: string;
-  /** The nonce that was granted, where that is known. */
-  readonly nonce: bigint | null;
-}
-
-/** `lost`: the token does not hold the nonce. Whoever gets this answer must not broadcast. */
-export type CommitAnswer = "committed" | "lost" | "cold";
-
-/** What became of a replacement. */
-export type ReplaceAnswer =
-  | { readonly _tag: "Replaced" }
-  /** Nothing is committed at the nonce, or `last` is not what was to be replaced. */
-  | { readonly _tag: "Conflict"; readonly last: Hash | null }
-  | { readonly _tag: "Cold" };
-
-/** What is reported about a nonce: a send's outcome, of a refusal with the reason behind it, or how it ended. */
-export type Reported = SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned";
-
-/** Brings a lane up to what the chain counts, and asks for what is to be sent again. */
-export interface ReconcileRequest {
-  /** The chain's counts for the account, as they were read. */
-  readonly counts: Counts;
-  /** How long things are kept. */
-  readonly keep: Keep;
-  /** Bytes that a replica took within this time are not given to another, ms. */
-  readonly resendAfterMs: number;
-}
-
 /** What a reconciliation came to; `due` are the nonces whose bytes are to be sent again, from `from` on all is kept. */
 export type ReconcileAnswer =
   | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
   | Unmoved
-  | { readonly _tag: "Cold" };
-
-/** What became of setting a lane to the chain's counts. */
-export type AdoptAnswer =
-  | { readonly _tag: "Adopted"; readonly floor: bigint; readonly next: bigint }
-  /** The count is more than 65,536 below the lane: forget it, and start it anew. */
-  | Extract<Unmoved, { _tag: "Forgotten" }>
   | { readonly _tag: "Cold" };
 
 /** Nonces settled and leases gone back by an operation, beside its answer. */
@@ -113,12 +67,6 @@ export interface Moved<A> {
   readonly answer: A;
   /** How many nonces were settled, and how many leases went back. */
   readonly moved: { readonly settled: number; readonly recycled: number };
-}
-
-/** What a reconciliation found: its answer and the lane after it (the active part and 256 settled nonces). */
-export interface Reconciled extends Moved<ReconcileAnswer> {
-  /** null exactly when the lane is cold. */
-  readonly snapshot: Snapshot | null;
 }
 
 /** What a store gives; fails with `NonceStoreError` when the store cannot be reached or is damaged. */
@@ -140,20 +88,61 @@ export interface Store {
   readonly bootstrap: (lane: LaneId, counts: Counts, keep: Keep) => Result<boolean>;
   /** Takes the lowest free nonce, else the next; the same token gets the same. */
   readonly reserve: (lane: LaneId, request: ReserveRequest) => Result<Moved<ReserveAnswer>>;
-  /** The fence. Only after `committed` may the transaction be broadcast. */
-  readonly commit: (lane: LaneId, claim: Claim, attempt: Attempt) => Result<CommitAnswer>;
-  /** Gives a reserved nonce back, by its token alone where the nonce is not known; false when the token does not hold it. */
-  readonly release: (lane: LaneId, held: Held) => Result<boolean>;
+  /** The fence. Only after `committed` may the transaction be broadcast; `lost`: the token does not hold the nonce. */
+  readonly commit: (
+    lane: LaneId,
+    claim: Pick<SlotAt, "nonce" | "token">,
+    attempt: Attempt,
+  ) => Result<"committed" | "lost" | "cold">;
+  /**
+   * Gives a reserved nonce back; false when the token does not hold it. `nonce` null = whichever the token holds, for the
+   * answer that granted it may be lost.
+   */
+  readonly release: (lane: LaneId, claim: { readonly token: string; readonly nonce: bigint | null }) => Result<boolean>;
   /** Gives a committed nonce back whose transaction no node can have; false when it is not the token's. */
-  readonly recycle: (lane: LaneId, claim: Claim, hash: Hash) => Result<boolean>;
+  readonly recycle: (lane: LaneId, claim: Pick<SlotAt, "nonce" | "token">, hash: Hash) => Result<boolean>;
   /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
-  readonly replace: (lane: LaneId, nonce: bigint, replaces: Hash, attempt: Attempt) => Result<ReplaceAnswer>;
-  /** Remembers what a node said of a transaction; false when it is not one of the nonce's. */
-  readonly report: (lane: LaneId, nonce: bigint, hash: Hash, outcome: Reported) => Result<boolean>;
-  /** Brings the lane up to the chain's counts, and says what is to be sent again. */
-  readonly reconcile: (lane: LaneId, request: ReconcileRequest) => Result<Reconciled>;
+  readonly replace: (
+    lane: LaneId,
+    nonce: bigint,
+    replaces: Hash,
+    attempt: Attempt,
+  ) => Result<
+    | { readonly _tag: "Replaced" }
+    /** Nothing is committed at the nonce, or `last` is not what was to be replaced. */
+    | { readonly _tag: "Conflict"; readonly last: Hash | null }
+    | { readonly _tag: "Cold" }
+  >;
+  /**
+   * Remembers a send's outcome, of a refusal with the reason behind it, or how the nonce ended; false when the transaction is
+   * not one of the nonce's.
+   */
+  readonly report: (
+    lane: LaneId,
+    nonce: bigint,
+    hash: Hash,
+    outcome: SendOutcome["kind"] | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned",
+  ) => Result<boolean>;
+  /**
+   * Brings the lane up to the chain's counts, and says what is to be sent again; bytes that a replica took within
+   * `resendAfterMs` are not given to another. `snapshot`: the lane after it, the active part and 256 settled nonces; null
+   * exactly when the lane is cold.
+   */
+  readonly reconcile: (
+    lane: LaneId,
+    request: Pick<ReserveRequest, "counts" | "keep"> & { readonly resendAfterMs: number },
+  ) => Result<Moved<ReconcileAnswer> & { readonly snapshot: Snapshot | null }>;
   /** Sets the lane's floor to the latest count at once, in either direction, on the operator's word. */
-  readonly adopt: (lane: LaneId, counts: Counts, keep: Keep) => Result<AdoptAnswer>;
+  readonly adopt: (
+    lane: LaneId,
+    counts: Counts,
+    keep: Keep,
+  ) => Result<
+    | { readonly _tag: "Adopted"; readonly floor: bigint; readonly next: bigint }
+    /** The count is more than 65,536 below the lane: forget it, and start it anew. */
+    | Extract<Unmoved, { _tag: "Forgotten" }>
+    | { readonly _tag: "Cold" }
+  >;
   /** Removes the lane with all that it holds, and its name; false when it was not there. */
   readonly forget: (lane: LaneId) => Result<boolean>;
   /** The active part and 256 settled nonces; null when the lane is unknown. Changes nothing. */

@@ -7,14 +7,15 @@
  * Nothing that is remembered is trusted: an answer is given only after the store said that the lane still
  * has the version, and that its clock is where the decision took it to be.
  */
+import * as BigInts from "effect/BigInt";
 import * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Random from "effect/Random";
 import { NonceStoreError } from "../errors/index.js";
-import { makeCommitsSeen } from "./guard.js";
+import { makeCommitCounts } from "./guard.js";
 import type { LaneId } from "./lane.js";
-import { makeStore, type Operation, type Wanted } from "./makeStore.js";
+import { makeStore, type Operation, type Selection } from "./makeStore.js";
 import {
   afterwards,
   clockAt,
@@ -22,7 +23,7 @@ import {
   covers,
   decideAll,
   remember,
-  wantedFor,
+  selectionFor,
   withoutHistory,
 } from "./remembered.js";
 import type { Deciding, LaneBackend, Remembered } from "./remembered.js";
@@ -30,7 +31,7 @@ import { Settings } from "./service.js";
 import type { Result, Store } from "./store.js";
 
 /** An operation that waits. */
-interface Waiting extends Deciding, Pick<Operation<unknown>, "name" | "wanted" | "history"> {
+interface Waiting extends Deciding, Pick<Operation<unknown>, "name" | "selection" | "history"> {
   readonly timeoutMs: number;
   readonly fail: (cause: Cause.Cause<NonceStoreError>) => void;
   /** Nobody waits any more: it is not decided again. */
@@ -61,15 +62,12 @@ const someOldest = 8n;
 
 const lower = (a: bigint | null, b: bigint | null): bigint | null => (a === null || (b !== null && b < a) ? b : a);
 
-const union = (batch: ReadonlyArray<Waiting>): Wanted => ({
-  from: batch.map(({ wanted }) => wanted.from).reduce(lower),
-  recent: batch.reduce((largest, { wanted }) => (wanted.recent > largest ? wanted.recent : largest), 0n),
+const union = (batch: ReadonlyArray<Waiting>): Selection => ({
+  from: batch.map(({ selection }) => selection.from).reduce(lower),
+  recent: batch.reduce((largest, { selection }) => BigInts.max(selection.recent, largest), 0n),
   oldest: 0n,
-  raws: batch.some(({ wanted }) => wanted.raws),
+  raws: batch.some(({ selection }) => selection.raws),
 });
-
-const withSomeOldest = (wanted: Wanted): Wanted =>
-  wanted.oldest < someOldest ? { ...wanted, oldest: someOldest } : wanted;
 
 /** Monotonic, ms. */
 const time = Clock.clockWith((clock) => Effect.sync(() => Number(clock.currentTimeNanosUnsafe() / 1_000n) / 1_000));
@@ -82,21 +80,21 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
   Effect.map(Effect.context<never>(), (context) => {
     const fork = Effect.runForkWith(context);
     const lines = new Map<string, Line>();
-    const seen = makeCommitsSeen();
+    const commitCounts = makeCommitCounts();
     const maker = globalThis.crypto.randomUUID();
-    let made = 0;
-    const newVersion = () => `${maker}-${(made += 1)}`;
+    let versions = 0;
+    const newVersion = () => `${maker}-${(versions += 1)}`;
 
-    const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, wanted: Wanted) {
-      const sent = yield* time;
-      const found = yield* backend.read(operation, lane, wanted);
+    const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, selection: Selection) {
+      const start = yield* time;
+      const found = yield* backend.read(operation, lane, selection);
       const at = yield* time;
-      if (found.lane !== null) {
-        const { commits } = found.lane.head;
-        yield* seen.check(operation, lane, commits);
-        seen.remember(lane, commits);
+      if (found.head !== null) {
+        const { commits } = found.head;
+        yield* commitCounts.check(operation, lane, commits);
+        commitCounts.remember(lane, commits);
       }
-      return remember(found, wanted, { now: found.now, at, took: at - sent });
+      return remember(found, selection, { now: found.now, at, took: at - start });
     });
 
     /** Decides the operations until they are written on the lane that they were decided on. */
@@ -104,24 +102,24 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
       if (batch.length === 0) return;
       const [operation = ""] = batch.map(({ name }) => name);
       const history = batch.map((each) => each.history).reduce(lower);
-      let wanted = union(batch);
+      let selection = union(batch);
       const { last } = line;
       // Until it is known what became of a write, nothing is remembered
       line.last = null;
-      let known = last !== null && covers(last, wanted) ? last : null;
+      let known = last !== null && covers(last, selection) ? last : null;
       let isFresh = false;
       for (let conflicts = 0; ;) {
         const all = batch.filter(({ isGone }) => !isGone);
         if (all.length === 0) return;
         if (known === null) {
-          known = yield* read(operation, lane, withSomeOldest(wanted));
+          known = yield* read(operation, lane, { ...selection, oldest: BigInts.max(selection.oldest, someOldest) });
           isFresh = true;
         }
         const guess = clockAt(known.clock, yield* time);
         const now: number = guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
         const { change, deliver, missing } = decideAll(known, all, now, newVersion);
         if (missing.length > 0 && known.head !== null) {
-          wanted = wantedFor(known.head, wanted, history, missing);
+          selection = selectionFor(known.head, selection, history, missing);
           known = null;
           continue;
         }
@@ -133,7 +131,7 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
           }
           line.last = withoutHistory(known);
         } else {
-          const sent = yield* time;
+          const start = yield* time;
           const outcome = yield* backend.compareAndSet(operation, lane, change);
           if (outcome._tag === "Conflict") {
             conflicts += 1;
@@ -144,9 +142,9 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
             continue;
           }
           const at = yield* time;
-          const written = afterwards(known, change, { now: outcome.now, at, took: at - sent });
-          line.last = isFresh ? withoutHistory(written) : written;
-          seen.remember(lane, change.after.commits);
+          const state = afterwards(known, change, { now: outcome.now, at, took: at - start });
+          line.last = isFresh ? withoutHistory(state) : state;
+          commitCounts.remember(lane, change.after.commits);
         }
         for (const answer of deliver) answer();
         return;
@@ -184,9 +182,9 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
     const apply = <A>(lane: LaneId, operation: Operation<A>): Result<A> =>
       Effect.flatMap(Settings, ({ storeTimeoutMs: timeoutMs }) =>
         Effect.callback<A, NonceStoreError>((resume) => {
-          const { name, wanted, history, permits, run } = operation;
+          const { name, selection, history, permits, run } = operation;
           const waiting: Waiting = {
-            ...{ name, wanted, history, permits, timeoutMs, isGone: false },
+            ...{ name, selection, history, permits, timeoutMs, isGone: false },
             decide: (view, now) => {
               const { answer, change } = run(view, now);
               return { change, deliver: () => resume(Effect.succeed(answer)) };
@@ -209,22 +207,21 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
     const { kind, readAll, mark, setMark, lanes } = backend;
     return makeStore({
       ...{ kind, persistent: true, apply, readAll, setMark, lanes },
-      read: Effect.fnUntraced(function* (lane, wanted) {
-        const found = yield* backend.read("read", lane, wanted);
-        if (found.lane === null) return null;
-        const { head, slots } = found.lane;
-        yield* seen.check("read", lane, head.commits);
-        const { floor, next, tail } = head;
-        return { now: found.now, floor, next, tail, slots };
+      read: Effect.fnUntraced(function* (lane, selection) {
+        const { now, head, slots } = yield* backend.read("read", lane, selection);
+        if (head === null) return null;
+        const { floor, next, tail, commits } = head;
+        yield* commitCounts.check("read", lane, commits);
+        return { now, floor, next, tail, slots };
       }),
       forget: (lane) =>
         Effect.tap(backend.forget(lane), () =>
           Effect.sync(() => {
-            seen.forget(lane);
+            commitCounts.forget(lane);
             const line = lines.get(lane.id);
             if (line !== undefined) line.last = null;
           }),
         ),
-      mark: (lane) => Effect.map(mark(lane), seen.markOf(lane)),
+      mark: (lane) => Effect.map(mark(lane), commitCounts.markOf(lane)),
     });
   });

@@ -70,10 +70,7 @@ export interface NonceActions {
   readonly status: (lane: Nonces.Lane, options?: Abortable) => Promise<Nonces.Status>;
 }
 
-const sendOf =
-  (send: Send): Nonces.Send =>
-  (raw) =>
-    attempt(() => send(raw));
+const sendOf = (send: Send) => (raw: `0x${string}`) => attempt(() => send(raw));
 
 const countsOf = (counts: ReadCounts | undefined) =>
   counts === undefined ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };

@@ -19,39 +19,20 @@ import type { Blocker, Report } from "../report/index.js";
 import { expiryOf, ready, verdictOf } from "../report/ready.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
-/** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
-export interface Fresh {
-  readonly _tag: "Fresh";
-  /** The head that it was judged by. */
-  readonly head: Head;
-  /** What to sign by: proven at this head, so that its clearance lasts from here. */
-  readonly report: Report;
-}
-
-/** The requests still may be signed, but not on what was said before. */
-export interface Moved {
-  readonly _tag: "Moved";
-  /** The head that it was judged by. */
-  readonly head: Head;
-  /** What the new proof says otherwise, but for prices of the moment. */
-  readonly diff: ReadonlyArray<Difference>;
-  /** Proven at this head; what comes next is compared with it. */
-  readonly report: Report;
-}
-
-/** There is no clearance now. The next heads are proven, too, so that `Fresh` or `Moved` may follow. */
-export interface Lost {
-  readonly _tag: "Lost";
-  /** null = the clearance expired before one was judged. */
-  readonly head: Head | null;
-  /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
-  readonly reason: Blocker;
-  /** The latest that was proven. */
-  readonly report: Report;
-}
-
-/** What a head means for a watched report. */
-export type Watched = Fresh | Moved | Lost;
+/**
+ * What a head means for a watched report; `head` is the one that it was judged by.
+ * - `Fresh`: the clearance holds: the same requests do the same, and `Report.ready` clears them. Sign by `report`: it was
+ *   proven at this head, so that its clearance lasts from here.
+ * - `Moved`: the requests still may be signed, but not on what was said before. `diff`: what the new proof says otherwise,
+ *   but for prices of the moment. `report` was proven at this head; what comes next is compared with it.
+ * - `Lost`: there is no clearance now. `reason`: as `Report.ready` fails, or `FeeCapTooLow` by the head alone. `report`: the
+ *   latest that was proven. `head` null = the clearance expired before one was judged. The next heads are proven, too, so
+ *   that `Fresh` or `Moved` may follow.
+ */
+export type Watched =
+  | { readonly _tag: "Fresh"; readonly head: Head; readonly report: Report }
+  | { readonly _tag: "Moved"; readonly head: Head; readonly diff: ReadonlyArray<Difference>; readonly report: Report }
+  | { readonly _tag: "Lost"; readonly head: Head | null; readonly reason: Blocker; readonly report: Report };
 
 /** How a report is proven again. */
 export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
@@ -94,7 +75,7 @@ const withoutChange = (report: Report): Report => {
 /** What a proof changed of what was said; empty where nobody who signs need look again. */
 export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
   diff(withoutChange(before), withoutChange(after)).filter(
-    (one) => !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.a) && isInformation(one.b)),
+    ({ what, kind, a, b }) => !ofTheMoment.has(what) && !(kind === "finding" && isInformation(a) && isInformation(b)),
   );
 
 /** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */
@@ -121,20 +102,22 @@ const atHead = (
     const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
     const now = yield* Clock.currentTimeMillis;
-    const lost = lostBy(cleared, since.header, chains(cleared.chainId), now);
-    if (lost !== null) return { _tag: "Lost", head: since, reason: lost, report: cleared };
-    const proven = Effect.all([
+    const reason = lostBy(cleared, since.header, chains(cleared.chainId), now);
+    if (reason !== null) return { _tag: "Lost", head: since, reason, report: cleared };
+    const proving = Effect.all([
       Effect.map(
         newest,
         Option.getOrElse(() => since),
       ),
       proveAgain(cleared),
     ]);
-    const [head, report] = yield* Semaphore.withPermit(permitsOn(memory), proven);
+    const [head, report] = yield* Semaphore.withPermit(permitsOn(memory), proving);
     const clearance = yield* Effect.result(ready(report));
     if (Result.isFailure(clearance)) return { _tag: "Lost", head, reason: clearance.failure, report };
-    const moved = essentialDiff(cleared, report);
-    return moved.length === 0 ? { _tag: "Fresh", head, report } : { _tag: "Moved", head, diff: moved, report };
+    const differences = essentialDiff(cleared, report);
+    return differences.length === 0
+      ? { _tag: "Fresh", head, report }
+      : { _tag: "Moved", head, diff: differences, report };
   });
 
 /** The watching of one report that gives a clearance: `prove` is the pipeline's. See `Preflight.watch`. */
@@ -157,7 +140,7 @@ export const watchWith = <E = never, R = never>(
       );
       // why: what is no clearance is compared with the last that was one
       let cleared = report;
-      let told = report;
+      let latest = report;
       let isLost = false;
       let judging: Fiber.Fiber<Watched, E | Cause.Done> | null = null;
       const next = Effect.gen(function* () {
@@ -168,26 +151,26 @@ export const watchWith = <E = never, R = never>(
           ),
           scope,
         );
-        const left = expiryOf(told) + 1 - (yield* Clock.currentTimeMillis);
-        const judged: Option.Option<Watched> = isLost
+        const remainingMs = expiryOf(latest) + 1 - (yield* Clock.currentTimeMillis);
+        const event: Option.Option<Watched> = isLost
           ? Option.some(yield* Fiber.join(judging))
-          : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, left));
-        if (Option.isNone(judged)) {
-          const clearance = yield* Effect.result(ready(told));
+          : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, remainingMs));
+        if (Option.isNone(event)) {
+          const clearance = yield* Effect.result(ready(latest));
           // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
           if (Result.isSuccess(clearance)) return null;
           isLost = true;
-          return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Lost;
+          return { _tag: "Lost", head: null, reason: clearance.failure, report: latest } satisfies Watched;
         }
         judging = null;
-        const watched = judged.value;
-        told = watched.report;
-        isLost = watched._tag === "Lost";
-        if (!isLost) cleared = told;
-        return watched;
+        const state = event.value;
+        latest = state.report;
+        isLost = state._tag === "Lost";
+        if (!isLost) cleared = latest;
+        return state;
       });
-      return Stream.fromPull(Effect.succeed(Effect.map(next, (watched) => [watched] as const))).pipe(
-        Stream.filter((watched) => watched !== null),
+      return Stream.fromPull(Effect.succeed(Effect.map(next, (state) => [state] as const))).pipe(
+        Stream.filter((state) => state !== null),
       );
     }),
   );

@@ -2,14 +2,9 @@
 import { randomBytes } from "node:crypto";
 import * as Result from "effect/Result";
 import type { Hash, Hex } from "../rooms/primitives.js";
-import {
-  laneOf,
-  type Attempt,
-  type Counts,
-  type Keep,
-  type LaneId,
-  type ReserveRequest,
-} from "../../src/NonceStore.js";
+import type { Attempt, Keep, LaneId, ReserveRequest } from "../../src/NonceStore.js";
+import type { Counts } from "../../src/Nonces.js";
+import { laneOf } from "../rooms/nonces.js";
 
 /** A lane that no other test uses. */
 export const freshLane = (chainId = 31337): LaneId =>

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Snapshot, Store } from "../../src/NonceStore.js";
+import type { ReserveAnswer, Snapshot, Store } from "../../src/NonceStore.js";
 import { adopt, begin, foreign, Operations, type Keep } from "../rooms/nonces.js";
 import { SendOutcomeKind } from "../rooms/errors.js";
 import { pureLane } from "./pure.js";
@@ -68,7 +68,7 @@ const command = fc.oneof(
       kind: fc.constant("report" as const),
       token: which(11),
       variant: which(1),
-      outcome: fc.constantFrom<Operations.Reported>(...SendOutcomeKind.literals, "mined", "burned"),
+      outcome: fc.constantFrom<Parameters<Store["report"]>[3]>(...SendOutcomeKind.literals, "mined", "burned"),
     }),
   },
   {
@@ -104,7 +104,7 @@ const seen = ({ snapshot, state }: ReturnType<typeof pureLane>, from = Operation
   slots: snapshot().slots.filter(({ nonce }) => nonce >= from),
 });
 
-const timeless = (answer: Operations.ReserveAnswer) =>
+const timeless = (answer: ReserveAnswer) =>
   answer._tag === "Granted" ? { ...answer, leaseMs: 0 } : answer._tag === "Busy" ? { ...answer, retryInMs: 0 } : answer;
 
 /** Lives through a history with the store and with the model; fails at the first difference. */

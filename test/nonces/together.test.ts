@@ -36,7 +36,7 @@ const scripted = () => {
   const now = () => Date.now() + state.ahead;
   const found = (): Found => ({
     now: now(),
-    lane: head === null ? null : { head, slots: [...slots].map(([nonce, slot]) => ({ nonce, ...slot })) },
+    ...{ head, slots: [...slots].map(([nonce, slot]) => ({ nonce, ...slot })) },
   });
   const write = (change: Change): Outcome => {
     if (change.before?.version !== head?.version || Math.abs(change.now - now()) > 1_000) return { _tag: "Conflict" };

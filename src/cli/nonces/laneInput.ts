@@ -11,6 +11,7 @@ import { NonceStoreError, type InvalidLane } from "../../errors/index.js";
 import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import { laneOf } from "../../nonces/lane.js";
+import { oldAfterMs } from "../../nonces/status.js";
 import { layer as layerPostgres } from "../../postgres.js";
 import { layerNodeRedis, type NodeRedisClient } from "../../redis.js";
 import * as Rpc from "../../Rpc.js";
@@ -54,7 +55,7 @@ export const laneOfFlags = Effect.fnUntraced(function* (input: LaneFlags) {
 
 /** How old the first in flight may be, ms. */
 export const oldAfterOfFlags = (input: LaneFlags): Effect.Effect<number, WrongUsage> =>
-  Effect.map(readFlag("--old-after", input.oldAfter, duration), (ms) => ms ?? Nonces.oldAfterMs);
+  Effect.map(readFlag("--old-after", input.oldAfter, duration), (ms) => ms ?? oldAfterMs);
 
 /** Whether there is an endpoint to ask. */
 export const hasEndpoint = ({ rpcUrl: url }: LaneFlags): boolean => Option.isSome(url) && url.value !== "";

@@ -56,7 +56,7 @@ const sent = (says: Deed["says"], all: ReadonlyArray<Pick<Nonces.Sent, "nonce" |
 });
 
 /** What came of a send; what the node calls an error may say that all is well. */
-const outcomeWords: Partial<Record<Nonces.SendOutcomeKind, string>> = {
+const outcomeWords: Partial<Record<Nonces.SendOutcome["kind"], string>> = {
   alreadyKnown: "already in the node's pool",
   tooLow: "its nonce has been used, by it or by another transaction: `status` says which, once that is known",
   tooHigh: "waits for those before it",

@@ -101,7 +101,7 @@ export interface Deed {
   readonly sent?: ReadonlyArray<{
     readonly nonce: bigint;
     readonly hash: string;
-    readonly outcome: Nonces.SendOutcomeKind;
+    readonly outcome: Nonces.SendOutcome["kind"];
   }>;
 }
 

@@ -49,7 +49,7 @@ export const lockSchema = "SELECT pg_advisory_xact_lock(7702155915594844)";
 const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /** Bytes that were not asked for are `0x`. */
-const wantedAttempts = `CASE WHEN $5::text = '1' OR jsonb_typeof(s.attempts) <> 'array' THEN s.attempts::text ELSE (
+const selectedAttempts = `CASE WHEN $5::text = '1' OR jsonb_typeof(s.attempts) <> 'array' THEN s.attempts::text ELSE (
     SELECT coalesce(jsonb_agg(jsonb_build_object('hash', a -> 'hash', 'raw', CASE WHEN a ->> 'raw' IS NULL THEN NULL ELSE '0x' END)
       ORDER BY at), '[]')::text FROM jsonb_array_elements(s.attempts) WITH ORDINALITY AS each (a, at)) END`;
 
@@ -65,7 +65,7 @@ const columns = (attempts: string) => `SELECT ${clock}::text AS now, l.version, 
 FROM evm_preflight_nonce_lane l`;
 
 /** A lane and what is wanted of it, as of one moment; one row without a nonce where there is no slot. A nonce can come twice. */
-export const readLane = `${columns(wantedAttempts)}
+export const readLane = `${columns(selectedAttempts)}
 LEFT JOIN LATERAL (
   SELECT * FROM evm_preflight_nonce_slot
   WHERE lane = l.lane AND nonce >= greatest(l.tail, least(l.floor - ${number("$2")}, ${number("$3")}))::bigint
@@ -80,13 +80,13 @@ LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane
 WHERE l.lane = $1 ORDER BY s.nonce`;
 
 /** What follows the lane's own row: `held` has it when it was written. A commit must be on disk before it is acknowledged. */
-const slots = (gone: string, kept: string) => `, gone AS (
+const slots = (deletes: string, upserts: string) => `, gone AS (
   DELETE FROM evm_preflight_nonce_slot s USING held
-  WHERE s.lane = held.lane AND s.nonce IN (SELECT jsonb_array_elements_text(${gone}::text::jsonb)::bigint)
+  WHERE s.lane = held.lane AND s.nonce IN (SELECT jsonb_array_elements_text(${deletes}::text::jsonb)::bigint)
 ), kept AS (
   INSERT INTO evm_preflight_nonce_slot AS s (lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts)
   SELECT held.lane, nonce, state, token, width, until, since, "offeredAt", shared, outcome, attempts
-  FROM held, jsonb_to_recordset(${kept}::text::jsonb) AS it(nonce bigint, state text, token text, width smallint, until bigint,
+  FROM held, jsonb_to_recordset(${upserts}::text::jsonb) AS it(nonce bigint, state text, token text, width smallint, until bigint,
     since bigint, "offeredAt" bigint, shared boolean, outcome text, attempts jsonb)
   ON CONFLICT (lane, nonce) DO UPDATE SET state = excluded.state, token = excluded.token, width = excluded.width,
     until = excluded.until, since = excluded.since, offered_at = excluded.offered_at, shared = excluded.shared,

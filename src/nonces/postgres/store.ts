@@ -82,20 +82,20 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
     const rows = yield* ask.pipe(Effect.retry({ times: 8, while: isConflict }), Effect.mapError(storeError(operation)));
     if (rows.length === 0) {
       const [row] = yield* Effect.mapError(query(Sql.now, []), storeError(operation));
-      return { now: yield* clockOf(operation, row), lane: null };
+      return { now: yield* clockOf(operation, row), head: null, slots: [] };
     }
-    const { now, format, ...lane } = yield* laneOf(operation, rows);
+    const { format, ...found } = yield* laneOf(operation, rows);
     if (format < Sql.laneFormat)
       return yield* refuse(operation, `the lane has format ${format}: run \`migrate\` first`);
-    return { now, lane };
+    return found;
   });
 
   const write = (lane: string, { before, after, now, writes }: Change) => {
     const { version, commits, floor, next, tail, doubt, doubtAt } = after;
-    const gone = writes.flatMap(({ nonce, to }) => (to === null ? [nonce.toString()] : []));
-    const kept = writes.flatMap(({ nonce, to }) => (to === null ? [] : [{ ...to, nonce: nonce.toString() }]));
+    const deletes = writes.flatMap(({ nonce, to }) => (to === null ? [nonce.toString()] : []));
+    const upserts = writes.flatMap(({ nonce, to }) => (to === null ? [] : [{ ...to, nonce: nonce.toString() }]));
     const params = [version, ...[commits, floor, next, tail, doubt, doubtAt, now].map(String)];
-    const slots = [gone, kept].map((each) => JSON.stringify(each));
+    const slots = [deletes, upserts].map((each) => JSON.stringify(each));
     return before === null
       ? query(Sql.newLane, [lane, ...params, ...slots])
       : query(Sql.writeLane, [lane, before.version, ...params, ...slots]);
@@ -117,8 +117,7 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
       const rows = yield* Effect.mapError(query(Sql.readAll, [lane.id]), storeError("check"));
       if (rows.length === 0) return null;
       const { now, head, slots } = yield* laneOf("check", rows);
-      const { floor, next, tail } = head;
-      return { now, floor, next, tail, slots };
+      return { ...head, now, slots };
     }),
     forget: (lane) =>
       query(Sql.forgetLane, [lane.id]).pipe(
@@ -126,12 +125,12 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
         Effect.mapBoth({ onFailure: storeError("forget"), onSuccess: (rows) => rows.length > 0 }),
       ),
     mark: Effect.fnUntraced(function* (lane) {
-      const asked = (text: string, params: ReadonlyArray<string>) =>
+      const rowsOf = (text: string, params: ReadonlyArray<string>) =>
         Effect.mapError(query(text, params), storeError("mark"));
-      const [row] = yield* asked(Sql.mark, [lane.id]);
+      const [row] = yield* rowsOf(Sql.mark, [lane.id]);
       if (row !== undefined) return "mark" in row ? String(row.mark) : "";
-      for (const each of yield* asked(Sql.elsewhere, [])) {
-        if ("found" in each && (yield* asked(Sql.holds(String(each.found)), [lane.id])).length > 0) return "";
+      for (const each of yield* rowsOf(Sql.elsewhere, [])) {
+        if ("found" in each && (yield* rowsOf(Sql.holds(String(each.found)), [lane.id])).length > 0) return "";
       }
       return null;
     }),

@@ -24,8 +24,11 @@ export const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
     ? Effect.void
     : Effect.fail(new InvalidLane({ field: "key", problem: "the counts of a keyed lane have to be given" }));
 
-/** A lane's counts, and the code of its sender as `code` reads it, at once. */
-const factsWith = Effect.fnUntraced(function* (lane: LaneId, code: Effect.Effect<string, Eth.Failure, Rpc>) {
+/**
+ * A lane's facts; the code is asked for unless it is known whether the sender is delegated. JSON-RPC, at once: `eth_chainId`,
+ * `eth_getTransactionCount` on `latest` and `pending`, `eth_getCode` on `latest`.
+ */
+export const readFacts = Effect.fnUntraced(function* (lane: LaneId, delegated?: boolean) {
   yield* ownNonceOnly(lane);
   const { address } = lane;
   const read = {
@@ -37,20 +40,20 @@ const factsWith = Effect.fnUntraced(function* (lane: LaneId, code: Effect.Effect
         error.reason._tag === "PendingUnavailable" ? Effect.succeed(0n) : Effect.fail(error),
       ),
     ),
-    code,
+    isDelegated:
+      delegated === undefined
+        ? Effect.map(Eth.getCode({ address, block: "latest" }), (code) => code.length > 2)
+        : Effect.succeed(delegated),
   };
-  const { chainId, latest, pending, ...sender } = yield* Effect.all(read, { concurrency: "unbounded" });
+  const { chainId, latest, pending, isDelegated } = yield* Effect.all(read, { concurrency: "unbounded" });
   if (chainId !== lane.chainId)
     return yield* new ChainIdMismatch({ expected: BigInt(lane.chainId), actual: BigInt(chainId) });
   const counts: Counts = { latest, pending: pending > latest ? pending : latest };
-  return { counts, delegated: sender.code.length > 2 } satisfies Facts;
+  return { counts, delegated: isDelegated } satisfies Facts;
 });
 
-/** JSON-RPC, at once: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`. */
-export const readCounts = (lane: LaneId) => Effect.map(factsWith(lane, Effect.succeed("0x")), ({ counts }) => counts);
-
-/** {@link readCounts}, and `eth_getCode` on `latest` beside it. */
-export const readFacts = (lane: LaneId) => factsWith(lane, Eth.getCode({ address: lane.address, block: "latest" }));
+/** {@link readFacts} without the code. */
+export const readCounts = (lane: LaneId) => Effect.map(readFacts(lane, false), ({ counts }) => counts);
 
 /**
  * Whether the node's pool holds a transaction of the account, also one that waits for another and that no count shows;
@@ -98,16 +101,9 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
 /** Runs a send and reads its answer; only interruption is passed on. */
 export const outcomeOfSend = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
   send.pipe(
-    Effect.map(outcomeOf),
-    Effect.catch((error) => Effect.succeed(outcomeOf(error))),
+    Effect.match({ onFailure: outcomeOf, onSuccess: outcomeOf }),
     Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
   );
-
-/** The end of a nonce, and the transaction of ours that was mined, or burned. */
-export interface Ended {
-  readonly end: "mined" | "burned";
-  readonly hash: Hash;
-}
 
 /** All hashes committed at the nonce; none where the store has it no more. */
 export const hashesAt = Effect.fnUntraced(function* (lane: LaneId, nonce: bigint) {
@@ -129,14 +125,14 @@ export const endings = (lane: LaneId) => {
     Effect.fnUntraced(
       function* (nonce: bigint, ours: Hash) {
         const { number } = yield* final;
-        const taken = yield* takenBy(nonce, number, null);
-        if (taken === null) return null;
+        const occupant = yield* takenBy(nonce, number, null);
+        if (occupant === null) return null;
         // Only now, so that a replacement that was committed meanwhile is one of ours
         const hashes = yield* hashesAt(lane, nonce);
-        const mined = hashes.find((hash) => hash === taken.mined.hash.toLowerCase());
-        if (mined !== undefined) return { end: "mined", hash: mined } satisfies Ended;
+        const mined = hashes.find((hash) => hash === occupant.mined.hash.toLowerCase());
+        if (mined !== undefined) return { end: "mined", hash: mined } as const;
         // What the store holds no more may have been replaced, and was then paid all the same
-        return hashes.includes(ours) ? ({ end: "burned", hash: ours } satisfies Ended) : null;
+        return hashes.includes(ours) ? ({ end: "burned", hash: ours } as const) : null;
       },
       Effect.orElseSucceed(() => null),
     ),

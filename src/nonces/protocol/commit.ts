@@ -26,9 +26,6 @@ export interface Committed {
   readonly raw: Hex | null;
 }
 
-/** Signed bytes, or only a hash: then only the caller can send it again after a crash. */
-export type Signed = { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash };
-
 /** Asks for what permits a broadcast. A failure says what the store may hold now. */
 const permitted = <A>(
   operation: "commit" | "replace",
@@ -52,20 +49,23 @@ const permitted = <A>(
         () => new NonceStoreError({ operation, detail: unproven, isRetryable: false }),
       ),
       Effect.mapError(
-        ({ operation: asked, detail, isRetryable }) =>
-          new NonceStoreError({ operation: asked, detail, isRetryable, nonce, hash }),
+        ({ operation: name, detail, isRetryable }) =>
+          new NonceStoreError({ operation: name, detail, isRetryable, nonce, hash }),
       ),
     );
   });
 
 /**
  * The fence. Only when this succeeds may the transaction be broadcast. It cannot be interrupted, and
- * can be repeated with the same transaction.
+ * can be repeated with the same transaction. With only a hash, only the caller can send it again after a crash.
  *
  * Fails with `LeaseLost` when the nonce may be another's now, `SignedMismatch` when the bytes are not
  * what was leased, and `NonceStoreError` when nobody knows (`mayBeSent`).
  */
-export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed: Signed) {
+export const commit = Effect.fn("Nonces.commit")(function* (
+  lease: Lease,
+  signed: { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash },
+) {
   const { lane, nonce, token, width } = lease;
   const attempt: Attempt =
     "raw" in signed
@@ -100,8 +100,10 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   const { lane } = yield* context(input);
   const snapshot = yield* asking("read", (store) => store.read(lane));
   const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
-  const one = attemptOf(raw, lane, nonce, 1);
-  const attempt = yield* Effect.fromResult(one._tag === "Success" || !isWide ? one : attemptOf(raw, lane, nonce, 2));
+  const single = attemptOf(raw, lane, nonce, 1);
+  const attempt = yield* Effect.fromResult(
+    single._tag === "Success" || !isWide ? single : attemptOf(raw, lane, nonce, 2),
+  );
   const old = replaces.toLowerCase() as Hash;
   const ask = (store: Store) => store.replace(lane, nonce, old, attempt);
   const answer = yield* permitted("replace", nonce, attempt.hash, ask, ({ _tag }) => _tag === "Replaced");

@@ -1,4 +1,4 @@
-/** What the operations of the protocol have in common: the lane, checked; the store, asked with patience; what of the settings it is told. */
+/** What the operations of the protocol have in common: the lane, checked; the store, asked with patience. */
 import * as Effect from "effect/Effect";
 import * as Schedule from "effect/Schedule";
 import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/index.js";
@@ -27,8 +27,6 @@ export const asking = Effect.fnUntraced(function* <A>(operation: string, ask: (s
     }),
   );
 });
-
-export const keepOf = ({ settledMs, foreignMs, doubtMs }: Settings) => ({ settledMs, foreignMs, doubtMs });
 
 export const unmovedError = (lane: LaneId, latest: bigint, answer: Unmoved) =>
   answer._tag === "Implausible"

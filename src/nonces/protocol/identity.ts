@@ -23,11 +23,11 @@ interface Anchor {
 /** How far the remembered block is below the final one, and how far it is left behind before another is remembered. */
 const anchorDepth = 64n;
 
-const written = /^(\d{1,18}) (0x[0-9a-f]{64})$/;
+const markPattern = /^(\d{1,18}) (0x[0-9a-f]{64})$/;
 
 /** Of a mark; null = it names no block. */
 export const anchorIn = (mark: string | null): Anchor | null => {
-  const [, block = "", hash = ""] = written.exec(mark ?? "") ?? [];
+  const [, block = "", hash = ""] = markPattern.exec(mark ?? "") ?? [];
   return hash === "" ? null : { block: BigInt(block), hash: hash as Hash };
 };
 
@@ -50,9 +50,9 @@ export const contradiction = (lane: string, anchor: Anchor | null, found: Found)
  */
 export const nextAnchor = (anchor: Anchor | null, final: bigint | null, head: bigint | null): bigint | null => {
   const least = head !== null && head > 1n ? 1n : 0n;
-  const wanted = final === null || final - anchorDepth < least ? least : final - anchorDepth;
-  if (anchor === null || (anchor.block === 0n && wanted > 0n)) return wanted;
-  return wanted >= anchor.block + anchorDepth ? wanted : null;
+  const target = final === null || final - anchorDepth < least ? least : final - anchorDepth;
+  if (anchor === null || (anchor.block === 0n && target > 0n)) return target;
+  return target >= anchor.block + anchorDepth ? target : null;
 };
 
 const isMissing = (error: Failure): boolean => error._tag === "RpcError" && error.reason._tag === "BlockNotFound";

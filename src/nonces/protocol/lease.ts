@@ -17,9 +17,9 @@ import { reserve as decideReserve } from "../operations.js";
 import type { Settings } from "../service.js";
 import type { ReserveRequest } from "../store.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
-import { asking, context, keepOf, unmovedError } from "./context.js";
+import { asking, context, unmovedError } from "./context.js";
 import { checkAgain } from "./identity.js";
-import { inLine, isCrowded, placeOf, sharedFacts, type Line } from "./line.js";
+import { inLine, placeOf, sharedFacts, type Line } from "./line.js";
 
 /** A nonce that is the holder's until the lease ends. It permits to sign, not to broadcast. */
 export interface Lease {
@@ -57,11 +57,7 @@ export interface ReserveOptions {
 }
 
 const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
-  counts !== undefined
-    ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false })
-    : delegated === undefined
-      ? readFacts(lane)
-      : Effect.map(readCounts(lane), (read): Facts => ({ counts: read, delegated }));
+  counts !== undefined ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false }) : readFacts(lane, delegated);
 
 const requestOf = (settings: Settings, { counts, delegated }: Facts, options: ReserveOptions): ReserveRequest => ({
   token: globalThis.crypto.randomUUID(),
@@ -70,7 +66,7 @@ const requestOf = (settings: Settings, { counts, delegated }: Facts, options: Re
   cap: delegated ? Math.min(settings.delegatedInFlight, settings.inFlight) : settings.inFlight,
   gapOnly: false,
   counts,
-  keep: keepOf(settings),
+  keep: settings,
 });
 
 /** Between two tries of giving back, ms. */
@@ -175,8 +171,8 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
   let pauseMs = firstPauseMs;
   while (true) {
     const facts = lane.key === 0n ? yield* sharedFacts(line, factsOf(lane, fresh)) : null;
-    const asked = facts === null ? options : { ...fresh, ...facts };
-    const result = yield* Effect.result(take(lane, asked, false));
+    const current = facts === null ? options : { ...fresh, ...facts };
+    const result = yield* Effect.result(take(lane, current, false));
     if (result._tag === "Success") return result.success;
     if (result.failure._tag !== "NonceBusy") return yield* result.failure;
     line.last = null;
@@ -223,7 +219,7 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, optio
   const first = Effect.catchTag(take(lane, options, false), "NonceBusy", (busy) =>
     waitMs > 0 ? waiting : Effect.flatMap(busyWith(lane, busy), Effect.fail),
   );
-  const lease = yield* waitMs > 0 && isCrowded(place) ? waiting : first;
+  const lease = yield* waitMs > 0 && place.lines.has(place.name) ? waiting : first;
   // Only a request for a gap is answered without a nonce
   return lease ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });

@@ -13,28 +13,22 @@ export interface Line {
   last: { readonly facts: Facts; readonly at: number } | null;
 }
 
-/** Whoever has another store, or node, waits for something else, though the lane is called the same: development chains share ids. */
-export interface Place {
-  readonly lines: Map<string, Line>;
-  readonly name: string;
-}
-
 const ofStores = new WeakMap<Store, Map<string, Line>>();
 
-/** Where those stand who wait for a lane of a store by the endpoint. */
-export const placeOf = (store: Store, lane: LaneId): Effect.Effect<Place, never, Rpc> =>
+/**
+ * Where those stand who wait for a lane of a store by the endpoint. Whoever has another store, or node, waits for something
+ * else, though the lane is called the same: development chains share ids.
+ */
+export const placeOf = (store: Store, lane: LaneId) =>
   Rpc.useSync(({ endpoint }) => {
     const lines = ofStores.get(store) ?? new Map<string, Line>();
     ofStores.set(store, lines);
     return { lines, name: `${endpoint} ${lane.id}` };
   });
 
-/** Whether anybody waits there. */
-export const isCrowded = ({ lines, name }: Place): boolean => lines.has(name);
-
 /** Runs `use` when all who came before are gone, or after `withinMs`. */
 export const inLine = <A, E, R>(
-  { lines, name }: Place,
+  { lines, name }: { readonly lines: Map<string, Line>; readonly name: string },
   withinMs: number,
   use: (line: Line) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>

@@ -14,23 +14,10 @@ import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { statusOf } from "../status.js";
-import type { Snapshot } from "../store.js";
-import { broadcast, endings, minedOf, outcomeOfSend, ownNonceOnly, readCounts, type Ended } from "./chain.js";
-import { asking, context, keepOf, unmovedError } from "./context.js";
+import type { SlotAt, Snapshot } from "../store.js";
+import { broadcast, endings, minedOf, outcomeOfSend, ownNonceOnly, readCounts } from "./chain.js";
+import { asking, context, unmovedError } from "./context.js";
 import { checkIdentity } from "./identity.js";
-import type { ReadCounts } from "./start.js";
-
-/** A committed transaction, with all that was committed at its nonce. */
-export interface CommittedAt {
-  /** The nonce. */
-  readonly nonce: bigint;
-  /** The last one: what is sent. */
-  readonly hash: Hash;
-  /** null = only its owner has the bytes. */
-  readonly raw: Hex | null;
-  /** What was signed for it: the transaction that was committed, then its replacements. */
-  readonly attempts: ReadonlyArray<Attempt>;
-}
 
 /** What one reconciliation found and did. */
 export interface Reconciliation {
@@ -38,8 +25,8 @@ export interface Reconciliation {
   readonly floor: bigint;
   /** The first nonce that was never leased. */
   readonly next: bigint;
-  /** In flight, ascending. */
-  readonly committed: ReadonlyArray<CommittedAt>;
+  /** In flight, ascending: the last transaction of each nonce, `raw` null where only its owner has the bytes; `attempts`: the one that was committed, then its replacements. */
+  readonly committed: ReadonlyArray<Attempt & Pick<SlotAt, "nonce" | "attempts">>;
   /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
   readonly gaps: ReadonlyArray<bigint>;
   /** What was sent again now, and what came of it. `fellOut`: the chain had passed it before (a reorganisation, or a stale count). */
@@ -53,7 +40,7 @@ export interface Reconciliation {
   readonly ended: ReadonlyArray<{ readonly nonce: bigint; readonly hash: Hash; readonly end: "mined" | "burned" }>;
 }
 
-const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
+const committedIn = (snapshot: Snapshot): Reconciliation["committed"] =>
   snapshot.slots.flatMap(({ state, nonce, attempts }) => {
     const last = attempts.at(-1);
     return state === "committed" && last !== undefined ? [{ nonce, ...last, attempts }] : [];
@@ -78,7 +65,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
   yield* checkIdentity(lane);
-  const request = { counts, keep: keepOf(settings), resendAfterMs: settings.resendAfterMs };
+  const request = { counts, keep: settings, resendAfterMs: settings.resendAfterMs };
   const { answer, moved, snapshot } = yield* asking("reconcile", (store) => store.reconcile(lane, request));
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag !== "Reconciled") return yield* unmovedError(lane, counts.latest, answer);
@@ -112,11 +99,11 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       // A receipt that cannot be read now is read by a later reconciliation
       const { nonce } = slot;
       const hashes = slot.attempts.map((attempt) => attempt.hash);
-      const receipt = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
+      const mined = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
       const isYoung = slot.since + settings.burnedAfterMs > now;
       const [ours] = hashes;
-      const told: Ended | null = receipt === null ? null : { end: "mined", hash: receipt };
-      const ended = told ?? (isYoung || ours === undefined ? null : yield* endOf(nonce, ours));
+      const later = mined !== null || isYoung || ours === undefined ? null : yield* endOf(nonce, ours);
+      const ended = mined === null ? later : ({ end: "mined", hash: mined } as const);
       if (ended === null) return [];
       const { end, hash } = ended;
       yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, end)));
@@ -140,7 +127,7 @@ export interface KeepOptions<E = unknown, R = never> {
   /** Sends bytes again; the `Sender` when left out. */
   readonly send?: ((raw: Hex) => Effect.Effect<unknown, unknown, R>) | undefined;
   /** Reads the chain's counts, for each reconciliation: needed for a lane with a key. */
-  readonly counts?: ReadCounts<E, R> | undefined;
+  readonly counts?: ((lane: LaneId) => Effect.Effect<Counts, E, R>) | undefined;
 }
 
 /** Something that `keep` could not do: it goes on, and somebody should look. */
@@ -172,7 +159,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
 /** What is lost, told once; and what nodes refuse, told once for each transaction and answer. */
 const tellLost = Effect.fnUntraced(function* (
   lane: LaneId,
-  told: Map<string, string>,
+  refusals: Map<string, string>,
   { resent, committed, ended }: Reconciliation,
 ) {
   for (const { nonce, hash, end } of ended) {
@@ -182,13 +169,13 @@ const tellLost = Effect.fnUntraced(function* (
   }
   for (const { nonce, hash, outcome } of resent) {
     const { kind } = outcome;
-    if ((kind !== "rejected" && kind !== "underpriced") || told.get(hash) === kind) continue;
-    told.set(hash, kind);
+    if ((kind !== "rejected" && kind !== "underpriced") || refusals.get(hash) === kind) continue;
+    refusals.set(hash, kind);
     const why = refusalText(outcome);
     yield* tell(lane, kind, `nonce ${nonce} is refused, and what is behind it waits: ${why}`);
   }
-  const held = new Set<string>(committed.map(({ hash }) => hash));
-  for (const hash of told.keys()) if (!held.has(hash)) told.delete(hash);
+  const hashes = new Set<string>(committed.map(({ hash }) => hash));
+  for (const hash of refusals.keys()) if (!hashes.has(hash)) refusals.delete(hash);
 });
 
 /** The lane, where `keep` can work for it. */
@@ -215,13 +202,13 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
     counts === undefined
       ? reconcile<unknown, unknown, R>(input, send)
       : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(input, send, { counts: read }));
-  const told = new Map<string, string>();
+  const refusals = new Map<string, string>();
   let pauseMs = everyMs;
   while (true) {
     const exit = yield* Effect.exit(once);
     if (Exit.isSuccess(exit)) {
       pauseMs = everyMs;
-      yield* tellLost(lane, told, exit.value);
+      yield* tellLost(lane, refusals, exit.value);
       yield* Effect.sleep(pauseMs);
     } else {
       yield* tell(lane, errorTypeOf(exit) ?? "_OTHER", messageOf(exit.cause));
@@ -284,6 +271,4 @@ export const check = Effect.fn("Nonces.check")(function* (input: Lane) {
 });
 
 /** The lanes of the store, as `chainId:address:key`. */
-export const lanes = Effect.gen(function* () {
-  return yield* Effect.tap((yield* NonceStore).lanes, (names) => Metrics.gaugeLanes(names.length));
-});
+export const lanes = NonceStore.use((store) => Effect.tap(store.lanes, (names) => Metrics.gaugeLanes(names.length)));

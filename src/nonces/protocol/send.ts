@@ -36,8 +36,8 @@ const isBurned = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) 
   const settings = yield* Settings;
   const hashes = [...new Set([hash, ...(yield* hashesAt(lane, nonce))])];
   const tries = 6;
-  for (let asked = 0; asked <= tries; asked += 1) {
-    if (asked > 0) yield* Effect.sleep(settings.burnedAfterMs / tries);
+  for (let round = 0; round <= tries; round += 1) {
+    if (round > 0) yield* Effect.sleep(settings.burnedAfterMs / tries);
     if ((yield* minedOf(hashes)) !== null) return false;
   }
   const endOf = yield* endings(lane);
@@ -103,8 +103,8 @@ export const sendReplacement = Effect.fn("Nonces.sendReplacement")(function* <A 
   raw: Hex | `0x${string}`,
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
 ) {
-  const sent: Effect.Effect<unknown, unknown, R | Rpc> = (send ?? broadcast)(raw.toLowerCase() as Hex);
-  return yield* sending(replace(lane, nonce, replaces, raw), () => sent);
+  const broadcasting: Effect.Effect<unknown, unknown, R | Rpc> = (send ?? broadcast)(raw.toLowerCase() as Hex);
+  return yield* sending(replace(lane, nonce, replaces, raw), () => broadcasting);
 });
 
 const deliverSigned = <E, R, R2>(

@@ -5,10 +5,8 @@ import type { Lane, LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { poolHolds, readCounts } from "./chain.js";
 import { anchorIn, checkIdentity, contradiction, findBlock } from "./identity.js";
-import { asking, context, keepOf, unmovedError } from "./context.js";
-
-/** Reads the counts of a lane: needed for those with a key, of which the node knows none. */
-export type ReadCounts<E = never, R = never> = (lane: LaneId) => Effect.Effect<Counts, E, R>;
+import type { KeepOptions } from "./reconcile.js";
+import { asking, context, unmovedError } from "./context.js";
 
 const seenBefore = "its mark in the store, this process, or another schema of the database";
 
@@ -33,7 +31,7 @@ const isReset = Effect.fnUntraced(function* (lane: LaneId, mark: string) {
  */
 export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R = never>(
   input: Lane,
-  options: { readonly settleMs?: number | undefined; readonly counts?: ReadCounts<E, R> | undefined } = {},
+  options: { readonly settleMs?: number | undefined; readonly counts?: KeepOptions<E, R>["counts"] } = {},
 ) {
   const { lane } = yield* context(input);
   if ((yield* asking("read", (store) => store.read(lane))) !== null) return false;
@@ -60,7 +58,7 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
 export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: { readonly counts?: Counts } = {}) {
   const { lane, settings } = yield* context(input);
   const counts = options.counts ?? (yield* readCounts(lane));
-  const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, keepOf(settings)));
+  const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, settings));
   if (isNew) yield* asking("setMark", (store) => store.setMark(lane, ""));
   // Where the node does not tell now, `keep` asks again
   yield* Effect.ignore(checkIdentity(lane));
@@ -76,7 +74,7 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: 
  */
 export const moveTo = Effect.fn("Nonces.moveTo")(function* (input: Lane, counts: Counts) {
   const { lane, settings } = yield* context(input);
-  const answer = yield* asking("adopt", (store) => store.adopt(lane, counts, keepOf(settings)));
+  const answer = yield* asking("adopt", (store) => store.adopt(lane, counts, settings));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag === "Forgotten") return yield* unmovedError(lane, counts.latest, answer);
   return { floor: answer.floor, next: answer.next };

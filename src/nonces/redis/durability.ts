@@ -62,12 +62,6 @@ export const warnOfSettings = (send: Redis.Redis["Service"]["send"], replicas: n
 
 type Connection = Pick<Redis.Redis["Service"], "send">;
 
-/** How many replicas must have a write, and how long they have for it, ms. */
-interface Awaited {
-  readonly replicas: number;
-  readonly replicaTimeoutMs: number;
-}
-
 /**
  * Who answers: the connection, the server's process, and the history that its replicas follow, which is a new one after
  * each change of roles; null where that is not told.
@@ -95,23 +89,23 @@ const whoAnswers = Effect.fnUntraced(function* ({ send }: Connection) {
 export const waitedFor = Effect.fnUntraced(function* <A extends { readonly answer: unknown }>(
   operation: string,
   connection: Connection,
-  { replicas, replicaTimeoutMs }: Awaited,
+  { replicas, replicaTimeoutMs }: { readonly replicas: number; readonly replicaTimeoutMs: number },
   write: Effect.Effect<A, NonceStoreError>,
   permits: (answer: unknown) => boolean,
 ) {
-  const asked = <B>(ask: Effect.Effect<B, Redis.RedisError>) =>
-    Effect.mapError(ask, ({ cause }) => storeError(operation, cause));
-  const before = yield* asked(whoAnswers(connection));
+  const who = Effect.mapError(whoAnswers(connection), storeError(operation));
+  const before = yield* who;
   // A client of a cluster sends what names no key to any node
   if (before.isCluster) return yield* refuse(operation, "in a cluster nobody can wait for replicas: WAIT names no key");
   if (before.name === null)
     return yield* refuse(operation, "to wait for replicas, CLIENT ID and INFO must be answered");
-  const written = yield* write;
-  if (!permits(written.answer)) return written;
-  const reached = textOf(yield* asked(connection.send("WAIT", String(replicas), String(replicaTimeoutMs))));
-  const after = yield* asked(whoAnswers(connection));
+  const reply = yield* write;
+  if (!permits(reply.answer)) return reply;
+  const wait = connection.send("WAIT", String(replicas), String(replicaTimeoutMs));
+  const reached = textOf(yield* Effect.mapError(wait, storeError(operation)));
+  const after = yield* who;
   const isSame = after.name === before.name;
-  if (isSame && Number(reached) >= replicas) return written;
+  if (isSame && Number(reached) >= replicas) return reply;
   const detail = isSame
     ? `${reached} of ${replicas} replicas have it`
     : "the connection broke before the replicas answered for what it wrote";

@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema";
 import type { Hash, Hex } from "../../primitives/index.js";
 import { NonceStoreError } from "../../errors/index.js";
 import { refuse } from "../guard.js";
-import type { SlotState } from "../laneRules.js";
 import { boundFields, slotFields } from "../rows.js";
 import type { SlotAt, Snapshot } from "../store.js";
 
@@ -20,8 +19,10 @@ export const wordsOf = (cause: unknown): string => {
 const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|CROSSSLOT|unknown command|ERR (?!max number))/;
 export const isHopeless = (cause: unknown): boolean => hopeless.test(wordsOf(cause));
 
-export const storeError = (operation: string, cause: unknown): NonceStoreError =>
-  new NonceStoreError({ operation, detail: wordsOf(cause), isRetryable: !isHopeless(cause) });
+export const storeError =
+  (operation: string) =>
+  ({ cause }: { readonly cause: unknown }): NonceStoreError =>
+    new NonceStoreError({ operation, detail: wordsOf(cause), isRetryable: !isHopeless(cause) });
 
 /** Redis answers integers as numbers and text as strings or, with some clients, buffers. */
 export const textOf = (value: unknown): string | null =>
@@ -39,7 +40,7 @@ export const textsOf = (value: unknown): ReadonlyArray<string> | null => {
   return texts.every((text) => text !== null) ? texts : null;
 };
 
-const states: Readonly<Record<string, SlotState>> = { f: "free", r: "reserved", c: "committed", s: "settled" };
+const states: Readonly<Record<string, SlotAt["state"]>> = { f: "free", r: "reserved", c: "committed", s: "settled" };
 /** What is written of a free slot is its state alone. */
 const free = "f||1|0|0|0|0||";
 const readBounds = Schema.decodeUnknownOption(Schema.Struct(boundFields));

@@ -1,13 +1,12 @@
 /** The store over effect's Redis service. */
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
-import type { NonceStoreError } from "../../errors/index.js";
 import type { Hash } from "../../primitives/index.js";
 import { violations } from "../check.js";
-import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
+import { guarded, makeCommitCounts, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
-import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
-import type { AdoptAnswer, CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer, Store } from "../store.js";
+import type { Counts, Keep, Unmoved } from "../laneRules.js";
+import type { ReconcileAnswer, ReserveAnswer, Result, Store } from "../store.js";
 import { waitedFor, warnOfSettings } from "./durability.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
@@ -49,10 +48,12 @@ const run = (redis: Sender, key: string, args: Texts) =>
 /** A pending count that a number cannot hold exactly is not believed anyway. */
 const mostPending = BigInt(Number.MAX_SAFE_INTEGER);
 
-const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): Texts =>
-  [latest, pending < mostPending ? pending : mostPending, settledMs, foreignMs, doubtMs].map(String);
+/** What the script is given, as text. */
+type Args = ReadonlyArray<string | number | bigint>;
 
-const attemptArgs = ({ hash, raw }: Attempt): Texts => [hash, raw ?? ""];
+const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): Args => [
+  ...[latest, pending < mostPending ? pending : mostPending, settledMs, foreignMs, doubtMs],
+];
 
 /** Whether an answer permits something that cannot be taken back. */
 type Permits = (answer: unknown) => boolean;
@@ -68,8 +69,10 @@ const unreadable = (operation: string) => refuse(operation, "the answer cannot b
 const movedOf = (texts: Texts) => ({ settled: Number(texts.at(-2) ?? 0), recycled: Number(texts.at(-1) ?? 0) });
 const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
 
-const unmovedOf = ([tag, bound = "0"]: Texts) =>
-  tag === "implausible" || tag === "forgotten" ? unmoved({ next: BigInt(bound), tail: BigInt(bound) }, tag) : null;
+const unmovedOf = ([tag, bound = "0"]: Texts): Unmoved | null => {
+  if (tag === "implausible") return { _tag: "Implausible", next: BigInt(bound) };
+  return tag === "forgotten" ? { _tag: "Forgotten", tail: BigInt(bound) } : null;
+};
 
 const reserveAnswer = (texts: Texts): ReserveAnswer | null => {
   const [tag, first = "", second = "", third = ""] = texts;
@@ -89,18 +92,6 @@ const reserveAnswer = (texts: Texts): ReserveAnswer | null => {
   }
 };
 
-const commitAnswer = ([tag]: Texts): CommitAnswer | null => (tag === "committed" || tag === "lost" ? tag : null);
-
-const replaceAnswer = ([tag, last = ""]: Texts): ReplaceAnswer | null => {
-  if (tag === "replaced") return { _tag: "Replaced" };
-  return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
-};
-
-const adoptAnswer = ([tag, first = "", second = ""]: Texts): AdoptAnswer | null => {
-  if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
-  return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
-};
-
 /** A store on `redis`. */
 export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}): Store => {
   const { prefix = "evm-preflight", replicas = 0, replicaTimeoutMs = 1_000 } = options;
@@ -108,26 +99,22 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
   const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
   const lanesKey = `${prefix}:nonces:lanes`;
-  const failing =
-    (operation: string) =>
-    ({ cause }: Redis.RedisError) =>
-      storeError(operation, cause);
   const send = (operation: string, command: string, ...words: Texts) =>
-    Effect.mapError(redis.send<unknown>(command, ...words), failing(operation));
-  const seen = makeCommitsSeen();
+    Effect.mapError(redis.send<unknown>(command, ...words), storeError(operation));
+  const commitCounts = makeCommitCounts();
   const own = globalThis.crypto.randomUUID();
-  let asked = 0;
+  let questions = 0;
 
   /**
    * What the script answers, and the lane's commits, on the shared connection or on one of its own. An answer must be that
    * of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a proxy, must
    * not make a commit out of another's.
    */
-  const askOn = (sender: Sender, operation: string, lane: LaneId, args: Texts) => {
-    const question = `${own}:${(asked += 1)}`;
-    const another = storeError(operation, new Error("the connection gave the answer to another question"));
-    return run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane)), question]).pipe(
-      Effect.mapError(({ cause }) => storeError(operation, cause)),
+  const askOn = (sender: Sender, operation: string, lane: LaneId, args: Args) => {
+    const question = `${own}:${(questions += 1)}`;
+    const another = storeError(operation)({ cause: new Error("the connection gave the answer to another question") });
+    return run(sender, keyOf(lane), [operation, ...args, commitCounts.of(lane), question].map(String)).pipe(
+      Effect.mapError(storeError(operation)),
       Effect.flatMap((reply) => {
         const [commits, answer, answered, code] = Array.isArray(reply) ? reply : [];
         if (textOf(answered) !== question) return Effect.fail(another);
@@ -136,7 +123,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         if (textOf(code) === "newer") return Effect.fail(newerFormat(operation, counted, laneFormat));
         if (textOf(code) === "damaged") return Effect.fail(refuse(operation, "the lane has lost its bounds"));
         if (textOf(code) === "back")
-          return Effect.andThen(seen.check(operation, lane, counted), Effect.fail(unreadable(operation)));
+          return Effect.andThen(commitCounts.check(operation, lane, counted), Effect.fail(unreadable(operation)));
         return Effect.succeed({ commits: counted, answer: answer as unknown });
       }),
     );
@@ -151,39 +138,36 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     });
   });
   /** A write and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
-  const replicated = (operation: string, lane: LaneId, args: Texts, permits: Permits) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const connection = yield* Effect.mapError(redis.reserve, failing(operation));
-        const write = askOn(connection, operation, lane, args);
-        const awaited = { replicas, replicaTimeoutMs };
-        const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
-        if (permits(answer)) seen.remember(lane, commits);
-        return answer;
-      }),
-    );
-  const shared = (operation: string, lane: LaneId, args: Texts) =>
+  const replicated = Effect.fnUntraced(function* (operation: string, lane: LaneId, args: Args, permits: Permits) {
+    const connection = yield* Effect.mapError(redis.reserve, storeError(operation));
+    const write = askOn(connection, operation, lane, args);
+    const awaited = { replicas, replicaTimeoutMs };
+    const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
+    if (permits(answer)) commitCounts.remember(lane, commits);
+    return answer;
+  }, Effect.scoped);
+  const shared = (operation: string, lane: LaneId, args: Args) =>
     Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
       // A failover may rightly forget what was not waited for
-      if (replicas === 0) seen.remember(lane, commits);
+      if (replicas === 0) commitCounts.remember(lane, commits);
       return answer;
     });
   /** Waits for the replicas where the answer `permits` something. */
-  const ask = (operation: string, lane: LaneId, args: Texts, permits?: Permits) => {
+  const ask = (operation: string, lane: LaneId, args: Args, permits?: Permits) => {
     const isAwaited = permits !== undefined && replicas > 0;
     const request = isAwaited ? replicated(operation, lane, args, permits) : shared(operation, lane, args);
     return Effect.andThen(warnOnce, request);
   };
-  const whether = (operation: string, lane: LaneId, args: Texts, permits?: Permits) =>
+  const whether = (operation: string, lane: LaneId, args: Args, permits?: Permits) =>
     Effect.map(ask(operation, lane, args, permits), isYes);
   /** The answer by `read`; where there is no lane `unknown`. */
   const reading = <A>(
     operation: string,
-    unknown: A,
-    request: Effect.Effect<unknown, NonceStoreError>,
-    read: (texts: Texts) => A | null,
-  ) =>
-    Effect.flatMap(request, (answer) => {
+    [lane, args, permits]: readonly [lane: LaneId, args: Args, permits?: Permits],
+    unknown: NoInfer<A>,
+    read: (texts: Texts) => NoInfer<A> | null,
+  ): Result<A> =>
+    Effect.flatMap(ask(operation, lane, args, permits), (answer) => {
       const texts = textsOf(Array.isArray(answer) ? answer : [answer]);
       const found = answer === null ? unknown : texts === null ? null : read(texts);
       return found === null ? Effect.fail(unreadable(operation)) : Effect.succeed(found);
@@ -198,25 +182,26 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         whether("bootstrap", lane, keepArgs(counts, keep), always),
       ),
     reserve: (lane, { counts, keep, token, ttlMs, width, cap, gapOnly }) => {
-      const args = [...keepArgs(counts, keep), token, ...[ttlMs, width, cap, gapOnly ? 1 : 0].map(String)];
-      return reading("reserve", cold, ask("reserve", lane, args), (texts) => {
+      const args = [...keepArgs(counts, keep), token, ttlMs, width, cap, gapOnly ? 1 : 0];
+      return reading("reserve", [lane, args], cold, (texts) => {
         const answer = reserveAnswer(texts);
         return answer && { answer, moved: movedOf(texts) };
       });
     },
-    commit: (lane, { nonce, token }, attempt) => {
-      const args = [String(nonce), token, ...attemptArgs(attempt)];
-      return reading("commit", "cold", ask("commit", lane, args, always), commitAnswer);
-    },
-    release: (lane, { nonce, token }) => whether("release", lane, [String(nonce ?? ""), token]),
-    recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [String(nonce), token, hash], isYes),
-    replace: (lane, nonce, replaces, attempt) => {
-      const args = [String(nonce), replaces, ...attemptArgs(attempt)];
-      return reading("replace", { _tag: "Cold" }, ask("replace", lane, args, always), replaceAnswer);
-    },
-    report: (lane, nonce, hash, outcome) => whether("report", lane, [String(nonce), hash, outcome]),
+    commit: (lane, { nonce, token }, { hash, raw }) =>
+      reading("commit", [lane, [nonce, token, hash, raw ?? ""], always], "cold", ([tag]) =>
+        tag === "committed" || tag === "lost" ? tag : null,
+      ),
+    release: (lane, { nonce, token }) => whether("release", lane, [nonce ?? "", token]),
+    recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [nonce, token, hash], isYes),
+    replace: (lane, nonce, replaces, { hash, raw }) =>
+      reading("replace", [lane, [nonce, replaces, hash, raw ?? ""], always], { _tag: "Cold" }, ([tag, last = ""]) => {
+        if (tag === "replaced") return { _tag: "Replaced" };
+        return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
+      }),
+    report: (lane, nonce, hash, outcome) => whether("report", lane, [nonce, hash, outcome]),
     reconcile: Effect.fnUntraced(function* (lane, { counts, keep, resendAfterMs }) {
-      const args = [...keepArgs(counts, keep), String(Math.trunc(resendAfterMs))];
+      const args = [...keepArgs(counts, keep), Math.trunc(resendAfterMs)];
       const answer = yield* ask("reconcile", lane, args, handsOut);
       if (answer === null) return { ...cold, snapshot: null };
       const [head, body, due] = Array.isArray(answer) ? answer : [];
@@ -228,15 +213,18 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
     }),
     adopt: (lane, counts, keep) =>
-      reading("adopt", { _tag: "Cold" }, ask("adopt", lane, keepArgs(counts, keep), always), adoptAnswer),
+      reading("adopt", [lane, keepArgs(counts, keep), always], { _tag: "Cold" }, ([tag, first = "", second = ""]) => {
+        if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
+        return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
+      }),
     forget: Effect.fnUntraced(function* (lane) {
-      const gone = yield* send("forget", "DEL", keyOf(lane));
+      const count = yield* send("forget", "DEL", keyOf(lane));
       yield* send("forget", "DEL", markOf(lane));
       yield* send("forget", "SREM", lanesKey, lane.id);
-      seen.forget(lane);
-      return isYes(gone);
+      commitCounts.forget(lane);
+      return isYes(count);
     }),
-    mark: (lane) => Effect.map(send("mark", "GET", markOf(lane)), (kept) => seen.markOf(lane)(textOf(kept))),
+    mark: (lane) => Effect.map(send("mark", "GET", markOf(lane)), (mark) => commitCounts.markOf(lane)(textOf(mark))),
     setMark: (lane, mark) => Effect.asVoid(send("setMark", "SET", markOf(lane), mark)),
     read: (lane) =>
       Effect.flatMap(ask("read", lane, []), (answer) =>
