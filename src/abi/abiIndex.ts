@@ -2,10 +2,10 @@
 import * as Arr from "effect/Array";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
-import { keccak256, stringToHex } from "viem";
+import { toEventSelector, type Hex } from "viem";
 import type { Parameter } from "./layout.js";
 import type { Provenance } from "./revert.js";
-import { isRecord, safely, memoize } from "../primitives/record.js";
+import { isRecord, safely, memoize, remembered } from "../primitives/record.js";
 
 /** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
 export const itemJson = (item: object): Schema.Json => item as Schema.Json;
@@ -61,6 +61,13 @@ const canonicalType = ({ type, components }: Parameter): string =>
 export const signatureOf = (name: string, inputs: ReadonlyArray<Parameter>): string =>
   `${name}(${inputs.map(canonicalType).join(",")})`;
 
+// why: hashing is what costs where an ABI is read
+const hashes = remembered<Hex>(4_096, 512);
+/** The hash of a signature: the topic of an event. It throws where the text is none. */
+export const topicOf = (signature: string): Hex => hashes(signature, () => toEventSelector(signature));
+/** The selector of a function or an error. */
+export const selectorOf = (signature: string): Hex => topicOf(signature).slice(0, 10) as Hex;
+
 /** An item, whichever contract's it is. */
 type Described = Omit<IndexedItem, "provenance" | "address">;
 
@@ -75,14 +82,14 @@ const arranged = (type: "error" | "event" | "function") =>
     const found = new Map<string, Array<Described>>();
     for (const item of abi) {
       if (!isRecord(item) || item.type !== type) continue;
-      const signature = safely(() => signatureOf(item.name, item.inputs), null);
-      if (signature === null) continue;
       const anonymous = item.type === "event" && item.anonymous === true;
-      const topic = anonymous ? noTopic : keccak256(stringToHex(signature));
-      const key = item.type === "event" ? topic : topic.slice(0, 10);
-      const same = found.get(key) ?? [];
-      found.set(key, same);
-      same.push({ name: item.name, signature, inputs: item.inputs, item: itemJson(item), anonymous });
+      safely(() => {
+        const signature = signatureOf(item.name, item.inputs);
+        const key = anonymous ? noTopic : item.type === "event" ? topicOf(signature) : selectorOf(signature);
+        const same = found.get(key) ?? [];
+        found.set(key, same);
+        same.push({ name: item.name, signature, inputs: item.inputs, item: itemJson(item), anonymous });
+      }, undefined);
     }
     return found;
   });

@@ -9,8 +9,16 @@ import type { AbiFunction } from "abitype";
 import { Hash, Hex, isBytes } from "../primitives/hex.js";
 import { hasDecodable, leavesOf } from "./layout.js";
 import { Provenance } from "./revert.js";
-import { isRecord, safely } from "../primitives/record.js";
-import { type AbiSources, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
+import { isRecord, remembered, safely } from "../primitives/record.js";
+import {
+  type AbiIndex,
+  type AbiSources,
+  bySignature,
+  type IndexedItem,
+  indexOf,
+  itemJson,
+  provenanceAt,
+} from "./abiIndex.js";
 
 /** What a call returned, read by its function's ABI item. */
 export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({
@@ -126,24 +134,27 @@ export const eventOf = (
   return bySignature(ordered)[0] ?? null;
 };
 
+/** The logs that were decoded by an index: every run of a report has the same ones. */
+const decoded = new WeakMap<AbiIndex, ReturnType<typeof remembered<DecodedLog>>>();
+
 /**
  * The event that a log is, or null where no ABI explains it. ABIs given for the log's address come
  * first. Where several events fit, the first in the caller's order is taken and the provenance
  * names the ABIs that agree with it.
  */
 export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null => {
-  const group = eventOf(log, sources);
+  const index = indexOf(sources);
+  const group = eventOf(log, index);
   if (group === null) return null;
-  const [first] = group;
+  const { name, signature, item } = group[0];
   const address = log.address.toLowerCase();
-  return new DecodedLog({
-    name: first.name,
-    signature: first.signature,
-    item: first.item,
+  const { topics } = log;
+  const known = decoded.get(index) ?? remembered(4_096, 1_024);
+  decoded.set(index, known);
+  return known([address, ...topics, log.data].join(), () => {
+    const provenance = group.map((source) => provenanceAt(source, address));
     // an event was found only for words that are hex
-    topics: log.topics.filter(isTopic),
-    data: log.data as Hex,
-    provenance: group.map((item) => provenanceAt(item, address)),
+    return new DecodedLog({ name, signature, item, topics: topics.filter(isTopic), data: log.data as Hex, provenance });
   });
 };
 

@@ -6,7 +6,7 @@
 import type { Address, Hex } from "../primitives/hex.js";
 import { type AbiSources, type IndexedItem, itemOf } from "./abiIndex.js";
 import type { Command, Held } from "./batchForms.js";
-import { callsWithin, type Whole } from "./batches.js";
+import { callsWithin, isBatch, type Whole } from "./batches.js";
 import { type CallOptions, functionsOf, wellKnown } from "./decodeCall.js";
 import { most } from "./print.js";
 import { argumentsAt, nobody } from "./words.js";
@@ -78,6 +78,7 @@ interface Room {
 /** The selector of what makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
 const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | null): string | null => {
   if (command != null) return "";
+  if (!isBatch(data)) return null;
   const selector = data.slice(0, argumentsAt).toLowerCase();
   const items = wellKnown.functions(selector);
   const readings = functionsOf(data, abis, { address });

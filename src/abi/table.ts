@@ -1,6 +1,5 @@
 /** Reverts by the errors that occur daily, by selector, and the codes that some contracts use instead. The rows are written by `scripts/build-error-table.mjs`. */
-import { keccak256, stringToHex } from "viem";
-import { type AbiSources, indexOf, itemOf } from "./abiIndex.js";
+import { type AbiSources, indexOf, itemOf, selectorOf } from "./abiIndex.js";
 import type { Revert } from "./revert.js";
 import { revertOf, type Table } from "./revertOf.js";
 import { declared, sources, types } from "./table/errors.js";
@@ -20,16 +19,7 @@ export const packages: ReadonlyArray<readonly [source: string, declarations: Rea
   ],
 );
 
-// hashing is what costs, so a look-up hashes the few declarations that a search by halves comes by, each once
-const selectors = new Map<string, string>();
-const selectorOf = (declaration: string): string => {
-  const known = selectors.get(declaration);
-  if (known !== undefined) return known;
-  const selector = keccak256(stringToHex(declaration.replace(/ \w+/g, ""))).slice(0, 10);
-  selectors.set(declaration, selector);
-  return selector;
-};
-
+// why: hashing is what costs, so a look-up hashes the few declarations that a search by halves comes by
 const find = (declarations: ReadonlyArray<string>, selector: string): string | undefined => {
   let [low, high] = [0, declarations.length];
   while (low < high) {

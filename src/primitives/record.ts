@@ -51,3 +51,17 @@ export const memoize = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: Read
     return made;
   };
 };
+
+/** What was worked out of texts: the newest `most`, none of a text that is longer than `longest`. */
+export const remembered = <A>(most: number, longest: number): ((text: string, make: () => A) => A) => {
+  const known = new Map<string, A>();
+  return (text, make) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const made = make();
+    if (text.length > longest) return made;
+    for (const oldest of known.keys()) if (known.size >= most) known.delete(oldest);
+    known.set(text, made);
+    return made;
+  };
+};

@@ -5,6 +5,7 @@ import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { optionNames } from "../primitives/names.js";
 import { didYouMean, no, type Checked, bytes, given, record } from "../primitives/problem.js";
+import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
   fieldNames,
@@ -87,14 +88,17 @@ const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: strin
     }));
   }
   if (given(data)) return no(name("data"), "cannot be combined with abi");
+  const malformed = no(name("abi"), "has a parameter that is none");
   return Result.flatMap(asAbi(abi, name("abi")), (items) => {
     if (bytecode === undefined) {
       if (!given(to)) return no(name("to"), "is missing; an ABI call needs it");
-      return encodeFunction(items, functionName, args ?? [], name);
+      return safely(() => encodeFunction(items, functionName, args ?? [], name), malformed);
     }
     if (functionName !== undefined) return no(name("functionName"), "cannot be combined with bytecode");
     if (given(to)) return no(name("to"), "cannot be combined with bytecode");
-    return Result.flatMap(bytes(bytecode, name("bytecode")), (code) => encodeDeployment(items, code, args ?? [], name));
+    return Result.flatMap(bytes(bytecode, name("bytecode")), (code) =>
+      safely(() => encodeDeployment(items, code, args ?? [], name), malformed),
+    );
   });
 };
 
