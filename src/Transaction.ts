@@ -10,9 +10,8 @@ import type { CheckedInput, InputDefaults } from "./transaction/fields.js";
 import { validate } from "./transaction/validate.js";
 
 export type { Checked, Problem, Read } from "./primitives/problem.js";
-export type { GivenIn, GivenRows, Gives } from "./primitives/record.js";
+export type { GivenRows } from "./primitives/record.js";
 export type { Authorization, AuthorizationInput } from "./transaction/fields.js";
-export type { AbiFields } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
 export {
   Transaction,

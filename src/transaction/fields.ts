@@ -3,15 +3,14 @@
  * nodes read it. Every other list of fields is worked out from this one, and so is the checked transaction,
  * the one shape that every floor above works with.
  */
-import type { Abi } from "abitype";
 import type * as Arr from "effect/Array";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
-import type { Gives } from "../primitives/record.js";
 import * as Read from "../primitives/problem.js";
+import type { LooseCall } from "./input.js";
 
 /** One entry of an EIP-2930 access list. */
 export const AccessListEntry = Schema.Struct({
@@ -79,7 +78,9 @@ export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
 
 /** A kind of value: `Given` by callers, kept as `schema` says. */
-interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> extends Gives<Given> {
+interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> {
+  /** Never there: it carries the type. */
+  readonly given?: Given;
   readonly schema: S;
   readonly check: Read.Read<S["Type"]>;
   readonly wire: W;
@@ -146,7 +147,7 @@ export const fields = {
   /** The sender. */
   from: { ...address, absent: undefined, filled: false },
   /** The recipient; without one it is a deployment. */
-  to: { ...address, ...open },
+  to: { ...kind<Address | null>()(Address, "address", null, Read.address), ...open },
   /** Calldata or initcode; `0x` when there is none. */
   data: { ...bytes, absent: "0x", filled: false },
   /** Wei that are sent along. */
@@ -174,17 +175,7 @@ export const fields = {
 } as const;
 
 /** The fields of a call through an ABI, which becomes `data`. */
-export interface AbiFields {
-  /** The contract's ABI: JSON, or human-readable signatures. */
-  readonly abi?: Abi | readonly unknown[] | undefined;
-  /** The function to call: its name, signature or selector. */
-  readonly functionName?: string | undefined;
-  /** The arguments, in order. */
-  readonly args?: ReadonlyArray<unknown> | undefined;
-  /** Initcode without the constructor's arguments: makes a deployment. */
-  readonly bytecode?: Hex | undefined;
-}
-const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof AbiFields>;
+const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof LooseCall>;
 
 /** Every field that a transaction may have. */
 export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
