@@ -50,8 +50,11 @@ export interface AbiIndex {
   readonly anonymous: () => ReadonlyArray<IndexedItem>;
 }
 
-/** ABIs as an array, one alone, or arranged before. */
-export type AbiSources = ReadonlyArray<AbiSource> | Abi | AbiIndex;
+/** ABIs as an array, or one alone. */
+export type AbiSources = ReadonlyArray<AbiSource> | Abi;
+
+/** The same, or arranged before. */
+export type Abis = AbiSources | AbiIndex;
 
 /** The type of a parameter as signatures write it: tuples spelled out. */
 const canonicalType = ({ type, components }: Parameter): string =>
@@ -148,14 +151,14 @@ const sourceOf = (source: AbiSource): Source => {
 /** Arranges ABIs. Items that are not well-formed are left out. */
 export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => indexSources(() => abis.map(sourceOf));
 
-const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);
+const isIndex = (sources: Abis): sources is AbiIndex => !Array.isArray(sources);
 
 /** Whether it is one ABI, and no list of them: its items have a type. */
 export const isBareAbi = (source: unknown): source is Abi =>
   Array.isArray(source) && source.some((item: unknown) => isRecord(item) && typeof item["type"] === "string");
 
 /** The index of any sources. */
-export const indexOf = (sources: AbiSources): AbiIndex =>
+export const indexOf = (sources: Abis): AbiIndex =>
   isIndex(sources) ? sources : indexAbis(isBareAbi(sources) ? [sources] : (sources as ReadonlyArray<AbiSource>));
 
 /** `kind` of the provenance corrected for a contract: an ABI given for another address is just the caller's. */

@@ -7,7 +7,7 @@ import type { AbiParameter } from "abitype";
 import { Address, Hex, isBytes } from "../primitives/hex.js";
 import { checksummed, escapeText } from "../primitives/text.js";
 import { type Currency, formatWei } from "../primitives/units.js";
-import { type AbiSources, indexOf } from "./abiIndex.js";
+import { type Abis, type AbiSources, indexOf } from "./abiIndex.js";
 import { type CallOptions, functionsOf, type KnownFunction } from "./decodeCall.js";
 import { commandOf, innerCalls, type InnerCall, type InnerCallList } from "./innerCalls.js";
 import { type Parameter, valuesOf } from "./layout.js";
@@ -117,7 +117,7 @@ const commandFunction = (command: Command, room: Room): ReadonlyArray<DecodedFun
 
 /** What is read of one calldata: with which ABIs, how much of it still. */
 interface Reader {
-  readonly abis: AbiSources;
+  readonly abis: Abis;
   readonly room: Room;
 }
 
@@ -145,7 +145,7 @@ const callOf = (
 /** Calldata for `address`, with `value` wei, as data; null where there is none, or what stands there is no hex. `item` = the ABI item that made it. */
 export const callIn = (
   data: string,
-  abis: AbiSources,
+  abis: Abis,
   { address = null, value = null, item = null }: CallOptions & { readonly value?: bigint | null } = {},
 ): DecodedCall | null => {
   if (!isBytes(data) || data === "0x") return null;
@@ -203,13 +203,13 @@ export const callText = (call: DecodedCall, look: Look = wholeLook): string | nu
 };
 
 /** Calldata of which no more is wanted, in one line: every function that it fits, else selector and size; null for none. */
-export const describeRawCall = (data: string, abis: AbiSources = [], options: CallOptions = {}): string | null => {
+export const describeRawCall = (data: string, abis: Abis = [], options: CallOptions = {}): string | null => {
   const call = callIn(data, abis, options);
   return call === null ? null : callText(call);
 };
 
 /** One of the calls within calldata for `self`, in one line. */
-export const innerText = (call: InnerCall, self: string, abis: AbiSources): string | null =>
+export const innerText = (call: InnerCall, self: string, abis: Abis): string | null =>
   callText(callOf({ ...call, calls: [] }, self, { abis, room: { values: mostValues } }));
 
 /** How calls read: the native currency, and how parties and values are written. */

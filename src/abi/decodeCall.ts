@@ -10,7 +10,7 @@ import {
   indexAbis,
   indexOf,
   provenanceAt,
-  type AbiSources,
+  type Abis,
   type IndexedItem,
   indexSources,
   itemOf,
@@ -69,11 +69,7 @@ const indexOfItem = (item: object): ReturnType<typeof indexAbis> => {
  * caller's others, else of the built-in table. Several where only the contract's own ABI could tell them apart; none
  * where nothing fits. Bytes behind the arguments are allowed, as Solidity does.
  */
-export const functionsOf = (
-  data: string,
-  abis: AbiSources = [],
-  options: CallOptions = {},
-): ReadonlyArray<KnownFunction> => {
+export const functionsOf = (data: string, abis: Abis = [], options: CallOptions = {}): ReadonlyArray<KnownFunction> => {
   if (!isBytes(data) || data.length < 10 || sizeOf(data) > most.bytes) return [];
   const selector = data.slice(0, 10).toLowerCase();
   const address = options.address?.toLowerCase() ?? null;

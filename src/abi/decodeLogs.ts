@@ -12,7 +12,7 @@ import { Provenance } from "./revert.js";
 import { isRecord, remembered, safely } from "../primitives/record.js";
 import {
   type AbiIndex,
-  type AbiSources,
+  type Abis,
   bySignature,
   type IndexedItem,
   indexOf,
@@ -113,10 +113,7 @@ const fits = (item: IndexedItem, topics: ReadonlyArray<Hash>, data: string): boo
 };
 
 /** The items of the event that a log is, the nearest first; null where no ABI explains it. */
-export const eventOf = (
-  log: RawLog,
-  sources: AbiSources,
-): readonly [IndexedItem, ...ReadonlyArray<IndexedItem>] | null => {
+export const eventOf = (log: RawLog, sources: Abis): readonly [IndexedItem, ...ReadonlyArray<IndexedItem>] | null => {
   const { topics, data } = log;
   if (!Array.isArray(topics) || topics.length > 4 || typeof log.address !== "string") return null;
   const index = indexOf(sources);
@@ -142,7 +139,7 @@ const decoded = new WeakMap<AbiIndex, ReturnType<typeof remembered<DecodedLog>>>
  * first. Where several events fit, the first in the caller's order is taken and the provenance
  * names the ABIs that agree with it.
  */
-export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null => {
+export const decodeLog = (log: RawLog, sources: Abis): DecodedLog | null => {
   const index = indexOf(sources);
   const group = eventOf(log, index);
   if (group === null) return null;

@@ -82,7 +82,7 @@ interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Uni
   /** Never there: it carries the type. */
   readonly given?: Given;
   readonly schema: S;
-  readonly check: Read.Read<S["Type"]>;
+  readonly check: (value: unknown, field: string) => Read.Checked<S["Type"]>;
   readonly wire: W;
   readonly unit: U;
 }
@@ -212,16 +212,13 @@ export interface InputDefaults {
   readonly from: Address | null;
 }
 
-/** Transactions in their order; there is always one. */
-export type Transactions = Arr.NonEmptyReadonlyArray<Transaction>;
-
 /** A checked input: the transactions in order, and the ABIs that came with them. Only `check` makes one. */
 export class CheckedInput {
-  /** The transactions, in order. */
-  readonly transactions: Transactions;
+  /** The transactions, in order; there is always one. */
+  readonly transactions: Arr.NonEmptyReadonlyArray<Transaction>;
   /** `address` null = of the contract that is deployed. */
   readonly abis: ReadonlyArray<{ readonly address: Address | null; readonly abi: ReadonlyArray<Schema.Json> }>;
-  constructor(transactions: Transactions, abis: CheckedInput["abis"]) {
+  constructor(transactions: CheckedInput["transactions"], abis: CheckedInput["abis"]) {
     this.transactions = transactions;
     this.abis = abis;
   }

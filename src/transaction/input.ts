@@ -85,10 +85,7 @@ export interface LooseCall extends Fields {
   readonly bytecode?: Hex | undefined;
 }
 
-/** Default sender where `from` is left out: none, so that `from` is required, or the account of a viem client. */
-export type Sender = "caller" | "client";
-
-/** A call in one of its forms; its sender may be left to the client. */
+/** A call in one of its forms; whose `sender` is a viem client's account may leave `from` out. */
 export type SentBy<sender, call> = sender extends "client"
   ? Omit<call, "from"> & Pick<GivenRows<typeof fields>, "from">
   : call;
@@ -138,11 +135,12 @@ export type JudgedInput<input, sender = "caller"> = input extends readonly unkno
 
 /**
  * A function over every form of input. One signature, for of overloads a compiler explains only the last:
- * `input` is read from the branch that never applies, and judged in the other.
+ * `input` is read from the branch that never applies, and judged in the other. `sender`: who sends what names no sender;
+ * with "caller" nobody does, and `from` is required.
  *
  * In a list that is made by `map`, an ABI call needs `as const`, or its name is only a `string`.
  */
-export interface TakesInput<options, result, sender extends Sender = "caller"> {
+export interface TakesInput<options, result, sender extends "caller" | "client" = "caller"> {
   <const input>(input: [input] extends [never] ? input : JudgedInput<input, sender>, options?: options): result;
 }
 
