@@ -131,8 +131,8 @@ export const eventOf = (log: RawLog, sources: Abis): readonly [IndexedItem, ...R
   return bySignature(ordered)[0] ?? null;
 };
 
-/** The logs that were decoded by an index: every run of a report has the same ones. */
-const decoded = new WeakMap<AbiIndex, ReturnType<typeof remembered<DecodedLog>>>();
+/** What an index makes of logs: every run of a report has the same ones. */
+const decoded = new WeakMap<AbiIndex, ReturnType<typeof remembered<DecodedLog | null>>>();
 
 /**
  * The event that a log is, or null where no ABI explains it. ABIs given for the log's address come
@@ -141,17 +141,16 @@ const decoded = new WeakMap<AbiIndex, ReturnType<typeof remembered<DecodedLog>>>
  */
 export const decodeLog = (log: RawLog, sources: Abis): DecodedLog | null => {
   const index = indexOf(sources);
-  const group = eventOf(log, index);
-  if (group === null) return null;
-  const { name, signature, item } = group[0];
-  const address = log.address.toLowerCase();
-  const { topics } = log;
-  const known = decoded.get(index) ?? remembered(4_096, 1_024);
+  const known = decoded.get(index) ?? remembered(512, 512);
   decoded.set(index, known);
-  return known([address, ...topics, log.data].join(), () => {
-    const provenance = group.map((source) => provenanceAt(source, address));
+  const { topics, data } = log;
+  return known(`${log.address} ${topics} ${data}`, () => {
+    const group = eventOf(log, index);
+    if (group === null) return null;
+    const { name, signature, item } = group[0];
+    const provenance = group.map((source) => provenanceAt(source, log.address.toLowerCase()));
     // an event was found only for words that are hex
-    return new DecodedLog({ name, signature, item, topics: topics.filter(isTopic), data: log.data as Hex, provenance });
+    return new DecodedLog({ name, signature, item, topics: topics.filter(isTopic), data: data as Hex, provenance });
   });
 };
 
