@@ -191,9 +191,9 @@ const parts = (list: string): ReadonlyArray<string> => {
 const parameter = (text: string): IndexedParameter => {
   const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
   const space = text.indexOf(" ", end);
-  const [type, said] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
-  const indexed = said.startsWith("indexed ");
-  const name = indexed ? said.slice("indexed ".length) : said;
+  const [type, rest] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
+  const indexed = rest.startsWith("indexed ");
+  const name = indexed ? rest.slice("indexed ".length) : rest;
   const known = indexed ? { name, indexed } : { name };
   if (end === 0) return { ...known, type };
   return { ...known, type: `tuple${type.slice(end)}`, components: parts(type.slice(1, end - 1)).map(parameter) };

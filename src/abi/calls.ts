@@ -130,7 +130,7 @@ const callOf = (
   const address = to ?? self;
   const known =
     command === null
-      ? functionsOf(data, abis, { address, item }).flatMap((one) => functionOf(data, one, room))
+      ? functionsOf(data, abis, { address, item }).flatMap((fitting) => functionOf(data, fitting, room))
       : commandFunction(command, room);
   const [first = nothing, ...others] = known;
   return {
@@ -179,19 +179,21 @@ export const decodeCall = (
 const originText = ({ by, sources }: DecodedFunction): string => {
   const [source] = sources;
   if (by === null || by === "command") return "";
-  if (by === "selector") return ` (by selector: ${sources.map((one) => escapeText(one, 60)).join(", ")})`;
+  if (by === "selector") return ` (by selector: ${sources.map((source) => escapeText(source, 60)).join(", ")})`;
   return source === undefined ? " (by an ABI you gave)" : ` (by the ABI given for ${checksummed(source)})`;
 };
 
 /** A function with its arguments, without where it is known from. */
-export const functionText = (one: DecodedFunction, look: Look = wholeLook): string =>
-  argumentsText(one.function ?? "", one.arguments, one.moreArguments, look);
+export const functionText = (decoded: DecodedFunction, look: Look = wholeLook): string =>
+  argumentsText(decoded.function ?? "", decoded.arguments, decoded.moreArguments, look);
 
 /** What a call does, without whom it calls, in one bounded line; null for nothing but value. */
 export const callText = (call: DecodedCall, look: Look = wholeLook): string | null => {
   const { by, mayFail, others, selector, size } = call;
   if (call.function !== null) {
-    const text = [call, ...others].map((one) => `${functionText(one, look)}${originText(one)}`).join(" or ");
+    const text = [call, ...others]
+      .map((reading) => `${functionText(reading, look)}${originText(reading)}`)
+      .join(" or ");
     return escapeText(by === "command" && mayFail ? `${text}, which may fail` : text, most.line);
   }
   if (selector.length === 4 && size > 1) return `command ${selector} with ${size} bytes of input`;

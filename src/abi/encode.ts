@@ -178,7 +178,7 @@ export const coerce = (parameter: Parameter, value: unknown, reading: Reading, f
     if (reading.isExact && array.length !== null && value.length !== array.length)
       return no(field, `must have ${array.length} entries for ${type}, got ${value.length}`);
     const element = { type: array.element, components };
-    return each(value, (one, index) => coerce(element, one, reading, `${field}[${index}]`));
+    return each(value, (item, index) => coerce(element, item, reading, `${field}[${index}]`));
   }
   if (type !== "tuple") return Result.mapError(reading.read(type, value), (problem) => ({ field, problem }));
   if (Array.isArray(value)) return coerceAll(components ?? [], value, reading, field);

@@ -75,9 +75,9 @@ const partsText = (
   room: Room,
   depth: number,
 ): ReadonlyArray<string> =>
-  values.slice(0, look.items).map((one) => {
-    const beside = depth === 0 ? (look.beside?.(one.value, one.name, one.type) ?? "") : "";
-    return labelled(one.name, room.values-- > 0 ? valueText(one, look, room, depth) + beside : "…");
+  values.slice(0, look.items).map((argument) => {
+    const beside = depth === 0 ? (look.beside?.(argument.value, argument.name, argument.type) ?? "") : "";
+    return labelled(argument.name, room.values-- > 0 ? valueText(argument, look, room, depth) + beside : "…");
   });
 
 /** `name(parameter: value, …)`; `more` = how many arguments are left out. */
@@ -194,7 +194,7 @@ export const describeLayer = (layer: RevertLayer, options: Parameters<typeof des
     case "Ambiguous":
       return `one of ${layer.candidates
         .slice(0, most.items)
-        .map((one) => customText(one, options.beside))
+        .map((candidate) => customText(candidate, options.beside))
         .join(" or ")}`;
     case "Unknown":
       return `unknown data ${shortHex(layer.data)}`;

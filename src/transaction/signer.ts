@@ -72,9 +72,9 @@ const parsedOf = (raw: string): Parsed | null => {
 const isExact = (raw: string, { request, signature }: Parsed): boolean => {
   const { r, s, yParity } = signature;
   const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
-  const made = serializeTransaction(request, sealed);
+  const exact = serializeTransaction(request, sealed);
   const text = raw.toLowerCase();
-  return text === made || (request.type === "eip4844" && text.includes(made.slice(4)));
+  return text === exact || (request.type === "eip4844" && text.includes(exact.slice(4)));
 };
 
 /** The signer and the request of signed bytes; null when they are no signed transaction. */

@@ -102,10 +102,10 @@ const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: strin
   });
 };
 
-const one = (input: unknown, at: string, defaults: InputDefaults) =>
+const transactionIn = (input: unknown, at: string, defaults: InputDefaults) =>
   Result.gen(function* () {
-    const written = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
-    const call = given(written["from"]) || defaults.from === null ? written : { ...written, from: defaults.from };
+    const fieldsIn = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
+    const call = given(fieldsIn["from"]) || defaults.from === null ? fieldsIn : { ...fieldsIn, from: defaults.from };
     const name = (field: string) => `${at}${field}`;
     const unknown = Object.keys(call).find((key) => !fieldNames.includes(key) && call[key] !== undefined);
     if (unknown !== undefined) {
@@ -115,8 +115,8 @@ const one = (input: unknown, at: string, defaults: InputDefaults) =>
     }
     const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
-    const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
-    const transaction = yield* owned(asked, defaults, name);
+    const ownFields: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
+    const transaction = yield* owned(ownFields, defaults, name);
     yield* together(transaction, name);
     return { transaction, abi: abi === null ? [] : [{ address: transaction.to, abi }] };
   });
@@ -148,15 +148,16 @@ const together = (transaction: Transaction, name: (field: string) => string): Ch
 const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =>
   Result.gen(function* () {
     if (!Array.isArray(input)) {
-      const { transaction, abi } = yield* one(input, "", defaults);
+      const { transaction, abi } = yield* transactionIn(input, "", defaults);
       return new CheckedInput([transaction], abi);
     }
     if (input.length === 0) return yield* no("transactions", "the bundle is empty");
     if (input.length > maxTransactions)
       return yield* no("transactions", `the bundle has more than ${maxTransactions} transactions`);
-    const first = yield* one(input[0], "[0].", defaults);
+    const first = yield* transactionIn(input[0], "[0].", defaults);
     const rest: Array<typeof first> = [];
-    for (let index = 1; index < input.length; index++) rest.push(yield* one(input[index], `[${index}].`, defaults));
+    for (let index = 1; index < input.length; index++)
+      rest.push(yield* transactionIn(input[index], `[${index}].`, defaults));
     const { chainId } = first.transaction;
     const other = rest.findIndex(
       ({ transaction }) => transaction.chainId !== null && chainId !== null && transaction.chainId !== chainId,
