@@ -245,16 +245,10 @@ export const encodeFunction = (
     (item): item is Schema.Json & AbiFunction =>
       withInputs("function", item) && "name" in item && typeof item["name"] === "string",
   );
+  const names = functions.map((item) => item.name);
   const named = functions.filter((item) => item.name === functionName);
   const isMoreThanName = functionName.includes("(") || /^0x[0-9a-f]{8}$/.test(functionName);
-  if (named.length === 0 && !isMoreThanName)
-    return no(
-      name("functionName"),
-      noFunction(
-        functionName,
-        functions.map((item) => item.name),
-      ),
-    );
+  if (named.length === 0 && !isMoreThanName) return no(name("functionName"), noFunction(functionName, names));
   return Result.flatMap(
     Result.try({
       try: () =>

@@ -10,7 +10,6 @@ import * as Schema from "effect/Schema";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
 import * as Read from "../primitives/problem.js";
-import type { LooseCall } from "./input.js";
 
 /** One entry of an EIP-2930 access list. */
 export const AccessListEntry = Schema.Struct({
@@ -173,12 +172,6 @@ export const fields = {
   /** Wei per blob gas. */
   maxFeePerBlobGas: { ...blobPrice, ...open },
 } as const;
-
-/** The fields of a call through an ABI, which becomes `data`. */
-const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof LooseCall>;
-
-/** Every field that a transaction may have. */
-export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
 
 /** The most transactions that a bundle may have. */
 export const maxTransactions = 64;

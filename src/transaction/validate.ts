@@ -8,13 +8,19 @@ import { didYouMean, no, type Checked, bytes, given, record } from "../primitive
 import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
-  fieldNames,
   fields,
   maxAuthorizations,
   maxTransactions,
   type InputDefaults,
   type Transaction,
 } from "./fields.js";
+import type { LooseCall } from "./input.js";
+
+/** The fields of a call through an ABI, which becomes `data`. */
+const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof LooseCall>;
+
+/** Every field that a transaction may have. */
+export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
 
 /** The fields of these names, each checked where it is given, in their order. */
 const read = <K extends keyof typeof fields>(
