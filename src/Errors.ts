@@ -3,33 +3,34 @@
  * functions that read them from a node's answers.
  */
 import * as Schema from "effect/Schema";
-import { indexOf } from "./abi/abiIndex.js";
-import { revertOf } from "./abi/revertOf.js";
-import { builtin } from "./abi/table.js";
+import type { AbiSources } from "./abi/abiIndex.js";
+import type { Revert } from "./abi/revert.js";
+import * as table from "./abi/table.js";
 import { classify as classifyAnswer, type ClassifyInput } from "./errors/classify.js";
 import { RpcError } from "./errors/rpc.js";
 import { ExecutionReverted, Verdict } from "./errors/verdicts.js";
 import { safely } from "./primitives/record.js";
 
-export type { ClassifyInput, HeadersLike } from "./errors/classify.js";
-export {
-  indexAbis,
-  type AbiIndex,
-  type AbiSource,
-  type AbiSources,
-  type IndexedItem,
-  type IndexedParameter,
-} from "./abi/abiIndex.js";
-export type { Parameter } from "./abi/layout.js";
-export { decodeLog, decodeResult, type RawLog, DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
+export type { ClassifyInput } from "./errors/classify.js";
+export type { AbiSource, AbiSources } from "./abi/abiIndex.js";
+export { DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
 export { decodeCall, DecodedCall, DecodedFunction } from "./abi/calls.js";
 export { DecodedArgument } from "./abi/values.js";
-export { decodeRevert } from "./abi/table.js";
-export { describeRevert, type Beside, type RevertTextOptions } from "./abi/print.js";
+export { describeRevert } from "./abi/print.js";
 export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
-export * from "./abi/revert.js";
+export {
+  Provenance,
+  Revert,
+  RevertAmbiguous,
+  RevertCustom,
+  RevertEmpty,
+  RevertLayer,
+  RevertPanic,
+  RevertReason,
+  RevertUnknown,
+} from "./abi/revert.js";
 export * from "./errors/reasons.js";
 export { Reason, RpcError } from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
@@ -53,10 +54,31 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
   const { data, text, raw } = error;
   return safely(() => {
     const to = input.to?.toLowerCase() as `0x${string}` | undefined;
-    const revert = revertOf(data, indexOf(input.abis ?? []), to ?? null, builtin);
+    const revert = table.decodeRevert(data, input.abis ?? [], { address: to ?? null });
     return new ExecutionReverted({ data, revert, text, to: to ?? null, raw });
   }, error);
 };
+
+/**
+ * What reverted bytes say. `abis` are tried by address first (`options.address` = the contract that
+ * reverted), then all of them together with the built-in table. A custom error counts only when the
+ * bytes are exactly its encoding; several that fit make `RevertAmbiguous`.
+ *
+ * Text that is no even-length hex counts as no bytes.
+ *
+ * @example
+ * ```ts
+ * import { Errors } from "evm-preflight";
+ *
+ * const revert = Errors.decodeRevert(`0x4e487b71${"11".padStart(64, "0")}`);
+ * console.log(Errors.describeRevert(revert)); // Panic(0x11): arithmetic overflow or underflow
+ * ```
+ */
+export const decodeRevert = (
+  bytes: string,
+  abis: AbiSources = [],
+  options: { readonly address?: string | null } = {},
+): Revert => table.decodeRevert(bytes, abis, options);
 
 /**
  * Tells a verdict on the transaction from other caught errors. After a verdict, do not send the transaction as it is.

@@ -35,7 +35,7 @@ export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js"
 export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "./pipeline/index.js";
 export type { SettleOptions } from "./settle/settlement.js";
 export { settle } from "./settle/ask/later.js";
-export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
+export type { Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Watched } from "./watch/watch.js";
 
 /**

@@ -9,18 +9,11 @@ import type { InvalidTransaction } from "./errors/input.js";
 import type { CheckedInput, InputDefaults } from "./transaction/fields.js";
 import { validate } from "./transaction/validate.js";
 
-export type { Checked, Problem, Read } from "./primitives/problem.js";
-export type { GivenIn, GivenRows, Gives } from "./primitives/record.js";
+export type { Checked, Problem } from "./primitives/problem.js";
+export type { GivenRows } from "./primitives/record.js";
 export type { Authorization, AuthorizationInput } from "./transaction/fields.js";
-export type { AbiFields } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
-export {
-  Transaction,
-  type CheckedInput,
-  type InputDefaults,
-  type Transactions,
-  type TransactionFields,
-} from "./transaction/fields.js";
+export { Transaction, type CheckedInput, type InputDefaults, type TransactionFields } from "./transaction/fields.js";
 
 /**
  * Checks an input of any form, and encodes ABI calls.

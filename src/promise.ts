@@ -81,7 +81,7 @@ const layerOf = (input: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> 
  * Each may wait as long as its nonce is leased (60 s, `Nonces.Settings`); after that it rejects with `NotProven` of
  * `NotMined`.
  */
-export interface Deliver<sender extends Transaction.Sender = "caller"> {
+export interface Deliver<sender extends "caller" | "client" = "caller"> {
   (sign: Sign): Transaction.TakesInput<DeliverOptions, Promise<Delivered>, sender>;
   <const input>(
     input: [input] extends [never] ? input : Transaction.JudgedInput<input, sender>,
@@ -91,7 +91,7 @@ export interface Deliver<sender extends Transaction.Sender = "caller"> {
 }
 
 /** The pipeline on one connection. */
-export interface PreflightClient<sender extends Transaction.Sender = "caller"> extends Promises.Facade<
+export interface PreflightClient<sender extends "caller" | "client" = "caller"> extends Promises.Facade<
   NonceStore,
   sender
 > {

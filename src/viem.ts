@@ -15,7 +15,6 @@ import { createPreflight, type Connection, type GuardOptions } from "./promise.j
 import * as Promises from "./promise/facade.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import * as Rpc from "./Rpc.js";
-import type { Sender } from "./Transaction.js";
 
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./pipeline/index.js";
@@ -31,7 +30,10 @@ export type {
 } from "./promise/facade.js";
 
 /** The verbs, as {@link preflightActions} adds them to a client; no interface, for `client.extend` takes none. */
-export type PreflightActions<sender extends Sender = "caller"> = Pick<Promises.Actions<sender>, keyof Promises.Actions>;
+export type PreflightActions<sender extends "caller" | "client" = "caller"> = Pick<
+  Promises.Actions<sender>,
+  keyof Promises.Actions
+>;
 
 /** The types of {@link preflightActions}, with steps of your own or without. */
 export interface ActionsOf {

@@ -2,10 +2,10 @@
 import * as Arr from "effect/Array";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
-import { keccak256, stringToHex } from "viem";
+import { toEventSelector, type Hex } from "viem";
 import type { Parameter } from "./layout.js";
 import type { Provenance } from "./revert.js";
-import { isRecord, safely, memoize } from "../primitives/record.js";
+import { isRecord, safely, memoize, remembered } from "../primitives/record.js";
 
 /** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
 export const itemJson = (item: object): Schema.Json => item as Schema.Json;
@@ -50,8 +50,11 @@ export interface AbiIndex {
   readonly anonymous: () => ReadonlyArray<IndexedItem>;
 }
 
-/** ABIs as an array, one alone, or arranged before. */
-export type AbiSources = ReadonlyArray<AbiSource> | Abi | AbiIndex;
+/** ABIs as an array, or one alone. */
+export type AbiSources = ReadonlyArray<AbiSource> | Abi;
+
+/** The same, or arranged before. */
+export type Abis = AbiSources | AbiIndex;
 
 /** The type of a parameter as signatures write it: tuples spelled out. */
 const canonicalType = ({ type, components }: Parameter): string =>
@@ -60,6 +63,13 @@ const canonicalType = ({ type, components }: Parameter): string =>
 /** `name(type,…)`. */
 export const signatureOf = (name: string, inputs: ReadonlyArray<Parameter>): string =>
   `${name}(${inputs.map(canonicalType).join(",")})`;
+
+// why: hashing is what costs where an ABI is read
+const hashes = remembered<Hex>(4_096, 512);
+/** The hash of a signature: the topic of an event. It throws where the text is none. */
+export const topicOf = (signature: string): Hex => hashes(signature, () => toEventSelector(signature));
+/** The selector of a function or an error. */
+export const selectorOf = (signature: string): Hex => topicOf(signature).slice(0, 10) as Hex;
 
 /** An item, whichever contract's it is. */
 type Described = Omit<IndexedItem, "provenance" | "address">;
@@ -75,14 +85,14 @@ const arranged = (type: "error" | "event" | "function") =>
     const found = new Map<string, Array<Described>>();
     for (const item of abi) {
       if (!isRecord(item) || item.type !== type) continue;
-      const signature = safely(() => signatureOf(item.name, item.inputs), null);
-      if (signature === null) continue;
       const anonymous = item.type === "event" && item.anonymous === true;
-      const topic = anonymous ? noTopic : keccak256(stringToHex(signature));
-      const key = item.type === "event" ? topic : topic.slice(0, 10);
-      const same = found.get(key) ?? [];
-      found.set(key, same);
-      same.push({ name: item.name, signature, inputs: item.inputs, item: itemJson(item), anonymous });
+      safely(() => {
+        const signature = signatureOf(item.name, item.inputs);
+        const key = anonymous ? noTopic : item.type === "event" ? topicOf(signature) : selectorOf(signature);
+        const same = found.get(key) ?? [];
+        found.set(key, same);
+        same.push({ name: item.name, signature, inputs: item.inputs, item: itemJson(item), anonymous });
+      }, undefined);
     }
     return found;
   });
@@ -141,14 +151,14 @@ const sourceOf = (source: AbiSource): Source => {
 /** Arranges ABIs. Items that are not well-formed are left out. */
 export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => indexSources(() => abis.map(sourceOf));
 
-const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);
+const isIndex = (sources: Abis): sources is AbiIndex => !Array.isArray(sources);
 
 /** Whether it is one ABI, and no list of them: its items have a type. */
 export const isBareAbi = (source: unknown): source is Abi =>
   Array.isArray(source) && source.some((item: unknown) => isRecord(item) && typeof item["type"] === "string");
 
 /** The index of any sources. */
-export const indexOf = (sources: AbiSources): AbiIndex =>
+export const indexOf = (sources: Abis): AbiIndex =>
   isIndex(sources) ? sources : indexAbis(isBareAbi(sources) ? [sources] : (sources as ReadonlyArray<AbiSource>));
 
 /** `kind` of the provenance corrected for a contract: an ABI given for another address is just the caller's. */
@@ -181,9 +191,9 @@ const parts = (list: string): ReadonlyArray<string> => {
 const parameter = (text: string): IndexedParameter => {
   const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
   const space = text.indexOf(" ", end);
-  const [type, said] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
-  const indexed = said.startsWith("indexed ");
-  const name = indexed ? said.slice("indexed ".length) : said;
+  const [type, rest] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
+  const indexed = rest.startsWith("indexed ");
+  const name = indexed ? rest.slice("indexed ".length) : rest;
   const known = indexed ? { name, indexed } : { name };
   if (end === 0) return { ...known, type };
   return { ...known, type: `tuple${type.slice(end)}`, components: parts(type.slice(1, end - 1)).map(parameter) };

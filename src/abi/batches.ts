@@ -57,15 +57,15 @@ export const callsIn = (call: Call): Calls => {
   let looks = 0;
   let [isCut, isUnread] = [false, false];
   const keep = ({ from, to, data, as, isMeans }: Call, depth: number): void => {
-    const one = { from, to, data, ...(as && { as }), ...(isMeans && { isMeans }) };
-    if (read.length < mostCalls) read.push(one);
+    const copy = { from, to, data, ...(as && { as }), ...(isMeans && { isMeans }) };
+    if (read.length < mostCalls) read.push(copy);
     else isCut = true;
-    if (as !== undefined && depth > 0) delegates.push(one);
+    if (as !== undefined && depth > 0) delegates.push(copy);
   };
-  const visit = (one: Whole, depth: number): void => {
+  const visit = (whole: Whole, depth: number): void => {
     looks++;
-    if (one.command?.isCall !== false) keep(one, depth);
-    for (const inner of callsWithin(one)) {
+    if (whole.command?.isCall !== false) keep(whole, depth);
+    for (const inner of callsWithin(whole)) {
       if (inner !== null && depth < mostDepth && looks < mostLooks) visit(inner, depth + 1);
       else {
         isUnread = true;

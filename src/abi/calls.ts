@@ -7,7 +7,7 @@ import type { AbiParameter } from "abitype";
 import { Address, Hex, isBytes } from "../primitives/hex.js";
 import { checksummed, escapeText } from "../primitives/text.js";
 import { type Currency, formatWei } from "../primitives/units.js";
-import { type AbiSources, indexOf } from "./abiIndex.js";
+import { type Abis, type AbiSources, indexOf } from "./abiIndex.js";
 import { type CallOptions, functionsOf, type KnownFunction } from "./decodeCall.js";
 import { commandOf, innerCalls, type InnerCall, type InnerCallList } from "./innerCalls.js";
 import { type Parameter, valuesOf } from "./layout.js";
@@ -117,7 +117,7 @@ const commandFunction = (command: Command, room: Room): ReadonlyArray<DecodedFun
 
 /** What is read of one calldata: with which ABIs, how much of it still. */
 interface Reader {
-  readonly abis: AbiSources;
+  readonly abis: Abis;
   readonly room: Room;
 }
 
@@ -130,7 +130,7 @@ const callOf = (
   const address = to ?? self;
   const known =
     command === null
-      ? functionsOf(data, abis, { address, item }).flatMap((one) => functionOf(data, one, room))
+      ? functionsOf(data, abis, { address, item }).flatMap((fitting) => functionOf(data, fitting, room))
       : commandFunction(command, room);
   const [first = nothing, ...others] = known;
   return {
@@ -145,7 +145,7 @@ const callOf = (
 /** Calldata for `address`, with `value` wei, as data; null where there is none, or what stands there is no hex. `item` = the ABI item that made it. */
 export const callIn = (
   data: string,
-  abis: AbiSources,
+  abis: Abis,
   { address = null, value = null, item = null }: CallOptions & { readonly value?: bigint | null } = {},
 ): DecodedCall | null => {
   if (!isBytes(data) || data === "0x") return null;
@@ -179,19 +179,21 @@ export const decodeCall = (
 const originText = ({ by, sources }: DecodedFunction): string => {
   const [source] = sources;
   if (by === null || by === "command") return "";
-  if (by === "selector") return ` (by selector: ${sources.map((one) => escapeText(one, 60)).join(", ")})`;
+  if (by === "selector") return ` (by selector: ${sources.map((source) => escapeText(source, 60)).join(", ")})`;
   return source === undefined ? " (by an ABI you gave)" : ` (by the ABI given for ${checksummed(source)})`;
 };
 
 /** A function with its arguments, without where it is known from. */
-export const functionText = (one: DecodedFunction, look: Look = wholeLook): string =>
-  argumentsText(one.function ?? "", one.arguments, one.moreArguments, look);
+export const functionText = (decoded: DecodedFunction, look: Look = wholeLook): string =>
+  argumentsText(decoded.function ?? "", decoded.arguments, decoded.moreArguments, look);
 
 /** What a call does, without whom it calls, in one bounded line; null for nothing but value. */
 export const callText = (call: DecodedCall, look: Look = wholeLook): string | null => {
   const { by, mayFail, others, selector, size } = call;
   if (call.function !== null) {
-    const text = [call, ...others].map((one) => `${functionText(one, look)}${originText(one)}`).join(" or ");
+    const text = [call, ...others]
+      .map((reading) => `${functionText(reading, look)}${originText(reading)}`)
+      .join(" or ");
     return escapeText(by === "command" && mayFail ? `${text}, which may fail` : text, most.line);
   }
   if (selector.length === 4 && size > 1) return `command ${selector} with ${size} bytes of input`;
@@ -203,13 +205,13 @@ export const callText = (call: DecodedCall, look: Look = wholeLook): string | nu
 };
 
 /** Calldata of which no more is wanted, in one line: every function that it fits, else selector and size; null for none. */
-export const describeRawCall = (data: string, abis: AbiSources = [], options: CallOptions = {}): string | null => {
+export const describeRawCall = (data: string, abis: Abis = [], options: CallOptions = {}): string | null => {
   const call = callIn(data, abis, options);
   return call === null ? null : callText(call);
 };
 
 /** One of the calls within calldata for `self`, in one line. */
-export const innerText = (call: InnerCall, self: string, abis: AbiSources): string | null =>
+export const innerText = (call: InnerCall, self: string, abis: Abis): string | null =>
   callText(callOf({ ...call, calls: [] }, self, { abis, room: { values: mostValues } }));
 
 /** How calls read: the native currency, and how parties and values are written. */

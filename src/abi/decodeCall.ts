@@ -10,7 +10,7 @@ import {
   indexAbis,
   indexOf,
   provenanceAt,
-  type AbiSources,
+  type Abis,
   type IndexedItem,
   indexSources,
   itemOf,
@@ -47,10 +47,10 @@ const fits = ({ item, inputs }: IndexedItem, data: string): boolean =>
 /** Items that read alike, as one with the provenance of all. */
 const together = (items: ReadonlyArray<IndexedItem>, address: string | null): ReadonlyArray<KnownFunction> => {
   const found = new Map<string, KnownFunction>();
-  for (const one of items) {
-    const key = `${one.name}${JSON.stringify(one.inputs)}`;
-    const { name, signature, inputs } = one;
-    const provenance = [...(found.get(key)?.provenance ?? []), provenanceAt(one, address)];
+  for (const item of items) {
+    const key = `${item.name}${JSON.stringify(item.inputs)}`;
+    const { name, signature, inputs } = item;
+    const provenance = [...(found.get(key)?.provenance ?? []), provenanceAt(item, address)];
     found.set(key, { name, signature, inputs, provenance });
   }
   return [...found.values()];
@@ -69,18 +69,14 @@ const indexOfItem = (item: object): ReturnType<typeof indexAbis> => {
  * caller's others, else of the built-in table. Several where only the contract's own ABI could tell them apart; none
  * where nothing fits. Bytes behind the arguments are allowed, as Solidity does.
  */
-export const functionsOf = (
-  data: string,
-  abis: AbiSources = [],
-  options: CallOptions = {},
-): ReadonlyArray<KnownFunction> => {
+export const functionsOf = (data: string, abis: Abis = [], options: CallOptions = {}): ReadonlyArray<KnownFunction> => {
   if (!isBytes(data) || data.length < 10 || sizeOf(data) > most.bytes) return [];
   const selector = data.slice(0, 10).toLowerCase();
   const address = options.address?.toLowerCase() ?? null;
-  const made = isRecord(options.item) ? indexOfItem(options.item).functions(selector) : [];
+  const byItem = isRecord(options.item) ? indexOfItem(options.item).functions(selector) : [];
   const given = indexOf(abis).functions(selector);
   const own = given.filter((item) => address !== null && item.address === address);
-  for (const items of [made, own, given, wellKnown.functions(selector)]) {
+  for (const items of [byItem, own, given, wellKnown.functions(selector)]) {
     const fitting = items.filter((item) => fits(item, data));
     if (fitting.length > 0) return together(fitting, address);
   }

@@ -2,11 +2,12 @@
 import { parseAbi, type Abi, type AbiFunction, type AbiParameter } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import { encodeAbiParameters, encodeDeployData, encodeFunctionData, getAbiItem } from "viem";
-import { no, type Checked, each, nearest, type Problem } from "../primitives/problem.js";
-import { memoize, isRecord } from "../primitives/record.js";
+import { concatHex, encodeAbiParameters, getAbiItem } from "viem";
+import { no, type Checked, each, nearest } from "../primitives/problem.js";
+import { memoize, isRecord, remembered } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import type { Hex } from "../primitives/hex.js";
+import { selectorOf, signatureOf } from "./abiIndex.js";
 import { arrayOf, type Parameter } from "./layout.js";
 
 /** What viem says about a value, bounded and harmless. */
@@ -52,21 +53,40 @@ export const parseSignatures = (signatures: ReadonlyArray<string>, field: string
 export const isSignatures = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 
-/** The JSON form of an ABI: an array of objects with a `type`, or of signatures. */
+const jsonOf = <A>(make: () => A): Checked<A> =>
+  Result.try({ try: make, catch: (error) => ({ field: "", problem: `is not JSON: ${reason(error)}` }) });
+
+/** What a text of JSON holds. Nobody can change it: it is handed out again for the same text. */
+const frozen = (text: string): Checked<unknown> =>
+  jsonOf(() => JSON.parse(text, (_, value: unknown) => Object.freeze(value)) as unknown);
+
+/** The items of an ABI. */
+const itemsOf = (json: unknown): Checked<ReadonlyArray<Schema.Json>> =>
+  Array.isArray(json) && json.every((item: unknown) => isRecord(item) && typeof item["type"] === "string")
+    ? Result.succeed(json)
+    : no("", "must be a JSON ABI, an array of items with a type, or an array of human-readable signatures");
+
+const abis = remembered<Checked<ReadonlyArray<Schema.Json>>>(32, 65_536);
+
+/**
+ * The JSON form of an ABI: an array of objects with a `type`, or of signatures. The same one for the same JSON, so that
+ * what is worked out of it is worked out once, and what a caller has changed in place is seen.
+ */
 export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Schema.Json>> =>
-  Result.flatMap(isSignatures(value) ? parseSignatures(value, field) : Result.succeed(value), (abi) =>
+  Result.mapError(
+    // why: the report keeps it as JSON; what JSON cannot hold (undefined, functions) is no part of an ABI
     Result.flatMap(
-      // why: the report keeps it as JSON; what JSON cannot hold (undefined, functions) is no part of an ABI
-      Result.try({
-        try: (): unknown => JSON.parse(JSON.stringify(abi) ?? "null"),
-        catch: (error) => ({ field, problem: `is not JSON: ${reason(error)}` }),
-      }),
-      (json) =>
-        Array.isArray(json) &&
-        json.every((item) => typeof item === "object" && item !== null && typeof item.type === "string")
-          ? Result.succeed(json as ReadonlyArray<Schema.Json>)
-          : no(field, "must be a JSON ABI, an array of items with a type, or an array of human-readable signatures"),
+      jsonOf(() => JSON.stringify(value) ?? "null"),
+      (text) =>
+        abis(text, () =>
+          Result.flatMap(frozen(text), (json) =>
+            isSignatures(json)
+              ? Result.flatMap(parseSignatures(json, ""), (abi) => Result.flatMap(frozen(JSON.stringify(abi)), itemsOf))
+              : itemsOf(json),
+          ),
+        ),
     ),
+    (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }),
   );
 
 const asList = memoize((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
@@ -158,7 +178,7 @@ export const coerce = (parameter: Parameter, value: unknown, reading: Reading, f
     if (reading.isExact && array.length !== null && value.length !== array.length)
       return no(field, `must have ${array.length} entries for ${type}, got ${value.length}`);
     const element = { type: array.element, components };
-    return each(value, (one, index) => coerce(element, one, reading, `${field}[${index}]`));
+    return each(value, (item, index) => coerce(element, item, reading, `${field}[${index}]`));
   }
   if (type !== "tuple") return Result.mapError(reading.read(type, value), (problem) => ({ field, problem }));
   if (Array.isArray(value)) return coerceAll(components ?? [], value, reading, field);
@@ -187,12 +207,12 @@ const typed: Reading = {
   isExact: false,
 };
 
-/** The first argument that its parameter does not take, or null when only the whole fails. */
-const wrongArgument = (
+/** Arguments as an encoder writes them; the first that its parameter does not take is named. */
+const encodeArguments = (
   inputs: ReadonlyArray<AbiParameter>,
   args: ReadonlyArray<unknown>,
   name: (field: string) => string,
-): Problem | null => {
+): Checked<Hex> => {
   for (const [index, input] of inputs.entries()) {
     const result = Result.flatMap(
       Result.mapError(coerce(input, args[index], typed, ""), ({ field, problem }) =>
@@ -201,10 +221,12 @@ const wrongArgument = (
       () => Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason }),
     );
     const whom = `${input.type}${input.name ? ` ${input.name}` : ""}`;
-    if (Result.isFailure(result))
-      return { field: name(`args[${index}]`), problem: `does not fit ${whom}: ${result.failure}` };
+    if (Result.isFailure(result)) return no(name(`args[${index}]`), `does not fit ${whom}: ${result.failure}`);
   }
-  return null;
+  return Result.try({
+    try: () => encodeAbiParameters(inputs, args),
+    catch: (error) => ({ field: name("args"), problem: reason(error) }),
+  });
 };
 
 const withInputs = (type: string, item: unknown): item is { readonly inputs: ReadonlyArray<AbiParameter> } =>
@@ -225,30 +247,29 @@ export const encodeFunction = (
   );
   const names = functions.map((item) => item.name);
   const named = functions.filter((item) => item.name === functionName);
-  const bySignature = functionName.includes("(") || /^0x[0-9a-f]{8}$/i.test(functionName);
-  if (named.length === 0 && !bySignature) return no(name("functionName"), noFunction(functionName, names));
-  const only = named.length === 1 ? named[0] : undefined;
-  if (only !== undefined && only.inputs.length !== args.length)
-    return no(
-      name("args"),
-      `${escapeText(functionName, 80)} takes ${only.inputs.length} arguments, got ${args.length}`,
-    );
-  const wrong = only === undefined ? null : wrongArgument(only.inputs, args, name);
-  if (wrong !== null) return Result.fail(wrong);
+  const isMoreThanName = functionName.includes("(") || /^0x[0-9a-f]{8}$/.test(functionName);
+  if (named.length === 0 && !isMoreThanName) return no(name("functionName"), noFunction(functionName, names));
   return Result.flatMap(
     Result.try({
-      try: () => ({
-        data: encodeFunctionData({ abi: abi as Abi, functionName, args }) as Hex,
-        item: (only ?? getAbiItem({ abi: abi as Abi, name: functionName, args })) as Schema.Json | undefined,
-      }),
+      try: () =>
+        named.length === 0
+          ? functions.find((item) => {
+              const signature = signatureOf(item.name, item.inputs);
+              return signature === functionName || selectorOf(signature) === functionName;
+            })
+          : named.length === 1
+            ? named[0]
+            : (getAbiItem({ abi: named, name: functionName, args }) as Schema.Json & AbiFunction),
       catch: (error) => ({ field: name("args"), problem: reason(error) }),
     }),
-    ({ data, item }) => {
-      if (item === undefined || !withInputs("function", item))
-        return no(name("functionName"), "the ABI has no such function");
-      const { inputs } = item;
-      const odd = only === undefined ? wrongArgument(inputs, args, name) : null;
-      return odd === null ? Result.succeed({ data, item, abi }) : Result.fail(odd);
+    (item) => {
+      if (item === undefined) return no(name("args"), `the ABI has no function ${escapeText(functionName, 80)}`);
+      const { length } = item.inputs;
+      if (length !== args.length)
+        return no(name("args"), `${escapeText(functionName, 80)} takes ${length} arguments, got ${args.length}`);
+      return Result.map(encodeArguments(item.inputs, args, name), (encoded): Encoded => {
+        return { data: concatHex([selectorOf(signatureOf(item.name, item.inputs)), encoded]), item, abi };
+      });
     },
   );
 };
@@ -265,10 +286,9 @@ export const encodeDeployment = (
   const inputs = withInputs("constructor", found) ? found.inputs : [];
   if (inputs.length !== args.length)
     return no(name("args"), `the constructor takes ${inputs.length} arguments, got ${args.length}`);
-  const wrong = wrongArgument(inputs, args, name);
-  if (wrong !== null) return Result.fail(wrong);
-  return Result.try({
-    try: (): Encoded => ({ data: encodeDeployData({ abi: abi as Abi, bytecode, args }) as Hex, item: null, abi }),
-    catch: (error) => ({ field: name("args"), problem: reason(error) }),
-  });
+  return Result.map(encodeArguments(inputs, args, name), (encoded) => ({
+    data: concatHex([bytecode, encoded]),
+    item: null,
+    abi,
+  }));
 };

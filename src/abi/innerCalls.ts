@@ -4,9 +4,9 @@
  * decided by it. Bounded in depth and number; an encoding that is not exactly an encoder's is not looked into.
  */
 import type { Address, Hex } from "../primitives/hex.js";
-import { type AbiSources, type IndexedItem, itemOf } from "./abiIndex.js";
+import { type Abis, type IndexedItem, itemOf } from "./abiIndex.js";
 import type { Command, Held } from "./batchForms.js";
-import { callsWithin, type Whole } from "./batches.js";
+import { callsWithin, isBatch, type Whole } from "./batches.js";
 import { type CallOptions, functionsOf, wellKnown } from "./decodeCall.js";
 import { most } from "./print.js";
 import { argumentsAt, nobody } from "./words.js";
@@ -76,8 +76,9 @@ interface Room {
 }
 
 /** The selector of what makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
-const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | null): string | null => {
+const formOf = ({ data, command }: Whole, abis: Abis, address: string | null): string | null => {
   if (command != null) return "";
+  if (!isBatch(data)) return null;
   const selector = data.slice(0, argumentsAt).toLowerCase();
   const items = wellKnown.functions(selector);
   const readings = functionsOf(data, abis, { address });
@@ -85,7 +86,7 @@ const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | nu
 };
 
 /** The calls within bytes, and the function that makes them; none where they are not as it would read them. */
-const within = (whole: Whole, abis: AbiSources, self: string | null, depth: number, room: Room): InnerCallList => {
+const within = (whole: Whole, abis: Abis, self: string | null, depth: number, room: Room): InnerCallList => {
   const form = formOf(whole, abis, self);
   const calls = form === null ? [] : [...callsWithin({ ...whole, data: whole.data.toLowerCase() as Hex })];
   const held = calls.filter((call) => call !== null);
@@ -95,7 +96,7 @@ const within = (whole: Whole, abis: AbiSources, self: string | null, depth: numb
   return { form, calls: kept.map((call) => read(call, abis, self, depth + 1, room)), more: held.length - kept.length };
 };
 
-const read = (call: Held, abis: AbiSources, self: string | null, depth: number, room: Room): InnerCall => {
+const read = (call: Held, abis: Abis, self: string | null, depth: number, room: Room): InnerCall => {
   const { value, mayFail, as, isOwn, command } = call;
   const to = isOwn || command !== null ? null : call.to;
   const data = command?.input ?? call.data;
@@ -109,7 +110,7 @@ const read = (call: Held, abis: AbiSources, self: string | null, depth: number, 
 /** The calls within calldata for a contract (`address`), in order: up to four levels and `limit` calls of all, 64 by default. */
 export const innerCalls = (
   data: string,
-  abis: AbiSources = [],
+  abis: Abis = [],
   { address = null, limit = mostCalls }: CallOptions & { readonly limit?: number } = {},
 ): InnerCallList => {
   const to = (address ?? nobody).toLowerCase() as Address;

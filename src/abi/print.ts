@@ -29,9 +29,6 @@ export const most = {
 
 const maxUint256 = 2n ** 256n - 1n;
 
-/** What is shown beside a value, by the name and type of its parameter; empty = nothing. */
-export type Beside = (value: unknown, name: string, type: string) => string;
-
 /** How values are written: whole, or short in a sentence. */
 export interface Look {
   readonly address: (address: string) => string;
@@ -39,8 +36,8 @@ export interface Look {
   readonly items: number;
   readonly string: number;
   readonly bytes: number;
-  /** What is shown beside an outer argument; absent = nothing. */
-  readonly beside?: Beside | undefined;
+  /** What is shown beside an outer argument, by the name and type of its parameter; absent, or empty = nothing. */
+  readonly beside?: ((value: unknown, name: string, type: string) => string) | undefined;
 }
 export const wholeLook: Look = { address: checksummed, items: most.items, string: most.string, bytes: 32 };
 
@@ -78,9 +75,9 @@ const partsText = (
   room: Room,
   depth: number,
 ): ReadonlyArray<string> =>
-  values.slice(0, look.items).map((one) => {
-    const beside = depth === 0 ? (look.beside?.(one.value, one.name, one.type) ?? "") : "";
-    return labelled(one.name, room.values-- > 0 ? valueText(one, look, room, depth) + beside : "…");
+  values.slice(0, look.items).map((argument) => {
+    const beside = depth === 0 ? (look.beside?.(argument.value, argument.name, argument.type) ?? "") : "";
+    return labelled(argument.name, room.values-- > 0 ? valueText(argument, look, room, depth) + beside : "…");
   });
 
 /** `name(parameter: value, …)`; `more` = how many arguments are left out. */
@@ -112,7 +109,7 @@ const callIn = (
   name: string,
   parameters: ReadonlyArray<unknown>,
   args: ReadonlyArray<unknown>,
-  beside?: Beside,
+  beside?: Look["beside"],
 ): string => {
   const kept = argumentsOf(parameters, args, most, { values: most.values });
   return argumentsText(name, kept, args.length - kept.length, { ...wholeLook, beside });
@@ -123,7 +120,7 @@ export const describeCall = (
   name: string,
   parameters: ReadonlyArray<unknown>,
   args: ReadonlyArray<unknown>,
-  beside?: Beside,
+  beside?: Look["beside"],
 ): string => safely(() => callIn(name, parameters, args, beside), `${escapeText(name, 80)}(…)`);
 
 export const sizeOf = (data: string): number => Math.max(0, (data.length - 2) >> 1);
@@ -156,7 +153,7 @@ export const describeLog = (log: DecodedLog): string => {
   );
 };
 
-const customText = (custom: RevertCustom, beside?: Beside): string => {
+const customText = (custom: RevertCustom, beside?: Look["beside"]): string => {
   const inputs = parametersOf(custom.item, "inputs");
   const readable = sizeOf(custom.data) <= most.bytes && hasDecodable(custom.item, "inputs");
   const args = readable ? custom.args : null;
@@ -183,16 +180,8 @@ const sourceText = ([first]: ReadonlyArray<Provenance>): string => {
   }
 };
 
-/** How much a description of a revert says. */
-export interface RevertTextOptions {
-  /** Whether it names whose ABI explained each custom error; default false. */
-  readonly sources?: boolean | undefined;
-  /** What is shown beside an argument of a custom error, by its value and the parameter's name and type. */
-  readonly beside?: Beside | undefined;
-}
-
 /** One layer of a revert, arguments included. */
-export const describeLayer = (layer: RevertLayer, options: RevertTextOptions = {}): string => {
+export const describeLayer = (layer: RevertLayer, options: Parameters<typeof describeRevert>[1] = {}): string => {
   switch (layer._tag) {
     case "Empty":
       return "no reason";
@@ -205,7 +194,7 @@ export const describeLayer = (layer: RevertLayer, options: RevertTextOptions = {
     case "Ambiguous":
       return `one of ${layer.candidates
         .slice(0, most.items)
-        .map((one) => customText(one, options.beside))
+        .map((candidate) => customText(candidate, options.beside))
         .join(" or ")}`;
     case "Unknown":
       return `unknown data ${shortHex(layer.data)}`;
@@ -216,7 +205,15 @@ export const describeLayer = (layer: RevertLayer, options: RevertTextOptions = {
  * One line for a revert, from the outside in: `outer ← path: inner`. Nothing in it is a contract's
  * unescaped text, and its length is bounded.
  */
-export const describeRevert = (revert: Revert, options: RevertTextOptions = {}): string =>
+export const describeRevert = (
+  revert: Revert,
+  options: {
+    /** Whether it names whose ABI explained each custom error; default false. */
+    readonly sources?: boolean | undefined;
+    /** What is shown beside an argument of a custom error, by its value and the parameter's name and type. */
+    readonly beside?: ((value: unknown, name: string, type: string) => string) | undefined;
+  } = {},
+): string =>
   escapeText(
     revert.layers
       .slice(0, most.items)

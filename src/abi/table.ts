@@ -1,6 +1,5 @@
 /** Reverts by the errors that occur daily, by selector, and the codes that some contracts use instead. The rows are written by `scripts/build-error-table.mjs`. */
-import { keccak256, stringToHex } from "viem";
-import { type AbiSources, indexOf, itemOf } from "./abiIndex.js";
+import { type Abis, indexOf, itemOf, selectorOf } from "./abiIndex.js";
 import type { Revert } from "./revert.js";
 import { revertOf, type Table } from "./revertOf.js";
 import { declared, sources, types } from "./table/errors.js";
@@ -20,16 +19,7 @@ export const packages: ReadonlyArray<readonly [source: string, declarations: Rea
   ],
 );
 
-// hashing is what costs, so a look-up hashes the few declarations that a search by halves comes by, each once
-const selectors = new Map<string, string>();
-const selectorOf = (declaration: string): string => {
-  const known = selectors.get(declaration);
-  if (known !== undefined) return known;
-  const selector = keccak256(stringToHex(declaration.replace(/ \w+/g, ""))).slice(0, 10);
-  selectors.set(declaration, selector);
-  return selector;
-};
-
+// why: hashing is what costs, so a look-up hashes the few declarations that a search by halves comes by
 const find = (declarations: ReadonlyArray<string>, selector: string): string | undefined => {
   let [low, high] = [0, declarations.length];
   while (low < high) {
@@ -54,23 +44,9 @@ const errors: Table["errors"] = (selector) =>
 /** The built-in errors and codes. */
 export const builtin: Table = { errors, meaning: (code) => shortReasons.get(code) ?? null };
 
-/**
- * What reverted bytes say. `abis` are tried by address first (`options.address` = the contract that
- * reverted), then all of them together with the built-in table. A custom error counts only when the
- * bytes are exactly its encoding; several that fit make `RevertAmbiguous`.
- *
- * Text that is no even-length hex counts as no bytes.
- *
- * @example
- * ```ts
- * import { Errors } from "evm-preflight";
- *
- * const revert = Errors.decodeRevert(`0x4e487b71${"11".padStart(64, "0")}`);
- * console.log(Errors.describeRevert(revert)); // Panic(0x11): arithmetic overflow or underflow
- * ```
- */
+/** `Errors.decodeRevert`, by ABIs arranged before, too. */
 export const decodeRevert = (
   bytes: string,
-  abis: AbiSources = [],
+  abis: Abis = [],
   options: { readonly address?: string | null } = {},
 ): Revert => revertOf(bytes, indexOf(abis), options.address ?? null, builtin);

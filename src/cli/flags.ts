@@ -13,7 +13,8 @@ import { type Problem, escapeText } from "../primitives/index.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
-import { fields, type AbiFields, type Unit } from "../transaction/index.js";
+import type { LooseCall } from "../Transaction.js";
+import { fields, type Unit } from "../transaction/index.js";
 import { orWrong, orWrongField, wrong, type WrongUsage } from "./exit.js";
 import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
 import { amount, block, duration, integer, list } from "./quantity.js";
@@ -47,7 +48,7 @@ export const ofTransaction = {
   ],
   functionName: ["function", "function of the ABI to call: its name or signature"],
   args: ["args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`],
-} as const satisfies { readonly [K in keyof typeof fields | keyof AbiFields]?: readonly [name: string, help: string] };
+} as const satisfies { readonly [K in keyof LooseCall]?: readonly [name: string, help: string] };
 
 /** The flag that a field of a transaction comes from; the field itself where it has none. */
 const flagOf = (field: string): string =>

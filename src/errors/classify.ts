@@ -20,12 +20,7 @@ import { type Flat, flatten, httpStatus, integer, isObject, parseJson } from "./
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
 import { type Verdict, VmHalt } from "./verdicts.js";
 
-/** Headers as a plain record of any case, or anything with `get`, such as `Headers`. */
-export type HeadersLike =
-  | { readonly get: (name: string) => string | null | undefined }
-  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
-
-const header = (headers: HeadersLike, name: string): string | null => {
+const header = (headers: NonNullable<ClassifyInput["headers"]>, name: string): string | null => {
   const get: unknown = headers["get"];
   const value: unknown =
     typeof get === "function"
@@ -42,7 +37,7 @@ const longest = 86_400_000;
  * The `Retry-After` header in either of its two forms: milliseconds to wait, at most a day; null where the headers do
  * not say. A date is counted from the answer's own `Date` header: no clock is read, and a wrong local clock does no harm.
  */
-const retryAfter = (headers: HeadersLike | null | undefined): number | null => {
+const retryAfter = (headers: ClassifyInput["headers"]): number | null => {
   if (headers === null || headers === undefined) return null;
   const text = header(headers, "retry-after")?.trim().slice(0, 64);
   if (text === undefined || text === "") return null;
@@ -101,8 +96,12 @@ export interface ClassifyInput {
   readonly method: string;
   /** HTTP status, where the transport is HTTP. */
   readonly httpStatus?: number | null | undefined;
-  /** `Retry-After` (seconds or HTTP date) and `Date` are read. */
-  readonly headers?: HeadersLike | null | undefined;
+  /** A record of any case, or anything with `get`; `Retry-After` (seconds or HTTP date) and `Date` are read. */
+  readonly headers?:
+    | { readonly get: (name: string) => string | null | undefined }
+    | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+    | null
+    | undefined;
   /** The JSON-RPC `error` of any shape, a trailing result element, or what a library threw. */
   readonly error?: unknown;
   /** The body as text, where it was no JSON-RPC answer. */
@@ -163,8 +162,8 @@ const errorIn = (body: unknown): unknown => {
 const hasCode = (error: unknown): boolean => isObject(error) && integer(error["code"] ?? error["errorCode"]) !== null;
 
 /** The headers that a library's error carries along. */
-const headersOf = (error: unknown): HeadersLike | null =>
-  isObject(error) && isObject(error["headers"]) ? (error["headers"] as HeadersLike) : null;
+const headersOf = (error: unknown): ClassifyInput["headers"] =>
+  isObject(error) && isObject(error["headers"]) ? (error["headers"] as ClassifyInput["headers"]) : null;
 
 /** The caller's ABIs alone. */
 const nothingKnown: Table = { errors: () => [], meaning: () => null };

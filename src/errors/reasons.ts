@@ -90,16 +90,13 @@ const reason =
   <const Tag extends string>(tag: Tag, advised: RetryAdvice, sentence: string, remedy: string) =>
     reasonOf<Self>()<Tag, typeof answer>(tag, answer, advised, sentence, words, remedy);
 
-/** A range of blocks, both ends included. */
-export const BlockRange = Schema.Struct({ from: Schema.BigInt, to: Schema.BigInt });
-
 /** `eth_getLogs` over more blocks or logs than the node answers. */
 export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()(
   "LogRangeTooLarge",
   {
     ...answer,
-    /** The range the node proposed, when it did. */
-    suggested: nullable(BlockRange),
+    /** The range of blocks that the node proposed, both ends included, when it did. */
+    suggested: nullable(Schema.Struct({ from: Schema.BigInt, to: Schema.BigInt })),
     /** The largest number of blocks the node named. */
     max: nullable(Schema.BigInt),
   },

@@ -30,8 +30,8 @@ export class ExecutionReverted extends stated<ExecutionReverted>()(
     ...answered,
   },
   ({ revert, text }) => {
-    const said = revert !== null ? describeRevert(revert) : text === null ? null : quoteText(text);
-    return said === null ? "the call reverts" : `the call reverts with ${said}`;
+    const reason = revert !== null ? describeRevert(revert) : text === null ? null : quoteText(text);
+    return reason === null ? "the call reverts" : `the call reverts with ${reason}`;
   },
   ({ to }) => [address("to", to)],
   ({ data, revert }) =>

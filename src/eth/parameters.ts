@@ -5,14 +5,16 @@
 import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import { Address, Hash, Hex } from "../primitives/hex.js";
-import type { GivenIn, Gives } from "../primitives/record.js";
+import type { GivenRows } from "../primitives/record.js";
 import type { fields } from "../transaction/fields.js";
 
 /** How a value is written to JSON-RPC. */
 type Wire = "address" | "bytes" | "word" | "quantity" | "slots";
 
 /** One override: `Given` by callers, kept as `schema` says. */
-export interface OverrideRow<Given, S extends Schema.Constraint, W extends string> extends Gives<Given> {
+export interface OverrideRow<Given, S extends Schema.Constraint, W extends string> {
+  /** Never there: it carries the type. */
+  readonly given?: Given;
   /** How it is kept in a report. */
   readonly schema: S;
   /** How it is written to JSON-RPC. */
@@ -61,9 +63,10 @@ export const blockRows = {
 };
 
 /** Rows as the parameters of a request: numbers of either kind, and null means absent. */
-export type AskedRows<Rows> = {
+export type AskedRows<Rows extends Readonly<Record<keyof Rows, { readonly given?: unknown }>>> = {
   readonly [K in keyof Rows]?:
-    | (bigint extends GivenIn<Rows[K]> ? bigint | number : GivenIn<Rows[K]>)
+    | (bigint extends GivenRows<Rows>[K] ? number : never)
+    | GivenRows<Rows>[K]
     | null
     | undefined;
 };

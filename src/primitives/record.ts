@@ -12,17 +12,10 @@ export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOr
 
 /* Tables whose rows carry schemas, and what is worked out from them. */
 
-/** A row that says, by its type alone, what callers may write. */
-export interface Gives<Given> {
-  /** Never there: it carries the type. */
-  readonly given?: Given;
-}
-
-/** What callers may write in a row. */
-export type GivenIn<Row> = Row extends Gives<infer Given> ? Exclude<Given, undefined> : never;
-
-/** Rows as callers write them, each of which may be left out. */
-export type GivenRows<Rows> = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
+/** Rows as callers write them, each of which may be left out: a row says in `given`, which is never there, what it may be. */
+export type GivenRows<Rows extends Readonly<Record<keyof Rows, { readonly given?: unknown }>>> = {
+  readonly [K in keyof Rows]?: Rows[K]["given"] | undefined;
+};
 
 /** The schemas of rows, each under its row's name. */
 export const schemasOf = <Table extends Readonly<Record<string, { readonly schema: Schema.Constraint }>>>(
@@ -48,6 +41,20 @@ export const memoize = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: Read
       return known.made;
     const made = make(list);
     lists.set(list, { entries: [...list], made });
+    return made;
+  };
+};
+
+/** What was worked out of texts: the newest `most`, none of a text that is longer than `longest`. */
+export const remembered = <A>(most: number, longest: number): ((text: string, make: () => A) => A) => {
+  const known = new Map<string, A>();
+  return (text, make) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const made = make();
+    if (text.length > longest) return made;
+    for (const oldest of known.keys()) if (known.size >= most) known.delete(oldest);
+    known.set(text, made);
     return made;
   };
 };

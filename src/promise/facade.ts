@@ -13,7 +13,7 @@ import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
-import type { Sender, TakesInput } from "../Transaction.js";
+import type { TakesInput } from "../Transaction.js";
 import { clearing, pipeline as loaded, preload, reportGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
 
@@ -32,7 +32,7 @@ export interface RunOptions extends Options, Abortable {}
  * The pipeline as Promises. Rejections are the tagged errors themselves, so `instanceof` works. `sender`: who sends
  * what names no sender.
  */
-export interface Actions<sender extends Sender = "caller"> {
+export interface Actions<sender extends "caller" | "client" = "caller"> {
   /** `Preflight.preflight`: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
   readonly preflight: TakesInput<RunOptions, Promise<Report.Report>, sender>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
@@ -56,7 +56,7 @@ export interface Actions<sender extends Sender = "caller"> {
 }
 
 /** {@link Actions} with a life of their own. */
-export interface Facade<R = never, sender extends Sender = "caller"> extends Actions<sender> {
+export interface Facade<R = never, sender extends "caller" | "client" = "caller"> extends Actions<sender> {
   /** Any effect that needs the node, on this connection. */
   readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable) => Promise<A>;
   /** Closes the connection. Running and later calls reject with `Disposed`. It can be called again. */

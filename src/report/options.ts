@@ -8,7 +8,7 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { type AbiIndex, indexAbis, isBareAbi } from "../abi/abiIndex.js";
-import { isRecord, type GivenRows, type Gives } from "../primitives/record.js";
+import { isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash } from "../primitives/hex.js";
@@ -34,7 +34,9 @@ export const BlockName = Schema.Union([
 ]);
 
 /** One option: `Given` by callers, kept as `schema` says. */
-export interface OptionRow<Given, S extends Schema.Constraint> extends Gives<Given> {
+export interface OptionRow<Given, S extends Schema.Constraint> {
+  /** Never there: it carries the type. */
+  readonly given?: Given;
   /** How it is kept in a report. */
   readonly schema: S;
   /** What is kept where the caller says nothing. */

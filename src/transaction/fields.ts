@@ -3,14 +3,12 @@
  * nodes read it. Every other list of fields is worked out from this one, and so is the checked transaction,
  * the one shape that every floor above works with.
  */
-import type { Abi } from "abitype";
 import type * as Arr from "effect/Array";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
-import type { Gives } from "../primitives/record.js";
 import * as Read from "../primitives/problem.js";
 
 /** One entry of an EIP-2930 access list. */
@@ -79,9 +77,11 @@ export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
 
 /** A kind of value: `Given` by callers, kept as `schema` says. */
-interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> extends Gives<Given> {
+interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> {
+  /** Never there: it carries the type. */
+  readonly given?: Given;
   readonly schema: S;
-  readonly check: Read.Read<S["Type"]>;
+  readonly check: (value: unknown, field: string) => Read.Checked<S["Type"]>;
   readonly wire: W;
   readonly unit: U;
 }
@@ -146,7 +146,7 @@ export const fields = {
   /** The sender. */
   from: { ...address, absent: undefined, filled: false },
   /** The recipient; without one it is a deployment. */
-  to: { ...address, ...open },
+  to: { ...kind<Address | null>()(Address, "address", null, Read.address), ...open },
   /** Calldata or initcode; `0x` when there is none. */
   data: { ...bytes, absent: "0x", filled: false },
   /** Wei that are sent along. */
@@ -172,22 +172,6 @@ export const fields = {
   /** Wei per blob gas. */
   maxFeePerBlobGas: { ...blobPrice, ...open },
 } as const;
-
-/** The fields of a call through an ABI, which becomes `data`. */
-export interface AbiFields {
-  /** The contract's ABI: JSON, or human-readable signatures. */
-  readonly abi?: Abi | readonly unknown[] | undefined;
-  /** The function to call: its name, signature or selector. */
-  readonly functionName?: string | undefined;
-  /** The arguments, in order. */
-  readonly args?: ReadonlyArray<unknown> | undefined;
-  /** Initcode without the constructor's arguments: makes a deployment. */
-  readonly bytecode?: Hex | undefined;
-}
-const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof AbiFields>;
-
-/** Every field that a transaction may have. */
-export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
 
 /** The most transactions that a bundle may have. */
 export const maxTransactions = 64;
@@ -221,16 +205,13 @@ export interface InputDefaults {
   readonly from: Address | null;
 }
 
-/** Transactions in their order; there is always one. */
-export type Transactions = Arr.NonEmptyReadonlyArray<Transaction>;
-
 /** A checked input: the transactions in order, and the ABIs that came with them. Only `check` makes one. */
 export class CheckedInput {
-  /** The transactions, in order. */
-  readonly transactions: Transactions;
+  /** The transactions, in order; there is always one. */
+  readonly transactions: Arr.NonEmptyReadonlyArray<Transaction>;
   /** `address` null = of the contract that is deployed. */
   readonly abis: ReadonlyArray<{ readonly address: Address | null; readonly abi: ReadonlyArray<Schema.Json> }>;
-  constructor(transactions: Transactions, abis: CheckedInput["abis"]) {
+  constructor(transactions: CheckedInput["transactions"], abis: CheckedInput["abis"]) {
     this.transactions = transactions;
     this.abis = abis;
   }

@@ -1,5 +1,5 @@
 /** The input: the door of this room. */
-export { type AbiFields, fieldNames, fields, maxTransactions, type Transaction, type Unit } from "./fields.js";
+export { fields, maxTransactions, type Transaction, type Unit } from "./fields.js";
 export { exactCall, type Request, signingHash } from "./request.js";
 export { authorityOf, readSigned } from "./signer.js";
-export { fieldHint } from "./validate.js";
+export { fieldHint, fieldNames } from "./validate.js";

@@ -111,12 +111,12 @@ const fieldsOf = (request: Request): Readonly<Record<string, unknown>> | null =>
 };
 
 /** Whether they are known to have the same fields with the same values; lists are the same only by identity. */
-const isAlike = (one: ReturnType<typeof fieldsOf>, other: ReturnType<typeof fieldsOf>): boolean => {
-  if (one === null || other === null) return false;
-  const names = Object.keys(one);
+const isAlike = (first: ReturnType<typeof fieldsOf>, second: ReturnType<typeof fieldsOf>): boolean => {
+  if (first === null || second === null) return false;
+  const names = Object.keys(first);
   return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && one[name] === other[name])
+    names.length === Object.keys(second).length &&
+    names.every((name) => Object.hasOwn(second, name) && first[name] === second[name])
   );
 };
 
@@ -135,9 +135,9 @@ const serialize = (request: Request) =>
     if (known !== undefined && isAlike(known.fields, fields))
       if (Object.values(known.fields ?? {}).every((value) => typeof value !== "object")) return known;
     const bytes = serializeTransaction(request);
-    const made = { fields, bytes, hash: known?.bytes === bytes ? known.hash : null };
-    serialized.set(request, made);
-    return made;
+    const fresh = { fields, bytes, hash: known?.bytes === bytes ? known.hash : null };
+    serialized.set(request, fresh);
+    return fresh;
   }, null);
 
 /** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
@@ -145,8 +145,8 @@ export const unsignedBytes = (request: Request): Hex | null => serialize(request
 
 /** keccak256 of the unsigned bytes: what the key signs. */
 export const signingHash = (request: Request): Hash | null => {
-  const made = serialize(request);
-  return made === null ? null : (made.hash ??= keccak256(made.bytes));
+  const known = serialize(request);
+  return known === null ? null : (known.hash ??= keccak256(known.bytes));
 };
 
 /**
@@ -182,11 +182,11 @@ export type Call = { readonly [K in keyof typeof fields]?: NonNullable<Transacti
  * which stays behind too when it is null.
  */
 export const bareCall = (transaction: Transaction, gas: bigint | null): Call => {
-  const said = Object.entries(fields).flatMap(([field, { filled }]) => {
+  const entries = Object.entries(fields).flatMap(([field, { filled }]) => {
     const value = transaction[field as keyof typeof fields];
     return filled || value === null ? [] : [[field, value]];
   });
-  return { ...Object.fromEntries(said), ...(gas === null ? {} : { gas }) };
+  return { ...Object.fromEntries(entries), ...(gas === null ? {} : { gas }) };
 };
 
 /** Exactly what would be signed; the node knows its own chain, and the type follows from the fields. */

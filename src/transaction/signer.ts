@@ -3,7 +3,7 @@ import { secp256k1 } from "@noble/curves/secp256k1";
 import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import { hashAuthorization } from "viem/utils";
 import type { Address } from "../primitives/hex.js";
-import { safely } from "../primitives/record.js";
+import { remembered, safely } from "../primitives/record.js";
 import { maxAuthorizations, type Authorization } from "./fields.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 
@@ -26,19 +26,13 @@ export const recoverSigner = (hash: string, { r, s, yParity }: Signature): Addre
   }, null);
 
 /** The authorities of the last authorisations, by what these say: a recovery takes a millisecond, and a report asks for each five times. */
-const authorities = new Map<string, Address | null>();
-const mostRemembered = 2 * maxAuthorizations;
+const authorities = remembered<Address | null>(2 * maxAuthorizations, 512);
 
 /** The account that an EIP-7702 authorisation speaks for; null when its signature is none. */
 export const authorityOf = ({ address, chainId, nonce, ...signature }: Authorization): Address | null =>
   safely(() => {
     const key = `${address}/${chainId}/${nonce}/${signature.r}/${signature.s}/${signature.yParity}`;
-    const remembered = authorities.get(key);
-    if (remembered !== undefined) return remembered;
-    const authority = recoverSigner(hashAuthorization({ address, chainId, nonce }), signature);
-    for (const oldest of authorities.keys()) if (authorities.size >= mostRemembered) authorities.delete(oldest);
-    authorities.set(key, authority);
-    return authority;
+    return authorities(key, () => recoverSigner(hashAuthorization({ address, chainId, nonce }), signature));
   }, null);
 
 /** A signed transaction, parsed: what was signed, and the signature. */
@@ -78,9 +72,9 @@ const parsedOf = (raw: string): Parsed | null => {
 const isExact = (raw: string, { request, signature }: Parsed): boolean => {
   const { r, s, yParity } = signature;
   const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
-  const made = serializeTransaction(request, sealed);
+  const exact = serializeTransaction(request, sealed);
   const text = raw.toLowerCase();
-  return text === made || (request.type === "eip4844" && text.includes(made.slice(4)));
+  return text === exact || (request.type === "eip4844" && text.includes(exact.slice(4)));
 };
 
 /** The signer and the request of signed bytes; null when they are no signed transaction. */

@@ -5,15 +5,22 @@ import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { optionNames } from "../primitives/names.js";
 import { didYouMean, no, type Checked, bytes, given, record } from "../primitives/problem.js";
+import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
-  fieldNames,
   fields,
   maxAuthorizations,
   maxTransactions,
   type InputDefaults,
   type Transaction,
 } from "./fields.js";
+import type { LooseCall } from "./input.js";
+
+/** The fields of a call through an ABI, which becomes `data`. */
+const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof LooseCall>;
+
+/** Every field that a transaction may have. */
+export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
 
 /** The fields of these names, each checked where it is given, in their order. */
 const read = <K extends keyof typeof fields>(
@@ -87,21 +94,24 @@ const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: strin
     }));
   }
   if (given(data)) return no(name("data"), "cannot be combined with abi");
+  const malformed = no(name("abi"), "has a parameter that is none");
   return Result.flatMap(asAbi(abi, name("abi")), (items) => {
     if (bytecode === undefined) {
       if (!given(to)) return no(name("to"), "is missing; an ABI call needs it");
-      return encodeFunction(items, functionName, args ?? [], name);
+      return safely(() => encodeFunction(items, functionName, args ?? [], name), malformed);
     }
     if (functionName !== undefined) return no(name("functionName"), "cannot be combined with bytecode");
     if (given(to)) return no(name("to"), "cannot be combined with bytecode");
-    return Result.flatMap(bytes(bytecode, name("bytecode")), (code) => encodeDeployment(items, code, args ?? [], name));
+    return Result.flatMap(bytes(bytecode, name("bytecode")), (code) =>
+      safely(() => encodeDeployment(items, code, args ?? [], name), malformed),
+    );
   });
 };
 
-const one = (input: unknown, at: string, defaults: InputDefaults) =>
+const transactionIn = (input: unknown, at: string, defaults: InputDefaults) =>
   Result.gen(function* () {
-    const written = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
-    const call = given(written["from"]) || defaults.from === null ? written : { ...written, from: defaults.from };
+    const fieldsIn = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
+    const call = given(fieldsIn["from"]) || defaults.from === null ? fieldsIn : { ...fieldsIn, from: defaults.from };
     const name = (field: string) => `${at}${field}`;
     const unknown = Object.keys(call).find((key) => !fieldNames.includes(key) && call[key] !== undefined);
     if (unknown !== undefined) {
@@ -111,8 +121,8 @@ const one = (input: unknown, at: string, defaults: InputDefaults) =>
     }
     const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
-    const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
-    const transaction = yield* owned(asked, defaults, name);
+    const ownFields: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
+    const transaction = yield* owned(ownFields, defaults, name);
     yield* together(transaction, name);
     return { transaction, abi: abi === null ? [] : [{ address: transaction.to, abi }] };
   });
@@ -144,15 +154,16 @@ const together = (transaction: Transaction, name: (field: string) => string): Ch
 const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =>
   Result.gen(function* () {
     if (!Array.isArray(input)) {
-      const { transaction, abi } = yield* one(input, "", defaults);
+      const { transaction, abi } = yield* transactionIn(input, "", defaults);
       return new CheckedInput([transaction], abi);
     }
     if (input.length === 0) return yield* no("transactions", "the bundle is empty");
     if (input.length > maxTransactions)
       return yield* no("transactions", `the bundle has more than ${maxTransactions} transactions`);
-    const first = yield* one(input[0], "[0].", defaults);
+    const first = yield* transactionIn(input[0], "[0].", defaults);
     const rest: Array<typeof first> = [];
-    for (let index = 1; index < input.length; index++) rest.push(yield* one(input[index], `[${index}].`, defaults));
+    for (let index = 1; index < input.length; index++)
+      rest.push(yield* transactionIn(input[index], `[${index}].`, defaults));
     const { chainId } = first.transaction;
     const other = rest.findIndex(
       ({ transaction }) => transaction.chainId !== null && chainId !== null && transaction.chainId !== chainId,

@@ -116,6 +116,8 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
   [[base, { ...call, abi: ["a"] }], "[1].abi[0]", /is no ABI/],
   [{ ...call, abi: ["function a()", { type: "function" }] }, "abi", /must be a JSON ABI/],
   [{ ...call, abi: [{ type: "function", name: "f", inputs: [], extra: 1n }] }, "abi", /not JSON/],
+  [{ ...call, abi: [{ type: "function", name: "transfer", inputs: [null, null] }] }, "abi", /parameter that is none/],
+  [{ ...deployment, abi: [{ type: "constructor", inputs: [null] }], args: [1] }, "abi", /parameter that is none/],
   [{ ...call, functionName: undefined }, "functionName", /name a function/],
   [{ ...call, functionName: "mint" }, "functionName", /no function mint/],
   [{ ...call, functionName: "mint()" }, "args", /./],
@@ -267,6 +269,24 @@ describe("good input", () => {
     expect(over?.item).toMatchObject({ name: "over", inputs: [{ type: "address" }] });
     expect(accepted({ ...deployment, args: [1] }).transactions[0]?.data).toBe(`0x00${"01".padStart(64, "0")}`);
     expect(accepted([base, call]).abis).toHaveLength(1);
+  });
+
+  it("finds a function by its signature and by its selector", () => {
+    for (const functionName of ["transfer(address,uint256)", "0xa9059cbb"])
+      expect(accepted({ ...call, functionName }).transactions[0].data).toBe(accepted(call).transactions[0].data);
+  });
+
+  it("encodes by the ABI as it is now, whoever changed it since it was read", () => {
+    const changed = structuredClone(abi) as unknown as Array<{ name: string }>;
+    const [first] = changed.filter(({ name }) => name === "transfer");
+    const before = accepted({ ...call, abi: changed }).transactions[0];
+    if (first === undefined) throw new Error("no transfer");
+    first.name = "approve";
+    const after = accepted({ ...call, abi: changed, functionName: "approve" }).transactions[0];
+    expect([before.data.slice(0, 10), after.data.slice(0, 10)]).toEqual(["0xa9059cbb", "0x095ea7b3"]);
+    // what a report shows of an ABI is nobody's to change
+    expect(() => Object.assign(before.item as object, { name: "approve" })).toThrow(TypeError);
+    expect(accepted(call).transactions[0].item).toBe(before.item);
   });
 
   it("keeps of an ABI what JSON can hold", () => {

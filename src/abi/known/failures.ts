@@ -115,7 +115,7 @@ type Result = readonly [success: boolean, data: Hex];
 export const resultsOf = (calldata: string, data: Hex): ReadonlyArray<Result> | null => {
   switch (calldata.slice(0, 10).toLowerCase()) {
     case "0x252dba42": // aggregate
-      return valuesOf([uint, { type: "bytes[]" }], data)?.[1].map((one) => [true, one] as const) ?? null;
+      return valuesOf([uint, { type: "bytes[]" }], data)?.[1].map((result) => [true, result] as const) ?? null;
     case "0xbce38bd7": // tryAggregate
     case "0x82ad56cb": // aggregate3
     case "0x174dea71": // aggregate3Value

@@ -1,7 +1,7 @@
 /** Reading evidence from a node's words, and building the typed answers. Rules are in the sibling files. */
 import type { Address } from "../../primitives/hex.js";
 import type { Flat } from "../flatten.js";
-import { BlockRange, RpcError, type Reason } from "../rpc.js";
+import { type LogRangeTooLarge, RpcError, type Reason } from "../rpc.js";
 import { escapeText } from "../../primitives/text.js";
 import { InsufficientFunds, NonceTooHigh, NonceTooLow, type Verdict } from "../verdicts.js";
 
@@ -133,7 +133,7 @@ export const cannotPay = (
 };
 
 /** A range of blocks from two quantities; null when they are no range. */
-export const blockRange = (from: unknown, to: unknown): typeof BlockRange.Type | null => {
+export const blockRange = (from: unknown, to: unknown): LogRangeTooLarge["suggested"] => {
   const [first, last] = [quantity(from), quantity(to)];
   return first === null || last === null || first > last ? null : { from: first, to: last };
 };
