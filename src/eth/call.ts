@@ -6,7 +6,7 @@ import type { Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
 import { call, isPresent } from "./encode.js";
-import type { AccessListEntry, BlockParameter, Pretending } from "./parameters.js";
+import type { BlockParameter, BlockStateCall, CallRequest } from "./parameters.js";
 import { Account, Anything, Bytes, decoder, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
 import { struct, Word } from "./shape.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -17,7 +17,7 @@ const readCall = decoder("eth_call", Bytes);
 
 /** The bytes that a call returns, or a deployment where it may be one; reverts as the node told them. JSON-RPC: `eth_call`. */
 export const askCall = (
-  parameters: Pretending & { readonly block: BlockParameter },
+  parameters: CallRequest & Omit<BlockStateCall, "calls"> & { readonly block: BlockParameter },
   mayDeploy: boolean,
 ): Effect.Effect<Hex, Failure, Rpc> =>
   ask(
@@ -41,9 +41,9 @@ const readAccessList = /* @__PURE__ */ decoder(
  * `eth_createAccessList`.
  */
 export const askAccessList = (
-  request: Pretending,
+  request: CallRequest & Omit<BlockStateCall, "calls">,
   block: BlockParameter,
-): Effect.Effect<ReadonlyArray<AccessListEntry> | null, Failure, Rpc> =>
+): Effect.Effect<typeof AccessList.Type | null, Failure, Rpc> =>
   ask(
     "eth_createAccessList",
     (faults) => call(request, block, faults),
@@ -54,7 +54,7 @@ export const askAccessList = (
 const tracedBy =
   <A>(tracer: string, read: (result: unknown) => Result.Result<A, Failure>) =>
   (
-    parameters: Pretending & { readonly block: BlockParameter },
+    parameters: CallRequest & Omit<BlockStateCall, "calls"> & { readonly block: BlockParameter },
     timeoutMs: number,
     tracerConfig: Readonly<Record<string, boolean>> = {},
   ): Effect.Effect<A, Failure, Rpc> =>

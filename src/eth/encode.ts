@@ -8,23 +8,17 @@ import { InvalidParams, RpcError } from "../errors/rpc.js";
 import type { Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
-import { fields as transactionFields } from "../transaction/fields.js";
+import { fields as transactionFields, type AccessListEntry, type AuthorizationInput } from "../transaction/fields.js";
 import {
   accountRows,
   blockRows,
-  type AccessListEntry,
   type AccountOverride,
-  type AtAccount,
-  type AuthorizationEntry,
   type BlockOverrides,
   type BlockParameter,
   type BlockStateCall,
   type CallRequest,
-  type FeeRange,
   type LogFilter,
-  type Pretending,
   type Simulation,
-  type Withdrawal,
 } from "./parameters.js";
 import { isBytes, isHex } from "./shape.js";
 
@@ -137,7 +131,7 @@ const fields =
     return written;
   };
 
-const accessListEntry = fields<AccessListEntry>({ address, storageKeys: listOf(word) });
+const accessListEntry = fields<typeof AccessListEntry.Type>({ address, storageKeys: listOf(word) });
 
 /** A word as the number it is: nodes refuse leading zeros in the `r` and `s` of a signature. */
 const scalar = (value: string, path: string, faults: Faults): string =>
@@ -149,7 +143,7 @@ const scalar = (value: string, path: string, faults: Faults): string =>
 const parity = (value: bigint | number, path: string, faults: Faults): string =>
   quantity(value === 27 || value === 28 || value === 27n || value === 28n ? Number(value) - 27 : value, path, faults);
 
-const authorizationEntry = fields<Omit<AuthorizationEntry, "v">>(
+const authorizationEntry = fields<Omit<AuthorizationInput, "v">>(
   { address, chainId: quantity, nonce: quantity, r: scalar, s: scalar, yParity: parity },
   { also: { v: "yParity" } },
 );
@@ -178,7 +172,7 @@ const blockOverrides = fields<Omit<BlockOverrides, "timestamp">>(
     ...written(blockRows),
     difficulty: quantity,
     beaconRoot: word,
-    withdrawals: listOf(fields<Withdrawal>({ index: quantity, validatorIndex: quantity, address, amount: quantity })),
+    withdrawals: listOf(fields({ index: quantity, validatorIndex: quantity, address, amount: quantity })),
   },
   { also: { timestamp: "time" } },
 );
@@ -214,7 +208,11 @@ const beside = ["block", "stateOverrides", "blockOverrides"];
 const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callNames, beside });
 
 /** A call, its block, and the overrides behind it: positional, so nothing is written where nothing follows. */
-export const call = (parameters: Pretending, block: unknown, faults: Faults): ReadonlyArray<unknown> => {
+export const call = (
+  parameters: CallRequest & Omit<BlockStateCall, "calls">,
+  block: unknown,
+  faults: Faults,
+): ReadonlyArray<unknown> => {
   const asked = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
   const { stateOverrides: state, blockOverrides: pretended } = parameters;
   if (isPresent(pretended) || isPresent(state)) asked.push(stateOverrides(state ?? {}, "stateOverrides", faults));
@@ -248,8 +246,11 @@ const inOrder = <A extends object>(writers: { readonly [K in keyof A]-?: Writer 
       Object.values(write(parameters, "", faults));
 };
 export const onBlock = inOrder<{ readonly block: BlockParameter }>({ block: blockParameter });
-export const atAccount = inOrder<AtAccount>({ address, block: blockParameter });
-export const feeRange = inOrder<FeeRange>({
+export const atAccount = inOrder<{ readonly address: string; readonly block: BlockParameter }>({
+  address,
+  block: blockParameter,
+});
+export const feeRange = inOrder({
   blockCount: quantity,
   newestBlock: heightOrTag,
   rewardPercentiles: listOf((value: number) => value),

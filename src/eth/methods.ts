@@ -7,15 +7,7 @@ import { Block, FeeHistory, Receipt, type Log } from "./block.js";
 import { contradicts, askLogs } from "./logs.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
-import type {
-  AtAccount,
-  BlockParameter,
-  CallRequest,
-  FeeRange,
-  LogFilter,
-  Pretending,
-  Simulation,
-} from "./parameters.js";
+import type { BlockParameter, BlockStateCall, BlockTag, CallRequest, LogFilter, Simulation } from "./parameters.js";
 import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
@@ -25,31 +17,19 @@ import { malformed } from "../rpc/answer.js";
 
 export type { Failure } from "./ask.js";
 export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
-export type { BlockName, Head, Header } from "./heads.js";
+export type { Head, Header } from "./heads.js";
 export { getFullBlock, getTransaction, getTransactionReceipt } from "./transactions.js";
 export type {
-  AccessListEntry,
   AccountOverride,
   AskedRows,
-  AtAccount,
-  AuthorizationEntry,
   BlockOverrides,
   BlockParameter,
   BlockStateCall,
   BlockTag,
-  CallFields,
   CallRequest,
-  FeeRange,
-  Integer,
   LogFilter,
-  Maybe,
-  OverrideRow,
-  Pretending,
   Simulation,
   StateOverrides,
-  TopicFilter,
-  Withdrawal,
-  Written,
 } from "./parameters.js";
 export type { ObjectShape, Shape } from "./shape.js";
 export type { CallResult, SimulatedBlock } from "./simulation.js";
@@ -99,12 +79,13 @@ const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources |
  * JSON-RPC: `eth_call`.
  */
 export const call = (
-  parameters: Pretending & {
-    readonly to: Address;
-    readonly block: BlockParameter;
-    /** ABIs that may explain a revert, before the built-in errors. */
-    readonly abis?: AbiSources | undefined;
-  },
+  parameters: CallRequest &
+    Omit<BlockStateCall, "calls"> & {
+      readonly to: Address;
+      readonly block: BlockParameter;
+      /** ABIs that may explain a revert, before the built-in errors. */
+      readonly abis?: AbiSources | undefined;
+    },
 ): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (asked) => askCall(asked, false));
 
 /**
@@ -150,11 +131,12 @@ export const getBlockReceipts = (parameters: {
  * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent.
  */
 export const estimateGas = (
-  parameters: Pretending & {
-    readonly block?: BlockParameter | undefined;
-    /** ABIs that may explain a revert, before the built-in errors. */
-    readonly abis?: AbiSources | undefined;
-  },
+  parameters: CallRequest &
+    Omit<BlockStateCall, "calls"> & {
+      readonly block?: BlockParameter | undefined;
+      /** ABIs that may explain a revert, before the built-in errors. */
+      readonly abis?: AbiSources | undefined;
+    },
 ): Effect.Effect<bigint, Failure, Rpc> =>
   explained(parameters, (asked) =>
     ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), readEstimate),
@@ -177,24 +159,30 @@ export const estimateGas = (
  * console.log(next); // 0n
  * ```
  */
-export const getTransactionCount = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
+export const getTransactionCount = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
 
 /**
  * The code at an address; `0x` when there is none.
  *
  * JSON-RPC: `eth_getCode`.
  */
-export const getCode = (parameters: AtAccount): Effect.Effect<Hex, Failure, Rpc> =>
-  ask("eth_getCode", Encode.atAccount(parameters), readCode);
+export const getCode = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), readCode);
 
 /**
  * Wei of an address.
  *
  * JSON-RPC: `eth_getBalance`.
  */
-export const getBalance = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_getBalance", Encode.atAccount(parameters), readBalance);
+export const getBalance = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), readBalance);
 
 /** JSON-RPC: `eth_chainId`. */
 export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], readChainId);
@@ -224,8 +212,14 @@ export const getBlock = (parameters: { readonly block: BlockParameter }): Effect
  *
  * JSON-RPC: `eth_feeHistory`.
  */
-export const feeHistory = (parameters: FeeRange): Effect.Effect<FeeHistory, Failure, Rpc> =>
-  ask("eth_feeHistory", Encode.feeRange(parameters), readFeeHistory);
+export const feeHistory = (parameters: {
+  /** Number of blocks. */
+  readonly blockCount: number;
+  /** The last of them. */
+  readonly newestBlock: bigint | number | BlockTag;
+  /** 0 to 100, ascending. */
+  readonly rewardPercentiles: ReadonlyArray<number>;
+}): Effect.Effect<FeeHistory, Failure, Rpc> => ask("eth_feeHistory", Encode.feeRange(parameters), readFeeHistory);
 
 /**
  * Broadcasts a signed transaction: its hash. Never tried twice.

@@ -14,7 +14,7 @@ import { unknownBlock, type Failure } from "./ask.js";
 import { Log, type Block } from "./block.js";
 import { hasWholeBlooms, mayHold, askLogs } from "./logs.js";
 import { encoded, logFilter } from "./encode.js";
-import { historyDepth, type BlockName, type Head, type Header } from "./heads.js";
+import { historyDepth, type Head, type Header } from "./heads.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { decoder } from "./shape.js";
 import {
@@ -67,7 +67,12 @@ export const emittedUpTo = (upTo: bigint, newest: bigint, { header, skipped }: H
  * Replaces the emitted logs from block `from` on by those that were read up to the head: logs that are gone are taken
  * back, newest first, and new ones are emitted.
  */
-export const emitRead = (told: EmittedLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
+export const emitRead = (
+  told: EmittedLogs,
+  from: bigint,
+  head: Pick<Header, "number">,
+  read: ReadonlyArray<Log>,
+): Telling => {
   const there = byBlock(read);
   const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
   const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
