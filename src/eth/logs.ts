@@ -6,7 +6,7 @@ import type { Hex } from "../primitives/hex.js";
 import { Log } from "./block.js";
 import type { LogFilter, BlockTag } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
-import type { Rpc } from "../rpc/index.js";
+import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { encoded, logFilter } from "./encode.js";
 import { decoder, list } from "./shape.js";
@@ -46,16 +46,17 @@ const tellingBytes = (bloom: Hex | null): Uint8Array | null => {
   return bytes?.every((byte) => byte === 255) === true ? null : bytes;
 };
 
+/** The logs of a block or a transaction beside the bloom that came with them; null = the node does not tell. */
 interface Bloomed {
   readonly logsBloom: Hex | null;
-  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">>;
+  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">> | null;
 }
 
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
 
 /** The values that logs name, and whether one does that is in the bloom for sure; `isWhole` = there are no more. */
-const namedIn = (logs: Bloomed["logs"]) => {
+const namedIn = (logs: NonNullable<Bloomed["logs"]>) => {
   const named = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {
     const isReal = !pretended.has(address.toLowerCase());
@@ -68,42 +69,51 @@ const namedIn = (logs: Bloomed["logs"]) => {
 /** Values that are hashed in one turn of the event loop, some 30 µs each. */
 const hashedAtOnce = 1_000;
 
-/** Hashes what the logs of a block name, in turns: all of thousands would hold the event loop too long. */
-const hashing = ({ logsBloom, logs }: Bloomed): Effect.Effect<void> => {
-  const named = tellingBytes(logsBloom) === null ? [] : [...namedIn(logs).named.keys()];
-  return Effect.forEach(
-    Arr.chunksOf(
-      named.filter((value) => !knownBits.has(value)),
-      hashedAtOnce,
-    ),
-    (some) => Effect.map(Effect.yieldNow, () => some.forEach(bitsOf)),
-    { discard: true },
-  );
-};
-
 /** The byte of a bloom that holds a bit, and its place in it. */
 const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (bit >> 3), 1 << (bit & 7)];
 
-/** Whether a bloom and the logs that came with it cannot both be right: a log was left out of them, or put among them. */
-export const contradicts = ({ logsBloom, logs }: Bloomed): boolean => {
-  const bytes = tellingBytes(logsBloom);
-  if (bytes === null) return false;
-  const { named, isWhole } = namedIn(logs);
+/** Whether the bits of a bloom are not those of the values that its logs name. */
+const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
   const explained = new Uint8Array(256);
   for (const [value, isReal] of named)
     for (const [at, mask] of bitsOf(value).map(placeOf)) {
-      if (isReal && ((bytes[at] ?? 0) & mask) === 0) return true;
+      if (isReal && ((bloom[at] ?? 0) & mask) === 0) return true;
       explained[at] = (explained[at] ?? 0) | mask;
     }
-  return isWhole && bytes.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
+  return isWhole && bloom.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
 };
 
-/** The place of the first block whose bloom contradicts its logs; null = there is none. In turns of the event loop. */
-export const contradictedIn = (blocks: ReadonlyArray<Bloomed>): Effect.Effect<number | null> =>
-  Effect.map(Effect.forEach(blocks, hashing, { discard: true }), () => {
-    const place = blocks.findIndex(contradicts);
-    return place < 0 ? null : place;
-  });
+/**
+ * The place of the first bloom that cannot be right together with its logs: one was left out of them, or put among them;
+ * null = there is none.
+ */
+export const contradictedIn = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Bloomed>,
+): Effect.fn.Return<number | null> {
+  for (const [place, { logsBloom, logs }] of all.entries()) {
+    const bloom = logs === null ? null : tellingBytes(logsBloom);
+    if (logs === null || bloom === null) continue;
+    const values = namedIn(logs);
+    const unknown = [...values.named.keys()].filter((value) => !knownBits.has(value));
+    // why: all of thousands would hold the event loop too long
+    for (const some of Arr.chunksOf(unknown, hashedAtOnce)) {
+      yield* Effect.yieldNow;
+      some.forEach(bitsOf);
+    }
+    if (isOfOthers(bloom, values)) return place;
+  }
+  return null;
+});
+
+/** Fails where a bloom contradicts its logs; `pathOf` says where they stand in the answer. */
+export const checkBlooms = (
+  method: string,
+  all: ReadonlyArray<Bloomed>,
+  pathOf: (place: number) => string,
+): Effect.Effect<void, RpcError> =>
+  Effect.flatMap(contradictedIn(all), (place) =>
+    place === null ? Effect.void : Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs")),
+  );
 
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);

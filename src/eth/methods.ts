@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import { indexAbis, indexOf, type AbiSources } from "../abi/abiIndex.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { Block, FeeHistory, Receipt, type Log } from "./block.js";
-import { contradicts, askLogs } from "./logs.js";
+import { askLogs, checkBlooms } from "./logs.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
 import type { BlockParameter, BlockStateCall, BlockTag, CallRequest, LogFilter, Simulation } from "./parameters.js";
@@ -112,18 +112,18 @@ export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<
 export const getBlockReceipts = (parameters: {
   readonly block: BlockParameter;
 }): Effect.Effect<ReadonlyArray<Receipt>, Failure, Rpc> =>
-  ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
-    if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
-    return Result.flatMap(readReceipts(result), (receipts) => {
-      const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
-      if (bare >= 0)
-        return Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
-      const odd = receipts.findIndex(({ logs, logsBloom }) => logs !== null && contradicts({ logsBloom, logs }));
-      return odd < 0
-        ? Result.succeed(receipts)
-        : Result.fail(malformed("eth_getBlockReceipts", `result[${odd}].logsBloom`, "not of the logs"));
-    });
-  });
+  Effect.tap(
+    ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
+      if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
+      return Result.flatMap(readReceipts(result), (receipts) => {
+        const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
+        return bare < 0
+          ? Result.succeed(receipts)
+          : Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
+      });
+    }),
+    (receipts) => checkBlooms("eth_getBlockReceipts", receipts, (place) => `result[${place}]`),
+  );
 
 /**
  * Gas that a transaction needs; may exceed what it uses. Reverts as {@link call} does.

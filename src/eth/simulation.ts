@@ -7,7 +7,7 @@ import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { judging, malformed, type Classify } from "../rpc/answer.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { contradictedIn } from "./logs.js";
+import { checkBlooms } from "./logs.js";
 import type { Simulation } from "./parameters.js";
 import {
   Anything,
@@ -157,16 +157,13 @@ export const readSimulation = (
   asked: Pick<Simulation, "blocks" | "fillers">,
 ): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const decoded = decodeBlocks(result);
-  const judged = judging((classify) => {
-    const inline = inlineError(result, classify);
-    return inline === null
-      ? Result.flatMap(decoded, (blocks) => aligned(blocks, asked, classify))
-      : Result.fail(inline);
-  });
+  const judged = judging((classify) =>
+    Result.isSuccess(decoded)
+      ? aligned(decoded.success, asked, classify)
+      : Result.fail(inlineError(result, classify) ?? decoded.failure),
+  );
   const blooms = Result.getOrElse(decoded, () => []).map(bloomed);
   return Effect.tap(Effect.flatMap(judged, Effect.fromResult), () =>
-    Effect.flatMap(contradictedIn(blooms), (place) =>
-      place === null ? Effect.void : Effect.fail(malformed(method, `result[${place}].logsBloom`, "not of the logs")),
-    ),
+    checkBlooms(method, blooms, (place) => `result[${place}]`),
   );
 };

@@ -10,7 +10,7 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
-import { contradicts } from "./logs.js";
+import { checkBlooms } from "./logs.js";
 import { address, quantity, word, type Faults } from "./encode.js";
 import { decoder, list, nullOr, struct } from "./shape.js";
 
@@ -32,15 +32,14 @@ export const getTransactionReceipt = (parameters: {
   readonly hash: Hash;
 }): Effect.Effect<Receipt | null, Failure, Rpc> => {
   const method = "eth_getTransactionReceipt";
-  return ask(method, byHash(parameters.hash), (result) =>
+  const request = ask(method, byHash(parameters.hash), (result) =>
     Result.flatMap(readReceipt(result), (receipt) =>
       receipt !== null && isOther(receipt.transactionHash, parameters.hash)
         ? Result.fail(malformed(method, "result.transactionHash", "of another transaction"))
-        : receipt?.logs != null && contradicts({ ...receipt, logs: receipt.logs })
-          ? Result.fail(malformed(method, "result.logsBloom", "not of the logs"))
-          : Result.succeed(receipt),
+        : Result.succeed(receipt),
     ),
   );
+  return Effect.tap(request, (receipt) => checkBlooms(method, receipt === null ? [] : [receipt], () => "result"));
 };
 
 /**
