@@ -19,7 +19,6 @@ import {
   checkTransport,
   checkUrl,
   optionsOf,
-  type HttpEndpoint,
   type HttpOptions,
   type Options,
   type PostingOptions,
@@ -39,22 +38,13 @@ import { Rpc, type Subscribe } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
-export type { Forks, SimulationPart } from "./primitives/names.js";
+export type { SimulationPart } from "./primitives/names.js";
 export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
-export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
+export type { Facts, Memory, Refusable } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
 export type { ViemChain } from "./rpc/viemChain.js";
-export { CurrentRun, Rpc } from "./rpc/service.js";
-export type {
-  DescribedChain,
-  LedgerEntry,
-  Run,
-  HeadSighting,
-  Subscribe,
-  Subscription,
-  Testimony,
-} from "./rpc/service.js";
-export type { InputDefaults } from "./transaction/fields.js";
+export { Rpc } from "./rpc/service.js";
+export type { LedgerEntry, Subscribe } from "./rpc/service.js";
 
 const over = (
   sendWith: (memory: Memory) => Send,
@@ -74,7 +64,7 @@ const mostBytes = 32 * 1_048_576;
 
 /** A layer over whatever posts to an endpoint. */
 const posting = <R>(
-  endpoint: HttpEndpoint,
+  endpoint: ReturnType<typeof checkUrl>,
   options: PostingOptions,
   wayOf: (url: URL, headers: HttpHeaders) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>

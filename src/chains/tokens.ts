@@ -4,17 +4,8 @@
  * Symbols, decimals and addresses as in the token lists of @uniswap/default-token-list 22.21.0 and
  * @aave-dao/aave-address-book 4.68.1.
  */
+import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
-
-/** One of a chain's best known tokens. */
-export interface KnownToken {
-  /** Its contract, in lower case. */
-  readonly address: Address;
-  /** Its symbol. */
-  readonly symbol: string;
-  /** How many decimals its amounts have. */
-  readonly decimals: number;
-}
 
 const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, decimals: number, address: Address]>>> = {
   1: [
@@ -136,5 +127,5 @@ const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, deci
 };
 
 /** The best known tokens of a chain; none of a chain that is not in the table. */
-export const knownTokens = (chainId: number): ReadonlyArray<KnownToken> =>
+export const knownTokens = (chainId: number): Chain["tokens"] =>
   (rows[chainId] ?? []).map(([symbol, decimals, address]) => ({ address, symbol, decimals }));

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
-import type { Lookup } from "../Chains.js";
+import type { lookup } from "../Chains.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import { isSlotted } from "../report/freshness.js";
@@ -231,7 +231,7 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  */
 export const proveOnStableHead = Effect.fnUntraced(function* (
   about: About,
-  chains: Lookup,
+  chains: typeof lookup,
   isWidened: boolean,
 ): Effect.fn.Return<Standing, never, Rpc> {
   const { report, bundle, chain, scanned, steps } = about;

@@ -1,6 +1,6 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
 import type * as Eth from "../eth/index.js";
-import type { Lookup } from "../Chains.js";
+import type { lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
@@ -85,7 +85,7 @@ export interface Standing {
   /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
   readonly ran: ReadonlyArray<Run | null>;
   readonly memory: Memory;
-  readonly chains: Lookup;
+  readonly chains: typeof lookup;
   /** Why the attempt does not stand; null = it does. */
   readonly lack: Lack | null;
 }

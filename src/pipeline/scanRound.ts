@@ -7,7 +7,7 @@ import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { eip7825Cap, type Lookup } from "../Chains.js";
+import { eip7825Cap, type lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
@@ -94,7 +94,7 @@ export interface Scanning extends Pick<Round, "pools"> {
   /** Whether the chain's id was asked for, not remembered. */
   readonly isNamed: boolean;
   readonly memory: Memory;
-  readonly chains: Lookup;
+  readonly chains: typeof lookup;
 }
 
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));

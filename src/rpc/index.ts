@@ -8,6 +8,5 @@ export {
   Rpc,
   type Run,
   type Subscribe,
-  type Subscription,
   type Testimony,
 } from "./service.js";

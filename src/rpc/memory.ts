@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Address, Hash } from "../primitives/hex.js";
-import type { Forks, SimulationPart } from "../primitives/names.js";
+import type { SimulationPart, unknownForks } from "../primitives/names.js";
 
 /**
  * What an endpoint's simulations may not take, beside parts of ours: a state named by its block's `hash`, a further
@@ -31,7 +31,7 @@ export interface Facts {
   /** Whether the endpoint answers an array of requests. A refusal is remembered for a while. */
   readonly takesBatches: boolean;
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
-  readonly forks: Forks;
+  readonly forks: typeof unknownForks;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
   readonly noFeeOracle: Address;
 }
