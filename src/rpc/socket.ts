@@ -20,7 +20,16 @@ import {
 } from "./answer.js";
 import { redactUrls } from "./endpoint.js";
 import { idsFrom, numbered } from "./http.js";
-import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type ResponseBudget } from "./post.js";
+import {
+  roomFor,
+  tooLarge,
+  tooMuch,
+  unreachable,
+  wordsOf,
+  type NoReply,
+  type Posted,
+  type ResponseBudget,
+} from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
@@ -73,12 +82,12 @@ type Answered = (result: Posted, said: unknown) => void;
 /** A connection that is open, until `end`. */
 interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
-  readonly write: (text: string) => Effect.Effect<void, SocketError | Posted>;
+  readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
   readonly waiting: Map<unknown, Answered>;
-  readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: Posted) => void }>;
+  readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: NoReply) => void }>;
   /** Ends it where it has been asked for long, and nothing at all was heard. */
   readonly doubt: () => void;
-  readonly end: (why: Posted) => void;
+  readonly end: (why: NoReply) => void;
 }
 
 /** Ms of silence after a request, by which a connection is held to be dead though nobody closed it. */
@@ -88,10 +97,7 @@ const deadAfter = 10_000;
 const endpoint = { url: null, authorization: null, shown: "socket", redact: redactUrls };
 
 /** What came for one request: HTTP's 200, so to speak. */
-const arrived = (text: string): Posted => ({
-  ok: true,
-  reply: { status: 200, header: () => null, text, bytes: text.length },
-});
+const arrived = (text: string): Posted => Result.succeed({ status: 200, header: () => null, text, bytes: text.length });
 
 const closed = unreachable("the socket has closed");
 const silent = unreachable("the socket delivered nothing");
@@ -99,8 +105,8 @@ const noJson = unreachable("the socket delivered something other than JSON-RPC")
 const unopened = unreachable(`the socket did not open in ${answerWithin} ms`);
 const unnamed = unreachable("the socket returned an error without a request id");
 
-const whyOf = (why: SocketError | Posted): Posted => {
-  if ("ok" in why) return why;
+const whyOf = (why: SocketError | NoReply): NoReply => {
+  if ("kind" in why) return why;
   const { reason } = why;
   if (reason._tag === "SocketCloseError") return unreachable(`the socket has closed (${reason.code})`);
   return unreachable(reason.cause instanceof Error ? wordsOf(reason.cause) : reason.message);
@@ -121,10 +127,10 @@ const deliver = ({ waiting, hearing }: Line, text: string): boolean => {
 
 /** What of an answer fits its room. */
 const fitting = (result: Posted, { maxBytes, take }: ResponseBudget): Posted => {
-  if (!result.ok) return result;
-  const { bytes } = result.reply;
-  if (bytes > maxBytes) return tooLarge(maxBytes, bytes);
-  return take(bytes) ? result : tooMuch(bytes);
+  if (Result.isFailure(result)) return result;
+  const { bytes } = result.success;
+  if (bytes > maxBytes) return Result.fail(tooLarge(maxBytes, bytes));
+  return take(bytes) ? result : Result.fail(tooMuch(bytes));
 };
 
 /** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
@@ -137,11 +143,11 @@ const linesOver = (maxBytes: number) =>
     const socket = yield* Socket;
     const scope = yield* Effect.scope;
     const clock = yield* Clock.Clock;
-    let current: Deferred.Deferred<Line, Posted> | null = null;
+    let current: Deferred.Deferred<Line, NoReply> | null = null;
     let open: Line | null = null;
 
-    const lineOver = (opened: Deferred.Deferred<Line, Posted>, reader: Reader, writer: Writer) => {
-      const ended = Deferred.makeUnsafe<never, Posted>();
+    const lineOver = (opened: Deferred.Deferred<Line, NoReply>, reader: Reader, writer: Writer) => {
+      const ended = Deferred.makeUnsafe<never, NoReply>();
       const [waiting, hearing]: [Line["waiting"], Line["hearing"]] = [new Map(), new Map()];
       // why: null = it was heard since the last request
       let askedAt: number | null = null;
@@ -159,12 +165,12 @@ const linesOver = (maxBytes: number) =>
         end: (why) => {
           if (!Deferred.doneUnsafe(ended, Effect.fail(why))) return;
           if (current === opened) [current, open] = [null, null];
-          for (const answered of [...waiting.values()]) answered(why, undefined);
+          for (const answered of [...waiting.values()]) answered(Result.fail(why), undefined);
           for (const { lose } of [...hearing.values()]) lose(why);
         },
       };
       const cut = cutter(maxBytes);
-      const hear = (chunk: string | Uint8Array): Effect.Effect<void, Posted> => {
+      const hear = (chunk: string | Uint8Array): Effect.Effect<void, NoReply> => {
         askedAt = null;
         const texts = cut(chunk);
         if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
@@ -175,7 +181,7 @@ const linesOver = (maxBytes: number) =>
     };
 
     /** Opens a connection, and reads until it ends. */
-    const live = (opened: Deferred.Deferred<Line, Posted>) =>
+    const live = (opened: Deferred.Deferred<Line, NoReply>) =>
       Effect.gen(function* () {
         const opening = Effect.timeoutOrElse(socket.reader, {
           duration: answerWithin,
@@ -191,11 +197,11 @@ const linesOver = (maxBytes: number) =>
         );
       });
 
-    const now = (): Effect.Effect<Line, Posted> => {
+    const now = (): Effect.Effect<Line, NoReply> => {
       if (current !== null) return Deferred.await(current);
-      const opened = Deferred.makeUnsafe<Line, Posted>();
+      const opened = Deferred.makeUnsafe<Line, NoReply>();
       current = opened;
-      const fail = (why: Posted) => {
+      const fail = (why: NoReply) => {
         if (current === opened) current = null;
         Deferred.doneUnsafe(opened, Effect.fail(why));
       };
@@ -233,8 +239,8 @@ export const overSocket = (maxBytes: number) =>
       const answered: Answered = (came, said) => {
         if (!isOpen) return;
         close();
-        const result = came.ok && !isFor(request, said) ? unnamed : fitting(came, room);
-        if (result.ok) return done(readSingle(request, result.reply, endpoint, said), line);
+        const result = Result.isSuccess(came) && !isFor(request, said) ? Result.fail(unnamed) : fitting(came, room);
+        if (Result.isSuccess(result)) return done(readSingle(request, result.success, endpoint, said), line);
         done(unanswered(request.method, result.failure, endpoint), line);
       };
       const asking = Effect.flatMap(lines.now(), (opened) => {
@@ -243,7 +249,7 @@ export const overSocket = (maxBytes: number) =>
         opened.waiting.set(request.id, answered);
         return opened.write(request.text);
       });
-      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(whyOf(why), undefined)))));
+      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), undefined)))));
       return () => {
         if (isOpen) line?.doubt();
         close();
@@ -260,9 +266,7 @@ export const overSocket = (maxBytes: number) =>
     const subscribe: Subscribe = (params, hear) =>
       Effect.gen(function* () {
         const lost = yield* Deferred.make<never, RpcError>();
-        const lose = (why: Posted) => {
-          if (!why.ok) Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why.failure, endpoint)));
-        };
+        const lose = (why: NoReply) => void Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why, endpoint)));
         const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
         let leave: Effect.Effect<void> = Effect.void;
         let isWanted = true;
