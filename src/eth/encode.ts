@@ -5,7 +5,7 @@
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
-import type { Hex } from "../primitives/hex.js";
+import { isHex, isQuantity, type Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { fields as transactionFields, type AccessListEntry, type AuthorizationInput } from "../transaction/fields.js";
@@ -20,7 +20,7 @@ import {
   type LogFilter,
   type Simulation,
 } from "./parameters.js";
-import { isBytes, isHex } from "./shape.js";
+import { isBytes } from "./shape.js";
 
 /** Where a writer notes the paths of what it could not write. */
 export type Faults = Array<string>;
@@ -44,7 +44,8 @@ const hex =
     faults.push(`${path}: not ${what}`);
     return "0x";
   };
-const sized = (bytes: number) => (value: unknown) => isHex(value) && value.length === 2 + 2 * bytes;
+const sized = (bytes: number) => (value: unknown) =>
+  typeof value === "string" && value.length === 2 + 2 * bytes && isHex(value);
 
 const bytes = hex("hex of whole bytes", isBytes);
 export const address = hex("an address of 20 bytes", sized(20));
@@ -82,16 +83,6 @@ const recordOf =
 /** Of two letters that were swapped both are off, in short names as well. */
 const halfOff = (length: number): number => Math.min(2, length / 2);
 
-/** What {@link fields} knows of an object beside its fields. */
-interface Beside<K extends string> {
-  /** Fields that must be there. */
-  readonly required?: ReadonlyArray<K>;
-  /** Other names of fields, which may be used in their place. */
-  readonly also?: Readonly<Record<string, K>>;
-  /** Fields that stand beside these in the same object, and are written elsewhere. */
-  readonly beside?: ReadonlyArray<string>;
-}
-
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /**
@@ -101,7 +92,18 @@ export const isPresent = (value: unknown): boolean => value !== undefined && val
 const fields =
   <A extends object>(
     writers: { readonly [K in keyof A]-?: Writer },
-    { required = [], also = {}, beside = [] }: Beside<Extract<keyof A, string>> = {},
+    {
+      required = [],
+      also = {},
+      beside = [],
+    }: {
+      /** Fields that must be there. */
+      readonly required?: ReadonlyArray<Extract<keyof A, string>>;
+      /** Other names of fields, which may be used in their place. */
+      readonly also?: Readonly<Record<string, Extract<keyof A, string>>>;
+      /** Fields that stand beside these in the same object, and are written elsewhere. */
+      readonly beside?: ReadonlyArray<string>;
+    } = {},
   ) =>
   (value: A, path: string, faults: Faults): Record<string, unknown> => {
     const written: Record<string, unknown> = {};
@@ -135,9 +137,7 @@ const accessListEntry = fields<typeof AccessListEntry.Type>({ address, storageKe
 
 /** A word as the number it is: nodes refuse leading zeros in the `r` and `s` of a signature. */
 const scalar = (value: string, path: string, faults: Faults): string =>
-  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
-    ? quantity(BigInt(value), path, faults)
-    : word(value, path, faults);
+  isQuantity(value) ? quantity(BigInt(value), path, faults) : word(value, path, faults);
 
 /** The parity, or the 27 and 28 that libraries write beside it. */
 const parity = (value: bigint | number, path: string, faults: Faults): string =>

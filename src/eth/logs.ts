@@ -11,9 +11,6 @@ import { ask, type Failure } from "./ask.js";
 import { encoded, logFilter } from "./encode.js";
 import { decoder, list } from "./shape.js";
 
-/** One of the values is somewhere in a log; each as the bits that stand for it. */
-type Either = ReadonlyArray<ReadonlyArray<number>>;
-
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
 const knownBits = new Map<Hex, ReadonlyArray<number>>();
 const mostKnown = 32_768;
@@ -31,7 +28,8 @@ const bitsOf = (value: Hex): ReadonlyArray<number> => {
   return bits;
 };
 
-const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): ReadonlyArray<Either> => {
+/** Values of which one is somewhere in a log, each as the bits that stand for it; nothing where any will do. */
+const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined) => {
   const all = [values ?? []].flat();
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
@@ -171,15 +169,15 @@ const proposal = ({ reason }: RpcError): bigint | null => {
   return reason.suggested === null ? reason.max : sizeOf(reason.suggested);
 };
 
-/** What a failed piece means: two smaller ones (and a limit learned), or the end. */
-type Next = { readonly pieces: readonly [Piece, Piece]; readonly learned: bigint | null } | "too-large" | "failed";
-
 /**
- * The node's proposal counts only when it is strictly smaller than what failed (some propose the very
+ * What a failed piece means: two smaller ones (and a limit learned), or the end. The node's proposal counts only when it is strictly smaller than what failed (some propose the very
  * same range); else the piece is halved, down to one block. A gateway without a node, or one that ran
  * out of time, may mean a range too wide: split once.
  */
-const afterFailure = (piece: Piece, error: RpcError): Next => {
+const afterFailure = (
+  piece: Piece,
+  error: RpcError,
+): { readonly pieces: readonly [Piece, Piece]; readonly learned: bigint | null } | "too-large" | "failed" => {
   const size = sizeOf(piece);
   switch (error.reason._tag) {
     case "LogRangeTooLarge":

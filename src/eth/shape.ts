@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { isHash, isHex, isQuantity, type Address, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
 
@@ -128,24 +128,21 @@ export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape
 export const whole = (one: Shape): Shape<unknown> =>
   shape((value) => (one.read(value, []) === undefined ? undefined : value));
 
-/*
- * The leaves of every answer. Each is one linear check, so that neither a huge nor a hostile string costs more than
- * reading it once.
- */
+/* The leaves of every answer. */
 
-/** Hex of any length, with no copy made of it. */
-export const isHex = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
-
-export const isBytes = (value: unknown): value is Hex => isHex(value) && value.length % 2 === 0;
+export const isBytes = (value: unknown): value is Hex =>
+  typeof value === "string" && value.length % 2 === 0 && isHex(value);
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Bytes of any length. */
 export const Bytes = leaf(isBytes);
 /** 32 bytes. */
-export const Word = leaf((value): value is Hash => isHex(value) && value.length === 66);
+export const Word = leaf(isHash);
 /** 20 bytes. */
-export const Account = leaf((value): value is Address => isHex(value) && value.length === 42);
+export const Account = leaf(
+  (value): value is Address => typeof value === "string" && value.length === 42 && isHex(value),
+);
 export const Text = leaf(isText);
 /** A decimal fraction, as text. */
 export const Decimal = leaf((value): value is string => isText(value) && value.length <= 80);
@@ -154,9 +151,7 @@ export const Flag = leaf((value): value is boolean => typeof value === "boolean"
 /** Anything; what a provider in the same process hands over as undefined is null. */
 export const Anything: Shape = shape((value) => value ?? null);
 
-const QuantityText = leaf(
-  (value): value is `0x${string}` => typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value),
-);
+const QuantityText = leaf(isQuantity);
 
 /** A quantity of at most 256 bits; leading zeros are tolerated. */
 export const Quantity = decoded(QuantityText, BigInt);
@@ -178,17 +173,14 @@ export const Status = decoded(
   (status) => outcomes[status],
 );
 
-/** The decoder of one method's `result`. */
-export type Decoder<A> = (result: unknown) => Result.Result<A, RpcError>;
-
 /** A path with one key more, e.g. `result[0].calls[1].status`. */
 const step = (path: string, key: PropertyKey): string =>
   typeof key === "number" ? `${path}[${key}]` : `${path}.${String(key).slice(0, 128)}`;
 
 /** The decoder of a method's `result`. */
 export const decoder =
-  <A>(method: string, { read }: Shape<A>, root = "result"): Decoder<A> =>
-  (result) => {
+  <A>(method: string, { read }: Shape<A>, root = "result") =>
+  (result: unknown): Result.Result<A, RpcError> => {
     const at: Array<PropertyKey> = [];
     const answer = read(result, at);
     return answer === undefined ? Result.fail(malformed(method, at.reduceRight(step, root))) : Result.succeed(answer);

@@ -37,15 +37,7 @@ export interface Facts {
 }
 
 /** For how long a fact is believed, ms. */
-const believedMs: Readonly<Record<keyof Facts, number>> = {
-  chainId: 10 * 60_000,
-  head: 10 * 60_000,
-  tellsTip: 60_000,
-  lacks: 10 * 60_000,
-  takesBatches: 10 * 60_000,
-  forks: 10 * 60_000,
-  noFeeOracle: 10 * 60_000,
-};
+const believedMs = (fact: keyof Facts): number => (fact === "tellsTip" ? 60_000 : 10 * 60_000);
 
 /** Notes that an endpoint's simulations do not take something. */
 export const learnLack = (memory: Memory, part: Refusable, refusal: RpcError): void =>
@@ -89,7 +81,7 @@ export const memoryOf = (now: () => number, refusalMs: number): Memory => {
       return known !== undefined && now() < known.until ? known.value : null;
     },
     learn: (fact, value) => {
-      facts = { ...facts, [fact]: { value, until: now() + believedMs[fact] } };
+      facts = { ...facts, [fact]: { value, until: now() + believedMs(fact) } };
     },
     forget: () => {
       facts = {};
