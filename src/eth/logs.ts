@@ -9,7 +9,7 @@ import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { encoded, logFilter } from "./encode.js";
-import { decoder, list } from "./shape.js";
+import { list } from "./shape.js";
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
 const knownBits = new Map<Hex, ReadonlyArray<number>>();
@@ -201,10 +201,8 @@ const afterFailure = (
 type End = bigint | number | BlockTag;
 
 const method = "eth_getLogs";
-const readLogs = decoder(method, list(Log));
-
 const askOnce = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
-  ask(method, (faults) => [logFilter(filter, "filter", faults)], readLogs);
+  ask(method, (faults) => [logFilter(filter, "filter", faults)], list(Log));
 
 const limitExceeded = (said: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
   new RpcError({ method, reason: new NodeLimitExceeded(said) });

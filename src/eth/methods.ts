@@ -37,18 +37,7 @@ export type { Address, Hash, Hex } from "../primitives/hex.js";
 
 const noAbis = indexAbis([]);
 
-const readCode = decoder("eth_getCode", Bytes);
-const readEstimate = decoder("eth_estimateGas", Quantity);
-const readCount = decoder("eth_getTransactionCount", Quantity);
-const readBalance = decoder("eth_getBalance", Quantity);
-const readChainId = decoder("eth_chainId", Index);
-const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
-const readSent = decoder("eth_sendRawTransaction", Word);
 const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
-const readBlock = {
-  eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
-  eth_getBlockByHash: decoder("eth_getBlockByHash", Block),
-};
 
 /**
  * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after
@@ -139,7 +128,7 @@ export const estimateGas = (
     },
 ): Effect.Effect<bigint, Failure, Rpc> =>
   explained(parameters, (asked) =>
-    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), readEstimate),
+    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), Quantity),
   );
 
 /**
@@ -162,7 +151,7 @@ export const estimateGas = (
 export const getTransactionCount = (parameters: {
   readonly address: string;
   readonly block: BlockParameter;
-}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), Quantity);
 
 /**
  * The code at an address; `0x` when there is none.
@@ -172,7 +161,7 @@ export const getTransactionCount = (parameters: {
 export const getCode = (parameters: {
   readonly address: string;
   readonly block: BlockParameter;
-}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), readCode);
+}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), Bytes);
 
 /**
  * Wei of an address.
@@ -182,10 +171,10 @@ export const getCode = (parameters: {
 export const getBalance = (parameters: {
   readonly address: string;
   readonly block: BlockParameter;
-}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), readBalance);
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), Quantity);
 
 /** JSON-RPC: `eth_chainId`. */
-export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], readChainId);
+export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], Index);
 
 /**
  * A block's header and its transactions' hashes; `BlockNotFound` when the node has no such block. Whether a hash is
@@ -203,7 +192,7 @@ export const getBlock = (parameters: { readonly block: BlockParameter }): Effect
       const [written] = Encode.onBlock(parameters)(faults);
       return [isRecord(written) ? (written["blockHash"] ?? written["blockNumber"]) : written, false];
     },
-    (result) => (result === null ? Result.fail(unknownBlock(method)) : readBlock[method](result)),
+    (result) => (result === null ? Result.fail(unknownBlock(method)) : decoder(method, Block)(result)),
   );
 };
 
@@ -219,7 +208,7 @@ export const feeHistory = (parameters: {
   readonly newestBlock: bigint | number | BlockTag;
   /** 0 to 100, ascending. */
   readonly rewardPercentiles: ReadonlyArray<number>;
-}): Effect.Effect<FeeHistory, Failure, Rpc> => ask("eth_feeHistory", Encode.feeRange(parameters), readFeeHistory);
+}): Effect.Effect<FeeHistory, Failure, Rpc> => ask("eth_feeHistory", Encode.feeRange(parameters), FeeHistory);
 
 /**
  * Broadcasts a signed transaction: its hash. Never tried twice.
@@ -228,4 +217,4 @@ export const feeHistory = (parameters: {
  */
 export const sendRawTransaction = (parameters: {
   readonly serializedTransaction: Hex | `0x${string}`;
-}): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), readSent);
+}): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), Word);

@@ -106,11 +106,7 @@ const single = "eth_getTransactionBySenderAndNonce";
 const block = "eth_getBlockByNumber";
 
 const readAll = /* @__PURE__ */ decoder(content, /* @__PURE__ */ list(FullTransaction));
-const readOne = /* @__PURE__ */ decoder(single, /* @__PURE__ */ nullOr(FullTransaction));
-const readBlock = /* @__PURE__ */ decoder(
-  block,
-  /* @__PURE__ */ struct({ transactions: /* @__PURE__ */ list(FullTransaction) }),
-);
+const bodies = /* @__PURE__ */ struct({ transactions: /* @__PURE__ */ list(FullTransaction) });
 
 /** The values of both lists, which the node keys by nonce. */
 const valuesIn = (result: unknown): ReadonlyArray<unknown> => {
@@ -129,7 +125,11 @@ const askNonces = (account: Address, nonces: ReadonlyArray<number>) =>
   Effect.forEach(
     nonces.slice(0, mostAsked),
     (nonce) =>
-      ask(single, (faults) => [address(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)], readOne),
+      ask(
+        single,
+        (faults) => [address(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)],
+        nullOr(FullTransaction),
+      ),
     { concurrency: "unbounded" },
   );
 
@@ -148,10 +148,9 @@ export const getPooled = (
     (faults) => [address(account, "address", faults)],
     (result) => readAll(valuesIn(result)),
   );
-  const byBlock = ask(
-    block,
-    () => ["pending", true],
-    (result) => Result.map(readBlock(result), ({ transactions }) => transactions),
+  const byBlock = Effect.map(
+    ask(block, () => ["pending", true], bodies),
+    ({ transactions }) => transactions,
   );
   const found: Effect.Effect<ReadonlyArray<FullTransaction | null>, Failure, Rpc> = unlessRefused(
     content,
