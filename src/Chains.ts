@@ -12,11 +12,10 @@ import { knownTokens } from "./chains/tokens.js";
 import type { Address } from "./primitives/hex.js";
 
 export type { Fork } from "./primitives/names.js";
-export type { ExtraFees, FeeDecision, FeeModel, FeeSubject } from "./chains/feeModel.js";
+export { opStack, type ExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "./chains/feeModel.js";
 export { readUint256 } from "./witness/answers.js";
 export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";
 export { staticCall, type Query } from "./witness/queries.js";
-export { opStack } from "./chains/opStack.js";
 
 /** One chain's parameters. */
 export interface Chain {

@@ -4,7 +4,6 @@
  * Symbols, decimals and addresses as in the token lists of @uniswap/default-token-list 22.21.0 and
  * @aave-dao/aave-address-book 4.68.1.
  */
-import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 
 const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, decimals: number, address: Address]>>> = {
@@ -127,5 +126,5 @@ const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, deci
 };
 
 /** The best known tokens of a chain; none of a chain that is not in the table. */
-export const knownTokens = (chainId: number): Chain["tokens"] =>
+export const knownTokens = (chainId: number) =>
   (rows[chainId] ?? []).map(([symbol, decimals, address]) => ({ address, symbol, decimals }));

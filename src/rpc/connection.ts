@@ -8,7 +8,7 @@ import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
 import { endpointOf, providersOf, type Endpoint, type Named } from "./endpoint.js";
-import type { KnownEndpoint } from "./knownEndpoint.js";
+import type { KnownEndpoint } from "./memory.js";
 import { isNode } from "./node.js";
 import type { Rpc } from "./service.js";
 import { describedChain, type ViemChain } from "./viemChain.js";

@@ -34,15 +34,15 @@ import { isBroadcast, type Send } from "./requests.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
-/** Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. */
-type Cut = (chunk: string | Uint8Array) => ReadonlyArray<string> | null;
-
 const [quote, backslash] = [0x22, 0x5c];
 const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
 
-/** A string is a text of its own, as a WebSocket's frames are; bytes are a stream of texts, as those of `geth.ipc` are. */
-export const cutter = (maxBytes: number): Cut => {
+/**
+ * Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. A string is a
+ * text of its own, as a WebSocket's frames are; bytes are a stream of texts, as those of `geth.ipc` are.
+ */
+export const cutter = (maxBytes: number) => {
   const decoder = new TextDecoder();
   let begun: Array<string> = [];
   let [length, depth] = [0, 0];
@@ -70,20 +70,18 @@ export const cutter = (maxBytes: number): Cut => {
     return length > maxBytes || whole.some((one) => one.length > maxBytes) ? null : whole;
   };
 
-  return (chunk) => {
+  return (chunk: string | Uint8Array): ReadonlyArray<string> | null => {
     if (typeof chunk !== "string") return stream(decoder.decode(chunk, { stream: true }));
     return chunk.length > maxBytes ? null : [chunk];
   };
 };
 
-/** Takes the answer to one request, with what its text says. */
-type Answered = (result: Posted, said: unknown) => void;
-
 /** A connection that is open, until `end`. */
 interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
   readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
-  readonly waiting: Map<unknown, Answered>;
+  /** Who takes the answer to a request, with what its text says, by its id. */
+  readonly waiting: Map<unknown, (result: Posted, said: unknown) => void>;
   readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: NoReply) => void }>;
   /** Ends it where it has been asked for long, and nothing at all was heard. */
   readonly doubt: () => void;
@@ -100,10 +98,10 @@ const endpoint = { url: null, authorization: null, shown: "socket", redact: reda
 const arrived = (text: string): Posted => Result.succeed({ status: 200, header: () => null, text, bytes: text.length });
 
 const closed = unreachable("the socket has closed");
+const tooLate = new Timeout({ detail: "", afterMs: answerWithin });
 const silent = unreachable("the socket delivered nothing");
 const noJson = unreachable("the socket delivered something other than JSON-RPC");
-const unopened = unreachable(`the socket did not open in ${answerWithin} ms`);
-const unnamed = unreachable("the socket returned an error without a request id");
+const unnamed: Posted = Result.fail(unreachable("the socket returned an error without a request id"));
 
 const whyOf = (why: SocketError | NoReply): NoReply => {
   if ("kind" in why) return why;
@@ -185,7 +183,7 @@ const linesOver = (maxBytes: number) =>
       Effect.gen(function* () {
         const opening = Effect.timeoutOrElse(socket.reader, {
           duration: answerWithin,
-          orElse: () => Effect.fail(unopened),
+          orElse: () => Effect.fail(unreachable(`the socket did not open in ${answerWithin} ms`)),
         });
         const { line, reading } = lineOver(opened, yield* opening, yield* socket.writer);
         open = line;
@@ -216,8 +214,6 @@ const linesOver = (maxBytes: number) =>
     return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
   });
 
-const tooLate = new RpcError({ method, reason: new Timeout({ detail: "", afterMs: answerWithin }) });
-
 /** How requests and subscriptions go over the `Socket` of the context; answers hold `maxBytes` at most. */
 export const overSocket = (maxBytes: number) =>
   Effect.gen(function* () {
@@ -236,10 +232,10 @@ export const overSocket = (maxBytes: number) =>
         isOpen = false;
         line?.waiting.delete(request.id);
       };
-      const answered: Answered = (came, said) => {
+      const answered = (came: Posted, said: unknown): void => {
         if (!isOpen) return;
         close();
-        const result = Result.isSuccess(came) && !isFor(request, said) ? Result.fail(unnamed) : fitting(came, room);
+        const result = Result.isSuccess(came) && !isFor(request, said) ? unnamed : fitting(came, room);
         if (Result.isSuccess(result)) return done(readSingle(request, result.success, endpoint, said), line);
         done(unanswered(request.method, result.failure, endpoint), line);
       };
@@ -294,7 +290,7 @@ export const overSocket = (maxBytes: number) =>
         });
         const line = yield* Effect.timeoutOrElse(asked, {
           duration: answerWithin,
-          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(tooLate)),
+          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(new RpcError({ method, reason: tooLate }))),
         });
         return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
       });
