@@ -248,11 +248,12 @@ const decideWith =
     const length = parameters !== null || scalar !== null ? oracleLength(subject.unsigned) : null;
     const own = parameters === null || length === null ? null : fjordL1Fee(length, parameters);
     const answer = isLarge(subject) ? null : view.call(getL1Fee(subject.unsigned, oracle));
-    const said = readUint256(answer);
+    const oracleFee = readUint256(answer);
     // an oracle that failed is an error; one that was not asked, or had no gas left to answer, is replaced
     const replaceable = own !== null && answer === null;
-    if (said === null && !replaceable) return { unreadable: "the chain's L1 fee could not be read from its oracle" };
-    const l1Fee = BigInts.max(said ?? 0n, own ?? 0n);
+    if (oracleFee === null && !replaceable)
+      return { unreadable: "the chain's L1 fee could not be read from its oracle" };
+    const l1Fee = BigInts.max(oracleFee ?? 0n, own ?? 0n);
     // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
     if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };
     const operator = operatorFee(oracle, subject, view);
@@ -264,7 +265,7 @@ const decideWith =
         operatorFee: operator(gas.used ?? gas.limit),
         operatorFeeAtMost: operator(gas.limit),
       },
-      ...(said === null || own === null || said === own ? {} : { disagrees: { chain: said, own } }),
+      ...(oracleFee === null || own === null || oracleFee === own ? {} : { disagrees: { chain: oracleFee, own } }),
       ...(scalar === null || scalar > 0xffffn || length === null
         ? {}
         : { dataGas: dataFootprint(length, scalar === 0n ? defaultFootprintScalar : scalar) }),

@@ -21,9 +21,9 @@ export const askCall = (
   ask(
     "eth_call",
     (faults) => {
-      const written = call(parameters, parameters.block, faults);
+      const params = call(parameters, parameters.block, faults);
       if (!mayDeploy && !isPresent(parameters.to)) faults.push("call.to: required, for a deployment is no call");
-      return written;
+      return params;
     },
     Bytes,
   );
@@ -55,9 +55,9 @@ const tracedBy =
     ask(
       "debug_traceCall",
       (faults) => {
-        const [asked, block, stateOverrides, blockOverrides] = call(parameters, parameters.block, faults);
+        const [request, block, stateOverrides, blockOverrides] = call(parameters, parameters.block, faults);
         const pretended = { stateOverrides, blockOverrides };
-        return [asked, block, { tracer, tracerConfig, timeout: `${timeoutMs}ms`, ...pretended }];
+        return [request, block, { tracer, tracerConfig, timeout: `${timeoutMs}ms`, ...pretended }];
       },
       shape,
     );

@@ -9,5 +9,5 @@ export const chainsInUse: Effect.Effect<typeof lookup, never, Rpc> = Effect.gen(
   const { chain } = yield* Rpc;
   return chain === undefined
     ? chains
-    : (asked) => (asked === chain.id ? { ...chains(asked), ...chain.described } : chains(asked));
+    : (chainId) => (chainId === chain.id ? { ...chains(chainId), ...chain.described } : chains(chainId));
 });

@@ -106,16 +106,16 @@ const fields =
     } = {},
   ) =>
   (value: A, path: string, faults: Faults): Record<string, unknown> => {
-    const written: Record<string, unknown> = {};
+    const output: Record<string, unknown> = {};
     if (!isRecord(value)) {
       faults.push(`${path}: not an object`);
-      return written;
+      return output;
     }
     const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
     // each writer belongs to its own key, which the mapped type above guarantees
     const write = (key: Extract<keyof A, string>, under: string) =>
       writers[key](value[under] as never, at(under.slice(0, 80)), faults);
-    for (const key in writers) if (isPresent(value[key])) written[key] = write(key, key);
+    for (const key in writers) if (isPresent(value[key])) output[key] = write(key, key);
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(writers, key) || !isPresent(value[key]) || beside.includes(key)) continue;
       const name = Object.hasOwn(also, key) ? also[key] : undefined;
@@ -123,14 +123,14 @@ const fields =
         const names = [...Object.keys(writers), ...Object.keys(also), ...beside];
         faults.push(`${at(key.slice(0, 80))}: no such field${didYouMean(key, names, halfOff)}`);
       } else {
-        const other = write(name, key);
-        if (String(written[name] ?? other).toLowerCase() !== String(other).toLowerCase())
+        const aliasValue = write(name, key);
+        if (String(output[name] ?? aliasValue).toLowerCase() !== String(aliasValue).toLowerCase())
           faults.push(`${at(key)}: another value than ${name}`);
-        written[name] = other;
+        output[name] = aliasValue;
       }
     }
-    for (const key of required) if (!(key in written)) faults.push(`${at(key)}: required`);
-    return written;
+    for (const key of required) if (!(key in output)) faults.push(`${at(key)}: required`);
+    return output;
   };
 
 const accessListEntry = fields<typeof AccessListEntry.Type>({ address, storageKeys: listOf(word) });
@@ -159,17 +159,17 @@ const writers = {
   authorizationList: listOf(authorizationEntry),
 };
 /** The writers of a table's rows. */
-const written = <K extends string>(
+const writersOf = <K extends string>(
   rows: Readonly<Record<K, { readonly wire: keyof typeof writers }>>,
 ): Readonly<Record<K, Writer>> => Rows.map(rows, ({ wire }): Writer => writers[wire]);
 
-const callWriters = { ...written(transactionFields), type: quantity };
+const callWriters = { ...writersOf(transactionFields), type: quantity };
 const callNames = { also: { input: "data" } } as const;
 const callRequest = fields<Omit<CallRequest, "input">>(callWriters, callNames);
-const stateOverrides = recordOf(address, fields<AccountOverride>(written(accountRows)));
+const stateOverrides = recordOf(address, fields<AccountOverride>(writersOf(accountRows)));
 const blockOverrides = fields<Omit<BlockOverrides, "timestamp">>(
   {
-    ...written(blockRows),
+    ...writersOf(blockRows),
     difficulty: quantity,
     beaconRoot: word,
     withdrawals: listOf(fields({ index: quantity, validatorIndex: quantity, address, amount: quantity })),
@@ -213,11 +213,11 @@ export const call = (
   block: unknown,
   faults: Faults,
 ): ReadonlyArray<unknown> => {
-  const asked = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
+  const params = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
   const { stateOverrides: state, blockOverrides: pretended } = parameters;
-  if (isPresent(pretended) || isPresent(state)) asked.push(stateOverrides(state ?? {}, "stateOverrides", faults));
-  if (isPresent(pretended)) asked.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
-  return asked;
+  if (isPresent(pretended) || isPresent(state)) params.push(stateOverrides(state ?? {}, "stateOverrides", faults));
+  if (isPresent(pretended)) params.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
+  return params;
 };
 
 const simulated = fields<Simulation>(
@@ -274,16 +274,16 @@ const filtered = fields<LogFilter>({
 
 /** The filter for one request; with `blockHash` the range stays behind. */
 export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => {
-  const written = filtered(filter, path, faults);
-  const { fromBlock: _, toBlock: __, ...rest } = written;
-  return "blockHash" in rest ? rest : written;
+  const wire = filtered(filter, path, faults);
+  const { fromBlock: _, toBlock: __, ...rest } = wire;
+  return "blockHash" in rest ? rest : wire;
 };
 
 /** The parameters written by `write`, or `InvalidParams` with what could not be written. */
 export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {
   const faults: Faults = [];
-  const written = write(faults);
+  const params = write(faults);
   return faults.length === 0
-    ? Result.succeed(written)
+    ? Result.succeed(params)
     : Result.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
 };

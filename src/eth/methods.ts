@@ -50,14 +50,14 @@ export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Fa
 
 /** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
 const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
-  { abis = [], ...asked }: Asked,
-  request: (asked: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
+  { abis = [], ...parameters }: Asked,
+  request: (parameters: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
 ): Effect.Effect<A, Failure, Rpc> =>
-  request(asked).pipe(
+  request(parameters).pipe(
     Effect.catch((failure) => {
       // why: what is no ABI explains nothing
       const index = safely(() => indexOf(abis), noAbis);
-      return Effect.flatMap(explain(failure, asked.to ?? null, index), Effect.fail);
+      return Effect.flatMap(explain(failure, parameters.to ?? null, index), Effect.fail);
     }),
   );
 
@@ -189,8 +189,8 @@ export const getBlock = (parameters: { readonly block: BlockParameter }): Effect
   return ask(
     method,
     (faults) => {
-      const [written] = Encode.onBlock(parameters)(faults);
-      return [isRecord(written) ? (written["blockHash"] ?? written["blockNumber"]) : written, false];
+      const [wire] = Encode.onBlock(parameters)(faults);
+      return [isRecord(wire) ? (wire["blockHash"] ?? wire["blockNumber"]) : wire, false];
     },
     (result) => (result === null ? Result.fail(unknownBlock(method)) : decoder(method, Block)(result)),
   );

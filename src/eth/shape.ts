@@ -36,45 +36,45 @@ const decoded = <I, A>(from: Shape<I>, decode: (value: I) => A | undefined): Sha
   });
 
 /** The first of two shapes that fits; where neither does, the path is that of the one that came further. */
-export const either = <A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> =>
+export const either = <A, B>(left: Shape<A>, right: Shape<B>): Shape<A | B> =>
   shape<A | B>(
     (value, at) => {
       const path: Array<PropertyKey> = [];
-      const first = one.read(value, path);
+      const first = left.read(value, path);
       if (first !== undefined) return first;
-      const second = other.read(value, path.length === 0 ? at : []);
+      const second = right.read(value, path.length === 0 ? at : []);
       if (second === undefined) at.push(...path);
       return second;
     },
-    { 0: one, 1: other },
+    { 0: left, 1: right },
   );
 
 const Null = leaf((value) => value === null);
 
-export const nullOr = <A>(one: Shape<A>): Shape<A | null> =>
-  shape<A | null>((value, at) => (value === null ? null : one.read(value, at)), { 0: one, 1: Null });
+export const nullOr = <A>(inner: Shape<A>): Shape<A | null> =>
+  shape<A | null>((value, at) => (value === null ? null : inner.read(value, at)), { 0: inner, 1: Null });
 
 /** A field that may be left out: `value` then. */
-export const orElse = <A>(one: Shape<A>, value: A): Shape<A> => ({ ...one, missing: value });
+export const orElse = <A>(inner: Shape<A>, value: A): Shape<A> => ({ ...inner, missing: value });
 
 /** A field that some nodes leave out or give as null: null then. */
-export const orNull = <A>(one: Shape<A>): Shape<A | null> => orElse(nullOr(one), null);
+export const orNull = <A>(inner: Shape<A>): Shape<A | null> => orElse(nullOr(inner), null);
 
 /** A list; of at most `most` items, where that is given. */
 export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape<ReadonlyArray<A>> =>
   shape(
     (values, at) => {
       if (!Array.isArray(values) || values.length > limit) return undefined;
-      const kept: Array<A> = [];
+      const items: Array<A> = [];
       for (const value of values) {
         const read = item.read(value, at);
         if (read === undefined) {
-          at.push(kept.length);
+          at.push(items.length);
           return undefined;
         }
-        kept.push(read);
+        items.push(read);
       }
-      return kept;
+      return items;
     },
     { "*": item },
   );
@@ -110,23 +110,23 @@ export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape
     (values, at) => {
       const entries = isRecord(values) ? Object.entries(values) : null;
       if (entries === null || entries.length > limit) return undefined;
-      const kept = new Map<K, A>();
+      const map = new Map<K, A>();
       for (const [name, value] of entries) {
-        const [one, read] = [key.read(name, at), item.read(value, at)];
-        if (one === undefined || read === undefined) {
+        const [readKey, read] = [key.read(name, at), item.read(value, at)];
+        if (readKey === undefined || read === undefined) {
           at.push(name);
           return undefined;
         }
-        kept.set(one, read);
+        map.set(readKey, read);
       }
-      return kept;
+      return map;
     },
     { "*": item },
   );
 
 /** What fits the shape, as it came, with all that the shape does not name. */
-export const whole = (one: Shape): Shape<unknown> =>
-  shape((value) => (one.read(value, []) === undefined ? undefined : value));
+export const whole = (inner: Shape): Shape<unknown> =>
+  shape((value) => (inner.read(value, []) === undefined ? undefined : value));
 
 /* The leaves of every answer. */
 

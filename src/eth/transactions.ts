@@ -163,8 +163,10 @@ export const getPooled = (
     found,
     (all) =>
       new Map(
-        all.flatMap((one) =>
-          one !== null && one.from.toLowerCase() === account ? [[Number(one.nonce), one] as const] : [],
+        all.flatMap((transaction) =>
+          transaction !== null && transaction.from.toLowerCase() === account
+            ? [[Number(transaction.nonce), transaction] as const]
+            : [],
         ),
       ),
   );

@@ -55,12 +55,12 @@ export const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
   const all = known ?? new Set<() => void>();
   if (known === undefined) {
     waiting.set(signal, all);
-    signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
+    signal.addEventListener("abort", () => all.forEach((listener) => listener()), { once: true });
   }
   // why: the same function may wait twice
-  const one = () => run();
-  all.add(one);
-  return () => void all.delete(one);
+  const listener = () => run();
+  all.add(listener);
+  return () => void all.delete(listener);
 };
 
 /* Random bytes that nobody can foresee, replaceable so that a recorded run can be repeated. */

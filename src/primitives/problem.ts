@@ -26,13 +26,13 @@ export const each = <A, B>(
   values: ReadonlyArray<A>,
   read: (value: A, index: number) => Checked<B>,
 ): Checked<ReadonlyArray<B>> => {
-  const kept: Array<B> = [];
+  const results: Array<B> = [];
   for (const [index, value] of values.entries()) {
     const checked = read(value, index);
     if (Result.isFailure(checked)) return Result.fail(checked.failure);
-    kept.push(checked.success);
+    results.push(checked.success);
   }
-  return Result.succeed(kept);
+  return Result.succeed(results);
 };
 
 /** `field` is wrong. */
@@ -158,7 +158,7 @@ export const listOf =
     if (!Array.isArray(value)) return no(field, `must be an array, got ${kind(value)}`);
     if (value.length < least) return no(field, "must not be empty");
     if (value.length > 10_000) return no(field, "has more than 10,000 entries");
-    return each(value, (one: unknown, index) => read(one, `${field}[${index}]`));
+    return each(value, (entry: unknown, index) => read(entry, `${field}[${index}]`));
   };
 
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>

@@ -36,13 +36,13 @@ export const schemasOf = <Table extends Readonly<Record<string, { readonly schem
  * forgotten with whoever made them; an entry that is changed in place is not seen.
  */
 export const memoize = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
-  const lists = new WeakMap<ReadonlyArray<A>, { readonly entries: ReadonlyArray<A>; readonly made: B }>();
+  const lists = new WeakMap<ReadonlyArray<A>, { readonly entries: ReadonlyArray<A>; readonly result: B }>();
   return (list) => {
     const known = lists.get(list);
     if (known?.entries.length === list.length && known.entries.every((entry, index) => entry === list[index]))
-      return known.made;
-    const made = make(list);
-    lists.set(list, { entries: [...list], made });
-    return made;
+      return known.result;
+    const result = make(list);
+    lists.set(list, { entries: [...list], result });
+    return result;
   };
 };

@@ -119,10 +119,10 @@ export const byMiddle = <V extends Vote>(params: ReadonlyArray<unknown>, votes: 
     const middle = numbers[(numbers.length - 1) >> 1] ?? 0;
     const isUsual = (value: unknown): boolean => values.filter((other) => other === value).length * 2 > values.length;
     const hasUsual = values.some(isUsual);
-    for (const [index, one] of all.entries()) {
+    for (const [index, entry] of all.entries()) {
       const value = values[index];
-      if (typeof value === "number" && numbers.length * 2 > values.length) one.far += distance(path, value, middle);
-      else if (hasUsual && !isUsual(value)) one.far += 1;
+      if (typeof value === "number" && numbers.length * 2 > values.length) entry.far += distance(path, value, middle);
+      else if (hasUsual && !isUsual(value)) entry.far += 1;
     }
   }
   const name = ({ vote }: (typeof all)[number]): string => textOf(vote.answer) ?? "";
@@ -150,7 +150,9 @@ export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: nu
     (ahead.length > others ? ahead : coming).map(([provider, next]) => [provider, -next] as const),
     others,
   );
-  const next = readable.find((one) => one.next !== null && one.next === (earliest === null ? null : -earliest));
+  const next = readable.find(
+    (candidate) => candidate.next !== null && candidate.next === (earliest === null ? null : -earliest),
+  );
   return Result.succeed({ ...first.config, next: next?.config["next"] ?? null });
 };
 
