@@ -68,19 +68,8 @@ export const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
 /** Draws so many random bytes. */
 export type RandomWords = (bytes: number) => Hex;
 
-/** Bytes that are drawn at once: to ask the system for 32 costs as much. */
-const atOnce = 1_024;
-
 export const RandomWords: Context.Reference<RandomWords> = Context.Reference<RandomWords>("evm-preflight/Dice", {
-  defaultValue: () => {
-    let drawn = new Uint8Array();
-    return (bytes) => {
-      if (drawn.length < bytes) drawn = globalThis.crypto.getRandomValues(new Uint8Array(Math.max(bytes, atOnce)));
-      const hex = bytesToHex(drawn.subarray(0, bytes));
-      drawn = drawn.subarray(bytes);
-      return hex;
-    };
-  },
+  defaultValue: () => (bytes) => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))),
 });
 
 /** So many random bytes. */
