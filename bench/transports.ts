@@ -9,7 +9,8 @@ import { once } from "node:events";
 import * as http from "node:http";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { viaDispatcher, viaNodeHttp, type Dispatcher } from "../src/rpc/nodeHttp.js";
+import * as Result from "effect/Result";
+import { viaDispatcher, viaNodeHttp } from "../src/rpc/nodeHttp.js";
 import { viaFetch } from "../src/rpc/http.js";
 import { type PostTo, roomFor } from "../src/rpc/post.js";
 
@@ -39,7 +40,7 @@ const viaSockets: PostTo = (to, body, _room, done) => {
     socket.off("data", read);
     idle.push(socket);
     const reply = { status: Number(text.slice(9, 12)), header: () => null, text: text.slice(head + 4), bytes: length };
-    done({ ok: true, reply });
+    done(Result.succeed(reply));
   };
   socket.on("data", read);
   socket.write(
@@ -51,7 +52,7 @@ const idle: Array<Socket> = [];
 
 const ways: ReadonlyArray<readonly [string, PostTo]> = [
   ["node:http", viaNodeHttp(headers, new http.Agent({ keepAlive: true }))],
-  ["Node's undici dispatcher", viaDispatcher(headers, dispatcher as Dispatcher)],
+  ["Node's undici dispatcher", viaDispatcher(headers, dispatcher as never)],
   ["raw sockets (plain answers only)", viaSockets],
   ["fetch", viaFetch(headers, globalThis.fetch)],
 ];
@@ -65,8 +66,8 @@ const body = JSON.stringify({
 const ask = (postTo: PostTo): Promise<void> =>
   new Promise((resolve, reject) => {
     postTo(url, body, room, (posted) => {
-      if (!posted.ok) return reject(new Error(posted.failure.detail));
-      JSON.parse(posted.reply.text);
+      if (Result.isFailure(posted)) return reject(new Error(posted.failure.detail));
+      JSON.parse(posted.success.text);
       resolve();
     });
   });

@@ -8,34 +8,14 @@
 import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
 import type { FeeModel } from "./chains/feeModel.js";
-import { knownTokens, type KnownToken } from "./chains/tokens.js";
+import { knownTokens } from "./chains/tokens.js";
 import type { Address } from "./primitives/hex.js";
 
 export type { Fork } from "./primitives/names.js";
-export type { KnownToken } from "./chains/tokens.js";
-export type { ExtraFees, FeeDecision, FeeModel, FeeSubject } from "./chains/feeModel.js";
-export { readAddress, readBool, readUint256 } from "./witness/answers.js";
+export { opStack, type ExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "./chains/feeModel.js";
+export { readUint256 } from "./witness/answers.js";
 export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";
-export { staticCall, type Call, type Query } from "./witness/queries.js";
-export type { View } from "./witness/view.js";
-export { opStack } from "./chains/opStack.js";
-
-/**
- * The built-in ways of charging beyond gas × price. `opstack`: L1 data fee and operator fee read from
- * the oracle predeploys. `arbitrum`: the L1 cost is inside the gas. `detect`: `opstack` when the oracle
- * predeploys have code, else `ethereum`.
- */
-export type FeeModelName = "ethereum" | "opstack" | "arbitrum" | "detect";
-
-/** Limits that a chain's nodes set for themselves; null = no limit is known. */
-export interface NodeLimits {
-  /** Most that the gas of one transaction may cost, wei (geth: `rpc.txfeecap`). */
-  readonly maxFee: bigint | null;
-  /** Least tip, wei per gas (geth: `txpool.pricelimit`). */
-  readonly minTip: bigint | null;
-  /** Most bytes of a signed transaction without blobs; with blobs eight times as many, blobs and proofs among them. */
-  readonly maxBytes: number | null;
-}
+export { staticCall, type Query } from "./witness/queries.js";
 
 /** One chain's parameters. */
 export interface Chain {
@@ -76,8 +56,15 @@ export interface Chain {
   readonly maxTip: bigint;
   /** Bytes (EIP-3860). */
   readonly maxInitCodeSize: number;
-  /** Limits of the nodes' settings, not of the chain's rules. */
-  readonly nodeLimits: NodeLimits;
+  /** Limits of the nodes' settings, not of the chain's rules; null = no limit is known. */
+  readonly nodeLimits: {
+    /** Most that the gas of one transaction may cost, wei (geth: `rpc.txfeecap`). */
+    readonly maxFee: bigint | null;
+    /** Least tip, wei per gas (geth: `txpool.pricelimit`). */
+    readonly minTip: bigint | null;
+    /** Most bytes of a signed transaction without blobs; with blobs eight times as many, blobs and proofs among them. */
+    readonly maxBytes: number | null;
+  };
   /**
    * True where the chain's nodes are known to have these settings. What they would refuse is then a warning, else
    * information.
@@ -88,12 +75,21 @@ export interface Chain {
    * is no pool that compares.
    */
   readonly priceBump: number;
-  /** A built-in model by its name, or a model of your own. */
-  readonly feeModel: FeeModelName | FeeModel;
+  /**
+   * How the chain charges beyond gas × price: a model of your own, or a built-in one by its name. `opstack`: L1 data fee
+   * and operator fee read from the oracle predeploys. `arbitrum`: the L1 cost is inside the gas. `detect`: `opstack` when
+   * the oracle predeploys have code, else `ethereum`.
+   */
+  readonly feeModel: "ethereum" | "opstack" | "arbitrum" | "detect" | FeeModel;
   /** Address of OP-stack's `GasPriceOracle`. */
   readonly gasPriceOracle: Address;
   /** Its best known tokens. Every proof checks whether contracts could take them (`report.exposure`). */
-  readonly tokens: ReadonlyArray<KnownToken>;
+  readonly tokens: ReadonlyArray<{
+    /** The contract, in lower case. */
+    readonly address: Address;
+    readonly symbol: string;
+    readonly decimals: number;
+  }>;
   /** False for chains the table does not know. */
   readonly known: boolean;
 }
@@ -191,22 +187,19 @@ const table: Readonly<Record<number, Chain>> = Object.fromEntries(
   Object.entries(entries).map(([id, chain]) => [id, { ...chain, tokens: knownTokens(Number(id)) }]),
 );
 
-/** Parameters by chain id; `null` = not known yet. */
-export type Lookup = (chainId: number | null) => Chain;
-
 /** The chain ids of anvil and Hardhat, and of geth's `--dev`: ruled as nobody knows, and their currency is called ETH. */
 const devChain: Chain = { ...unknownChain, symbol: "ETH" };
 const devChainIds: ReadonlySet<number> = new Set([1337, 31337]);
 
-/** The built-in table. */
-export const lookup: Lookup = (chainId) => {
+/** The built-in table: parameters by chain id; `null` = not known yet. */
+export const lookup = (chainId: number | null): Chain => {
   if (chainId === null) return unknownChain;
   return table[chainId] ?? (devChainIds.has(chainId) ? devChain : unknownChain);
 };
 
 /** The chains in use; the built-in table unless replaced. */
-export const Chains: Context.Reference<Lookup> = Context.Reference("evm-preflight/Chains", {
-  defaultValue: (): Lookup => lookup,
+export const Chains: Context.Reference<typeof lookup> = Context.Reference("evm-preflight/Chains", {
+  defaultValue: () => lookup,
 });
 
 /**

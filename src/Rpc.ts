@@ -19,7 +19,6 @@ import {
   checkTransport,
   checkUrl,
   optionsOf,
-  type HttpEndpoint,
   type HttpOptions,
   type Options,
   type PostingOptions,
@@ -30,8 +29,7 @@ import { lazyImport } from "./primitives/effects.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
-import { believe } from "./rpc/knownEndpoint.js";
-import type { Memory } from "./rpc/memory.js";
+import { believe, type Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
@@ -39,22 +37,12 @@ import { Rpc, type Subscribe } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
-export type { Forks, SimulationPart } from "./primitives/names.js";
-export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
-export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
+export type { SimulationPart } from "./primitives/names.js";
+export type { Facts, KnownEndpoint, Memory, Refusable } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
 export type { ViemChain } from "./rpc/viemChain.js";
-export { CurrentRun, Rpc } from "./rpc/service.js";
-export type {
-  DescribedChain,
-  LedgerEntry,
-  Run,
-  HeadSighting,
-  Subscribe,
-  Subscription,
-  Testimony,
-} from "./rpc/service.js";
-export type { InputDefaults } from "./transaction/fields.js";
+export { Rpc } from "./rpc/service.js";
+export type { LedgerEntry, Subscribe } from "./rpc/service.js";
 
 const over = (
   sendWith: (memory: Memory) => Send,
@@ -74,7 +62,7 @@ const mostBytes = 32 * 1_048_576;
 
 /** A layer over whatever posts to an endpoint. */
 const posting = <R>(
-  endpoint: HttpEndpoint,
+  endpoint: ReturnType<typeof checkUrl>,
   options: PostingOptions,
   wayOf: (url: URL, headers: HttpHeaders) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>

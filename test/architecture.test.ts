@@ -126,7 +126,6 @@ const pastDoors: Readonly<Record<string, string>> = {
   "nonces → src/errors/sendOutcome.ts": classifier,
   "cli → src/errors/sendOutcome.ts": classifier,
   "promise → src/rpc/observe.ts": sending,
-  "cli → src/rpc/knownEndpoint.ts": sending,
   "quorum → src/rpc/requests.ts": sending,
 };
 

@@ -57,29 +57,14 @@ export const nextBaseFee = (
   if (target === 0n) return base;
   const blobGas = metersData ? (parent.blobGasUsed ?? 0n) : 0n;
   const metered = BigInts.max(parent.gasUsed, blobGas);
-  const next = ((): bigint => {
-    if (metered === target) return base;
-    if (metered > target) {
-      const rise = (base * (metered - target)) / target / denominator;
-      return base + BigInts.max(rise, 1n);
-    }
-    const fall = (base * (target - metered)) / target / denominator;
-    return BigInts.max(base - fall, 0n);
-  })();
+  const change = (base * BigInts.abs(metered - target)) / target / denominator;
+  const next = metered > target ? base + BigInts.max(change, 1n) : BigInts.max(base - change, 0n);
   return BigInts.max(next, minBaseFeePerGas);
 };
 
 /** Above any price that was ever paid; keeps every sum far below 256 bits. */
 const mostBaseFee = 1n << 96n;
 const mostBlocks = 100_000;
-
-/** A base fee after some full blocks. */
-interface Grown {
-  /** Wei per gas. */
-  readonly baseFeePerGas: bigint;
-  /** How many full blocks it outlives: those asked for, unless the fee went beyond all reason before. */
-  readonly blocks: number;
-}
 
 /**
  * The target is the limit ÷ elasticity rounded down, so a full block may be a little above elasticity
@@ -93,8 +78,11 @@ const afterFullBlock = (fee: bigint, { elasticity, denominator }: BaseFeeParamet
   return fee + BigInts.max(rise, 1n);
 };
 
-/** The base fee after full blocks, as long as it is at most `most`. */
-const grown = (base: bigint, blocks: number, parameters: BaseFeeParameters, limit: bigint): Grown => {
+/**
+ * The base fee after full blocks, as long as it is at most `limit`, in wei per gas; and how many it outlives: those asked
+ * for, unless the fee went beyond the limit before.
+ */
+const grown = (base: bigint, blocks: number, parameters: BaseFeeParameters, limit: bigint) => {
   let fee = BigInts.max(base, parameters.minBaseFeePerGas);
   let reached = 0;
   while (reached < Math.min(blocks, mostBlocks)) {
@@ -107,7 +95,7 @@ const grown = (base: bigint, blocks: number, parameters: BaseFeeParameters, limi
 };
 
 /** The base fee after `blocks` full blocks: an upper bound for any use of them. */
-export const growBaseFee = (base: bigint, blocks: number, parameters: BaseFeeParameters): Grown =>
+export const growBaseFee = (base: bigint, blocks: number, parameters: BaseFeeParameters) =>
   grown(base, blocks, parameters, mostBaseFee);
 
 /** How many full blocks from `base` a cap without tip outlives, at most `blocks`; −1 = not even the next. */

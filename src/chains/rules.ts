@@ -47,13 +47,18 @@ const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: Header):
 
 /** Which fork it is; `eth_config` alone stands against nothing that executes, for it names what a chain may be to be. */
 export const forkOf = ({ executed, header, config }: Signs): Pick<Rules, "fork" | "by" | "agrees"> => {
-  const told = header === null ? null : isAmsterdam(header);
+  const isAmsterdamHeader = header === null ? null : isAmsterdam(header);
   if (executed !== null)
-    return { fork: executed, by: "executed", agrees: told === null || told === (executed === "amsterdam") };
-  if (told === true) return { fork: "amsterdam", by: "header", agrees: config === null || config === "amsterdam" };
+    return {
+      fork: executed,
+      by: "executed",
+      agrees: isAmsterdamHeader === null || isAmsterdamHeader === (executed === "amsterdam"),
+    };
+  if (isAmsterdamHeader === true)
+    return { fork: "amsterdam", by: "header", agrees: config === null || config === "amsterdam" };
   return config === null
     ? { fork: null, by: "table", agrees: true }
-    : { fork: config, by: "config", agrees: told === null || config !== "amsterdam" };
+    : { fork: config, by: "config", agrees: isAmsterdamHeader === null || config !== "amsterdam" };
 };
 
 /** The chain as the fork in force has it. */

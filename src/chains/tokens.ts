@@ -6,16 +6,6 @@
  */
 import type { Address } from "../primitives/hex.js";
 
-/** One of a chain's best known tokens. */
-export interface KnownToken {
-  /** Its contract, in lower case. */
-  readonly address: Address;
-  /** Its symbol. */
-  readonly symbol: string;
-  /** How many decimals its amounts have. */
-  readonly decimals: number;
-}
-
 const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, decimals: number, address: Address]>>> = {
   1: [
     ["USDT", 6, "0xdac17f958d2ee523a2206206994597c13d831ec7"],
@@ -136,5 +126,5 @@ const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, deci
 };
 
 /** The best known tokens of a chain; none of a chain that is not in the table. */
-export const knownTokens = (chainId: number): ReadonlyArray<KnownToken> =>
+export const knownTokens = (chainId: number) =>
   (rows[chainId] ?? []).map(([symbol, decimals, address]) => ({ address, symbol, decimals }));

@@ -14,8 +14,7 @@ import * as Flag from "effect/cli/Flag";
 import type { RpcError, Verdict } from "../errors/index.js";
 import { statementText, escapeText } from "../primitives/index.js";
 import { layerHttp } from "../Rpc.js";
-import { CurrentRun, Rpc } from "../rpc/index.js";
-import { KnownEndpoint } from "../rpc/knownEndpoint.js";
+import { CurrentRun, KnownEndpoint, Rpc } from "../rpc/index.js";
 import { wrong, type WrongUsage } from "./exit.js";
 import { isDumb, readJson, tell } from "./terminal.js";
 

@@ -8,19 +8,24 @@ import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/answer.js";
 import { encoded, type Faults } from "./encode.js";
+import { decoder, type Shape } from "./shape.js";
 
 export type { Failure } from "../rpc/answer.js";
 
-/** Sends what `write` writes and reads the answer by `read`; what cannot be written is `InvalidParams`, and not sent. */
+/**
+ * Sends what `write` writes, and reads the answer by its shape, or by what reads it otherwise; what cannot be written is
+ * `InvalidParams`, and not sent.
+ */
 export const ask = <A>(
   method: string,
   write: (faults: Faults) => ReadonlyArray<unknown>,
-  read: (result: unknown) => Result.Result<A, Failure>,
+  read: Shape<A> | ((result: unknown) => Result.Result<A, Failure>),
 ): Effect.Effect<A, Failure, Rpc> =>
   Rpc.use((rpc) => {
     const params = encoded(method, write);
     if (Result.isFailure(params)) return Effect.fail(params.failure);
-    return Effect.flatMap(rpc.request(method, params.success), (result) => Effect.fromResult(read(result)));
+    const readResult = typeof read === "function" ? read : decoder(method, read);
+    return Effect.flatMap(rpc.request(method, params.success), (result) => Effect.fromResult(readResult(result)));
   });
 
 /** The node has no such block. */

@@ -1,75 +1,69 @@
 /** A message call by the methods that run one: `eth_call`, `eth_createAccessList`, `debug_traceCall`. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
+import { lazyOr } from "../primitives/effects.js";
 import type { Hex, Address } from "../primitives/hex.js";
 import type { Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
 import { call, isPresent } from "./encode.js";
-import type { AccessListEntry, BlockParameter, Pretending } from "./parameters.js";
-import { Account, Anything, Bytes, decoder, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
-import { struct, Word } from "./shape.js";
+import type { BlockParameter, BlockStateCall, CallRequest } from "./parameters.js";
+import { Account, Anything, Bytes, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
+import { struct, Word, type Shape } from "./shape.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { revertOf, type Table } from "../abi/revertOf.js";
 import { ExecutionReverted } from "../errors/verdicts.js";
 
-const readCall = decoder("eth_call", Bytes);
-
 /** The bytes that a call returns, or a deployment where it may be one; reverts as the node told them. JSON-RPC: `eth_call`. */
 export const askCall = (
-  parameters: Pretending & { readonly block: BlockParameter },
+  parameters: CallRequest & Omit<BlockStateCall, "calls"> & { readonly block: BlockParameter },
   mayDeploy: boolean,
 ): Effect.Effect<Hex, Failure, Rpc> =>
   ask(
     "eth_call",
     (faults) => {
-      const written = call(parameters, parameters.block, faults);
+      const params = call(parameters, parameters.block, faults);
       if (!mayDeploy && !isPresent(parameters.to)) faults.push("call.to: required, for a deployment is no call");
-      return written;
+      return params;
     },
-    readCall,
+    Bytes,
   );
 
-const readAccessList = /* @__PURE__ */ decoder(
-  "eth_createAccessList",
-  // `error` = why the call failed, where it did
-  /* @__PURE__ */ struct({ accessList: AccessList, error: /* @__PURE__ */ orNull(Anything) }),
-);
+/** `error` = why the call failed, where it did. */
+const Created = /* @__PURE__ */ struct({ accessList: AccessList, error: /* @__PURE__ */ orNull(Anything) });
 
 /**
  * The accounts and slots that a call reads or writes, but for its ends and the precompiles; null where it fails. JSON-RPC:
  * `eth_createAccessList`.
  */
 export const askAccessList = (
-  request: Pretending,
+  request: CallRequest & Omit<BlockStateCall, "calls">,
   block: BlockParameter,
-): Effect.Effect<ReadonlyArray<AccessListEntry> | null, Failure, Rpc> =>
-  ask(
-    "eth_createAccessList",
-    (faults) => call(request, block, faults),
-    (result) => Result.map(readAccessList(result), ({ accessList, error }) => (error === null ? accessList : null)),
+): Effect.Effect<typeof AccessList.Type | null, Failure, Rpc> =>
+  Effect.map(
+    ask("eth_createAccessList", (faults) => call(request, block, faults), Created),
+    ({ accessList, error }) => (error === null ? accessList : null),
   );
 
 /** What a tracer is asked of a call; what is pretended stands beside it. */
 const tracedBy =
-  <A>(tracer: string, read: (result: unknown) => Result.Result<A, Failure>) =>
+  <A>(tracer: string, shape: Shape<A>) =>
   (
-    parameters: Pretending & { readonly block: BlockParameter },
+    parameters: CallRequest & Omit<BlockStateCall, "calls"> & { readonly block: BlockParameter },
     timeoutMs: number,
     tracerConfig: Readonly<Record<string, boolean>> = {},
   ): Effect.Effect<A, Failure, Rpc> =>
     ask(
       "debug_traceCall",
       (faults) => {
-        const [asked, block, stateOverrides, blockOverrides] = call(parameters, parameters.block, faults);
+        const [request, block, stateOverrides, blockOverrides] = call(parameters, parameters.block, faults);
         const pretended = { stateOverrides, blockOverrides };
-        return [asked, block, { tracer, tracerConfig, timeout: `${timeoutMs}ms`, ...pretended }];
+        return [request, block, { tracer, tracerConfig, timeout: `${timeoutMs}ms`, ...pretended }];
       },
-      read,
+      shape,
     );
 
 /** The calls within a call as `callTracer` tells them, handed out as they came: no node has to have it. JSON-RPC: `debug_traceCall`. */
-export const askTrace = tracedBy("callTracer", Result.succeed<unknown>);
+export const askTrace = tracedBy("callTracer", Anything);
 
 /** More accounts, and slots of one, than fit an answer that is read. */
 const most = { accounts: 4_096, slots: 16_384 } as const;
@@ -93,27 +87,15 @@ const StateDiff = /* @__PURE__ */ struct({ pre: accounts, post: accounts });
 export type StateDiff = typeof StateDiff.Type;
 
 /** What a call changes, as `prestateTracer` tells it: no node has to have it. JSON-RPC: `debug_traceCall`. */
-export const askStateDiff = /* @__PURE__ */ tracedBy(
-  "prestateTracer",
-  /* @__PURE__ */ decoder("debug_traceCall", StateDiff),
-);
+export const askStateDiff = /* @__PURE__ */ tracedBy("prestateTracer", StateDiff);
 
 /* What a revert says, read by ABIs and the built-in errors. */
 
-const loaded: { table: Table } = { table: { errors: () => [], meaning: () => null } };
-
 /** The built-in errors, loaded when a revert first needs them; none as long as they do not come in time. */
-const builtin: Effect.Effect<Table> = Effect.tryPromise(() =>
-  // why: what comes late is there for the next
-  import("../abi/table.js").then((module) => Object.assign(loaded, { table: module.builtin })),
-).pipe(
-  Effect.timeout("2 seconds"),
-  Effect.ignore,
-  // why: a bundle of many reverts waits once
-  Effect.cachedWithTTL("1 minute"),
-  Effect.runSync,
-  Effect.map(() => loaded.table),
-);
+const builtin = /* @__PURE__ */ lazyOr(() => import("../abi/table.js").then((module): Table => module.builtin), {
+  errors: () => [],
+  meaning: () => null,
+});
 
 /** The failure with its revert decoded, where it is a revert. */
 export const explain = Effect.fnUntraced(function* <F extends Failure | null>(
@@ -129,6 +111,6 @@ export const explain = Effect.fnUntraced(function* <F extends Failure | null>(
     return nothing;
   };
   const known = revertOf(data, abis, to, { errors: () => want([]), meaning: () => want(null) });
-  const revert = isWanted ? revertOf(data, abis, to, yield* builtin) : known;
+  const revert = isWanted ? revertOf(data, abis, to, builtin.now() ?? (yield* Effect.promise(builtin.wait))) : known;
   return new ExecutionReverted({ data, revert, text, to, raw });
 });

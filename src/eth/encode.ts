@@ -5,28 +5,22 @@
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
-import type { Hex } from "../primitives/hex.js";
+import { isHex, isQuantity, type Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
-import { fields as transactionFields } from "../transaction/fields.js";
+import { fields as transactionFields, type AccessListEntry, type AuthorizationInput } from "../transaction/fields.js";
 import {
   accountRows,
   blockRows,
-  type AccessListEntry,
   type AccountOverride,
-  type AtAccount,
-  type AuthorizationEntry,
   type BlockOverrides,
   type BlockParameter,
   type BlockStateCall,
   type CallRequest,
-  type FeeRange,
   type LogFilter,
-  type Pretending,
   type Simulation,
-  type Withdrawal,
 } from "./parameters.js";
-import { isBytes, isHex } from "./shape.js";
+import { isBytes } from "./shape.js";
 
 /** Where a writer notes the paths of what it could not write. */
 export type Faults = Array<string>;
@@ -50,7 +44,8 @@ const hex =
     faults.push(`${path}: not ${what}`);
     return "0x";
   };
-const sized = (bytes: number) => (value: unknown) => isHex(value) && value.length === 2 + 2 * bytes;
+const sized = (bytes: number) => (value: unknown) =>
+  typeof value === "string" && value.length === 2 + 2 * bytes && isHex(value);
 
 const bytes = hex("hex of whole bytes", isBytes);
 export const address = hex("an address of 20 bytes", sized(20));
@@ -88,16 +83,6 @@ const recordOf =
 /** Of two letters that were swapped both are off, in short names as well. */
 const halfOff = (length: number): number => Math.min(2, length / 2);
 
-/** What {@link fields} knows of an object beside its fields. */
-interface Beside<K extends string> {
-  /** Fields that must be there. */
-  readonly required?: ReadonlyArray<K>;
-  /** Other names of fields, which may be used in their place. */
-  readonly also?: Readonly<Record<string, K>>;
-  /** Fields that stand beside these in the same object, and are written elsewhere. */
-  readonly beside?: ReadonlyArray<string>;
-}
-
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /**
@@ -107,19 +92,30 @@ export const isPresent = (value: unknown): boolean => value !== undefined && val
 const fields =
   <A extends object>(
     writers: { readonly [K in keyof A]-?: Writer },
-    { required = [], also = {}, beside = [] }: Beside<Extract<keyof A, string>> = {},
+    {
+      required = [],
+      also = {},
+      beside = [],
+    }: {
+      /** Fields that must be there. */
+      readonly required?: ReadonlyArray<Extract<keyof A, string>>;
+      /** Other names of fields, which may be used in their place. */
+      readonly also?: Readonly<Record<string, Extract<keyof A, string>>>;
+      /** Fields that stand beside these in the same object, and are written elsewhere. */
+      readonly beside?: ReadonlyArray<string>;
+    } = {},
   ) =>
   (value: A, path: string, faults: Faults): Record<string, unknown> => {
-    const written: Record<string, unknown> = {};
+    const output: Record<string, unknown> = {};
     if (!isRecord(value)) {
       faults.push(`${path}: not an object`);
-      return written;
+      return output;
     }
     const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
     // each writer belongs to its own key, which the mapped type above guarantees
     const write = (key: Extract<keyof A, string>, under: string) =>
       writers[key](value[under] as never, at(under.slice(0, 80)), faults);
-    for (const key in writers) if (isPresent(value[key])) written[key] = write(key, key);
+    for (const key in writers) if (isPresent(value[key])) output[key] = write(key, key);
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(writers, key) || !isPresent(value[key]) || beside.includes(key)) continue;
       const name = Object.hasOwn(also, key) ? also[key] : undefined;
@@ -127,29 +123,27 @@ const fields =
         const names = [...Object.keys(writers), ...Object.keys(also), ...beside];
         faults.push(`${at(key.slice(0, 80))}: no such field${didYouMean(key, names, halfOff)}`);
       } else {
-        const other = write(name, key);
-        if (String(written[name] ?? other).toLowerCase() !== String(other).toLowerCase())
+        const aliasValue = write(name, key);
+        if (String(output[name] ?? aliasValue).toLowerCase() !== String(aliasValue).toLowerCase())
           faults.push(`${at(key)}: another value than ${name}`);
-        written[name] = other;
+        output[name] = aliasValue;
       }
     }
-    for (const key of required) if (!(key in written)) faults.push(`${at(key)}: required`);
-    return written;
+    for (const key of required) if (!(key in output)) faults.push(`${at(key)}: required`);
+    return output;
   };
 
-const accessListEntry = fields<AccessListEntry>({ address, storageKeys: listOf(word) });
+const accessListEntry = fields<typeof AccessListEntry.Type>({ address, storageKeys: listOf(word) });
 
 /** A word as the number it is: nodes refuse leading zeros in the `r` and `s` of a signature. */
 const scalar = (value: string, path: string, faults: Faults): string =>
-  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
-    ? quantity(BigInt(value), path, faults)
-    : word(value, path, faults);
+  isQuantity(value) ? quantity(BigInt(value), path, faults) : word(value, path, faults);
 
 /** The parity, or the 27 and 28 that libraries write beside it. */
 const parity = (value: bigint | number, path: string, faults: Faults): string =>
   quantity(value === 27 || value === 28 || value === 27n || value === 28n ? Number(value) - 27 : value, path, faults);
 
-const authorizationEntry = fields<Omit<AuthorizationEntry, "v">>(
+const authorizationEntry = fields<Omit<AuthorizationInput, "v">>(
   { address, chainId: quantity, nonce: quantity, r: scalar, s: scalar, yParity: parity },
   { also: { v: "yParity" } },
 );
@@ -165,20 +159,20 @@ const writers = {
   authorizationList: listOf(authorizationEntry),
 };
 /** The writers of a table's rows. */
-const written = <K extends string>(
+const writersOf = <K extends string>(
   rows: Readonly<Record<K, { readonly wire: keyof typeof writers }>>,
 ): Readonly<Record<K, Writer>> => Rows.map(rows, ({ wire }): Writer => writers[wire]);
 
-const callWriters = { ...written(transactionFields), type: quantity };
+const callWriters = { ...writersOf(transactionFields), type: quantity };
 const callNames = { also: { input: "data" } } as const;
 const callRequest = fields<Omit<CallRequest, "input">>(callWriters, callNames);
-const stateOverrides = recordOf(address, fields<AccountOverride>(written(accountRows)));
+const stateOverrides = recordOf(address, fields<AccountOverride>(writersOf(accountRows)));
 const blockOverrides = fields<Omit<BlockOverrides, "timestamp">>(
   {
-    ...written(blockRows),
+    ...writersOf(blockRows),
     difficulty: quantity,
     beaconRoot: word,
-    withdrawals: listOf(fields<Withdrawal>({ index: quantity, validatorIndex: quantity, address, amount: quantity })),
+    withdrawals: listOf(fields({ index: quantity, validatorIndex: quantity, address, amount: quantity })),
   },
   { also: { timestamp: "time" } },
 );
@@ -214,12 +208,16 @@ const beside = ["block", "stateOverrides", "blockOverrides"];
 const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callNames, beside });
 
 /** A call, its block, and the overrides behind it: positional, so nothing is written where nothing follows. */
-export const call = (parameters: Pretending, block: unknown, faults: Faults): ReadonlyArray<unknown> => {
-  const asked = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
+export const call = (
+  parameters: CallRequest & Omit<BlockStateCall, "calls">,
+  block: unknown,
+  faults: Faults,
+): ReadonlyArray<unknown> => {
+  const params = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
   const { stateOverrides: state, blockOverrides: pretended } = parameters;
-  if (isPresent(pretended) || isPresent(state)) asked.push(stateOverrides(state ?? {}, "stateOverrides", faults));
-  if (isPresent(pretended)) asked.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
-  return asked;
+  if (isPresent(pretended) || isPresent(state)) params.push(stateOverrides(state ?? {}, "stateOverrides", faults));
+  if (isPresent(pretended)) params.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
+  return params;
 };
 
 const simulated = fields<Simulation>(
@@ -248,8 +246,11 @@ const inOrder = <A extends object>(writers: { readonly [K in keyof A]-?: Writer 
       Object.values(write(parameters, "", faults));
 };
 export const onBlock = inOrder<{ readonly block: BlockParameter }>({ block: blockParameter });
-export const atAccount = inOrder<AtAccount>({ address, block: blockParameter });
-export const feeRange = inOrder<FeeRange>({
+export const atAccount = inOrder<{ readonly address: string; readonly block: BlockParameter }>({
+  address,
+  block: blockParameter,
+});
+export const feeRange = inOrder({
   blockCount: quantity,
   newestBlock: heightOrTag,
   rewardPercentiles: listOf((value: number) => value),
@@ -273,16 +274,16 @@ const filtered = fields<LogFilter>({
 
 /** The filter for one request; with `blockHash` the range stays behind. */
 export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => {
-  const written = filtered(filter, path, faults);
-  const { fromBlock: _, toBlock: __, ...rest } = written;
-  return "blockHash" in rest ? rest : written;
+  const wire = filtered(filter, path, faults);
+  const { fromBlock: _, toBlock: __, ...rest } = wire;
+  return "blockHash" in rest ? rest : wire;
 };
 
 /** The parameters written by `write`, or `InvalidParams` with what could not be written. */
 export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {
   const faults: Faults = [];
-  const written = write(faults);
+  const params = write(faults);
   return faults.length === 0
-    ? Result.succeed(written)
+    ? Result.succeed(params)
     : Result.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
 };

@@ -11,15 +11,12 @@ export const Header = struct({
 });
 export type Header = typeof Header.Type;
 
-/** A block by its place and its name. */
-export type BlockName = Pick<Header, "number" | "hash">;
-
 /** The chain has a new head. */
 export interface Head {
   /** The block's header. */
   readonly header: Header;
   /** Blocks reported before that are not on this head's chain, newest first; empty = no reorganisation. */
-  readonly replaced: ReadonlyArray<BlockName>;
+  readonly replaced: ReadonlyArray<Pick<Header, "number" | "hash">>;
   /** Number of blocks right before this one, on its chain, that were not reported. */
   readonly skipped: bigint;
 }
@@ -51,7 +48,7 @@ export const placeOf = (chain: HeaderChain, { hash, parentHash }: Header): Place
 };
 
 /** The blocks, the newest first, by name. */
-export const namesOf = (blocks: HeaderChain): ReadonlyArray<BlockName> =>
+export const namesOf = (blocks: HeaderChain): Head["replaced"] =>
   blocks.map(({ number, hash }) => ({ number, hash })).reverse();
 
 /** A header that waits for the taker; one that was asked for to fill a gap, and the first, gives way to none. */

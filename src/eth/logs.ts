@@ -6,13 +6,10 @@ import type { Hex } from "../primitives/hex.js";
 import { Log } from "./block.js";
 import type { LogFilter, BlockTag } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
-import type { Rpc } from "../rpc/index.js";
+import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { encoded, logFilter } from "./encode.js";
-import { decoder, list } from "./shape.js";
-
-/** One of the values is somewhere in a log; each as the bits that stand for it. */
-type Either = ReadonlyArray<ReadonlyArray<number>>;
+import { list } from "./shape.js";
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
 const knownBits = new Map<Hex, ReadonlyArray<number>>();
@@ -31,7 +28,8 @@ const bitsOf = (value: Hex): ReadonlyArray<number> => {
   return bits;
 };
 
-const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): ReadonlyArray<Either> => {
+/** Values of which one is somewhere in a log, each as the bits that stand for it; nothing where any will do. */
+const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined) => {
   const all = [values ?? []].flat();
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
@@ -46,16 +44,17 @@ const tellingBytes = (bloom: Hex | null): Uint8Array | null => {
   return bytes?.every((byte) => byte === 255) === true ? null : bytes;
 };
 
+/** The logs of a block or a transaction beside the bloom that came with them; null = the node does not tell. */
 interface Bloomed {
   readonly logsBloom: Hex | null;
-  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">>;
+  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">> | null;
 }
 
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
 
 /** The values that logs name, and whether one does that is in the bloom for sure; `isWhole` = there are no more. */
-const namedIn = (logs: Bloomed["logs"]) => {
+const namedIn = (logs: NonNullable<Bloomed["logs"]>) => {
   const named = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {
     const isReal = !pretended.has(address.toLowerCase());
@@ -68,42 +67,51 @@ const namedIn = (logs: Bloomed["logs"]) => {
 /** Values that are hashed in one turn of the event loop, some 30 µs each. */
 const hashedAtOnce = 1_000;
 
-/** Hashes what the logs of a block name, in turns: all of thousands would hold the event loop too long. */
-const hashing = ({ logsBloom, logs }: Bloomed): Effect.Effect<void> => {
-  const named = tellingBytes(logsBloom) === null ? [] : [...namedIn(logs).named.keys()];
-  return Effect.forEach(
-    Arr.chunksOf(
-      named.filter((value) => !knownBits.has(value)),
-      hashedAtOnce,
-    ),
-    (some) => Effect.map(Effect.yieldNow, () => some.forEach(bitsOf)),
-    { discard: true },
-  );
-};
-
 /** The byte of a bloom that holds a bit, and its place in it. */
 const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (bit >> 3), 1 << (bit & 7)];
 
-/** Whether a bloom and the logs that came with it cannot both be right: a log was left out of them, or put among them. */
-export const contradicts = ({ logsBloom, logs }: Bloomed): boolean => {
-  const bytes = tellingBytes(logsBloom);
-  if (bytes === null) return false;
-  const { named, isWhole } = namedIn(logs);
+/** Whether the bits of a bloom are not those of the values that its logs name. */
+const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
   const explained = new Uint8Array(256);
   for (const [value, isReal] of named)
     for (const [at, mask] of bitsOf(value).map(placeOf)) {
-      if (isReal && ((bytes[at] ?? 0) & mask) === 0) return true;
+      if (isReal && ((bloom[at] ?? 0) & mask) === 0) return true;
       explained[at] = (explained[at] ?? 0) | mask;
     }
-  return isWhole && bytes.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
+  return isWhole && bloom.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
 };
 
-/** The place of the first block whose bloom contradicts its logs; null = there is none. In turns of the event loop. */
-export const contradictedIn = (blocks: ReadonlyArray<Bloomed>): Effect.Effect<number | null> =>
-  Effect.map(Effect.forEach(blocks, hashing, { discard: true }), () => {
-    const place = blocks.findIndex(contradicts);
-    return place < 0 ? null : place;
-  });
+/**
+ * The place of the first bloom that cannot be right together with its logs: one was left out of them, or put among them;
+ * null = there is none.
+ */
+export const contradictedIn = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Bloomed>,
+): Effect.fn.Return<number | null> {
+  for (const [place, { logsBloom, logs }] of all.entries()) {
+    const bloom = logs === null ? null : tellingBytes(logsBloom);
+    if (logs === null || bloom === null) continue;
+    const values = namedIn(logs);
+    const unknown = [...values.named.keys()].filter((value) => !knownBits.has(value));
+    // why: all of thousands would hold the event loop too long
+    for (const some of Arr.chunksOf(unknown, hashedAtOnce)) {
+      yield* Effect.yieldNow;
+      some.forEach(bitsOf);
+    }
+    if (isOfOthers(bloom, values)) return place;
+  }
+  return null;
+});
+
+/** Fails where a bloom contradicts its logs; `pathOf` says where they stand in the answer. */
+export const checkBlooms = (
+  method: string,
+  all: ReadonlyArray<Bloomed>,
+  pathOf: (place: number) => string,
+): Effect.Effect<void, RpcError> =>
+  Effect.flatMap(contradictedIn(all), (place) =>
+    place === null ? Effect.void : Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs")),
+  );
 
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);
@@ -161,15 +169,15 @@ const proposal = ({ reason }: RpcError): bigint | null => {
   return reason.suggested === null ? reason.max : sizeOf(reason.suggested);
 };
 
-/** What a failed piece means: two smaller ones (and a limit learned), or the end. */
-type Next = { readonly pieces: readonly [Piece, Piece]; readonly learned: bigint | null } | "too-large" | "failed";
-
 /**
- * The node's proposal counts only when it is strictly smaller than what failed (some propose the very
+ * What a failed piece means: two smaller ones (and a limit learned), or the end. The node's proposal counts only when it is strictly smaller than what failed (some propose the very
  * same range); else the piece is halved, down to one block. A gateway without a node, or one that ran
  * out of time, may mean a range too wide: split once.
  */
-const afterFailure = (piece: Piece, error: RpcError): Next => {
+const afterFailure = (
+  piece: Piece,
+  error: RpcError,
+): { readonly pieces: readonly [Piece, Piece]; readonly learned: bigint | null } | "too-large" | "failed" => {
   const size = sizeOf(piece);
   switch (error.reason._tag) {
     case "LogRangeTooLarge":
@@ -193,10 +201,8 @@ const afterFailure = (piece: Piece, error: RpcError): Next => {
 type End = bigint | number | BlockTag;
 
 const method = "eth_getLogs";
-const readLogs = decoder(method, list(Log));
-
 const askOnce = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
-  ask(method, (faults) => [logFilter(filter, "filter", faults)], readLogs);
+  ask(method, (faults) => [logFilter(filter, "filter", faults)], list(Log));
 
 const limitExceeded = (said: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
   new RpcError({ method, reason: new NodeLimitExceeded(said) });

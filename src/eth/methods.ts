@@ -4,18 +4,10 @@ import * as Result from "effect/Result";
 import { indexAbis, indexOf, type AbiSources } from "../abi/abiIndex.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { Block, FeeHistory, Receipt, type Log } from "./block.js";
-import { contradicts, askLogs } from "./logs.js";
+import { askLogs, checkBlooms } from "./logs.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
-import type {
-  AtAccount,
-  BlockParameter,
-  CallRequest,
-  FeeRange,
-  LogFilter,
-  Pretending,
-  Simulation,
-} from "./parameters.js";
+import type { BlockParameter, BlockStateCall, BlockTag, CallRequest, LogFilter, Simulation } from "./parameters.js";
 import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
@@ -25,31 +17,19 @@ import { malformed } from "../rpc/answer.js";
 
 export type { Failure } from "./ask.js";
 export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
-export type { BlockName, Head, Header } from "./heads.js";
+export type { Head, Header } from "./heads.js";
 export { getFullBlock, getTransaction, getTransactionReceipt } from "./transactions.js";
 export type {
-  AccessListEntry,
   AccountOverride,
   AskedRows,
-  AtAccount,
-  AuthorizationEntry,
   BlockOverrides,
   BlockParameter,
   BlockStateCall,
   BlockTag,
-  CallFields,
   CallRequest,
-  FeeRange,
-  Integer,
   LogFilter,
-  Maybe,
-  OverrideRow,
-  Pretending,
   Simulation,
   StateOverrides,
-  TopicFilter,
-  Withdrawal,
-  Written,
 } from "./parameters.js";
 export type { ObjectShape, Shape } from "./shape.js";
 export type { CallResult, SimulatedBlock } from "./simulation.js";
@@ -57,18 +37,7 @@ export type { Address, Hash, Hex } from "../primitives/hex.js";
 
 const noAbis = indexAbis([]);
 
-const readCode = decoder("eth_getCode", Bytes);
-const readEstimate = decoder("eth_estimateGas", Quantity);
-const readCount = decoder("eth_getTransactionCount", Quantity);
-const readBalance = decoder("eth_getBalance", Quantity);
-const readChainId = decoder("eth_chainId", Index);
-const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
-const readSent = decoder("eth_sendRawTransaction", Word);
 const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
-const readBlock = {
-  eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
-  eth_getBlockByHash: decoder("eth_getBlockByHash", Block),
-};
 
 /**
  * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after
@@ -81,14 +50,14 @@ export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Fa
 
 /** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
 const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
-  { abis = [], ...asked }: Asked,
-  request: (asked: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
+  { abis = [], ...parameters }: Asked,
+  request: (parameters: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
 ): Effect.Effect<A, Failure, Rpc> =>
-  request(asked).pipe(
+  request(parameters).pipe(
     Effect.catch((failure) => {
       // why: what is no ABI explains nothing
       const index = safely(() => indexOf(abis), noAbis);
-      return Effect.flatMap(explain(failure, asked.to ?? null, index), Effect.fail);
+      return Effect.flatMap(explain(failure, parameters.to ?? null, index), Effect.fail);
     }),
   );
 
@@ -99,12 +68,13 @@ const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources |
  * JSON-RPC: `eth_call`.
  */
 export const call = (
-  parameters: Pretending & {
-    readonly to: Address;
-    readonly block: BlockParameter;
-    /** ABIs that may explain a revert, before the built-in errors. */
-    readonly abis?: AbiSources | undefined;
-  },
+  parameters: CallRequest &
+    Omit<BlockStateCall, "calls"> & {
+      readonly to: Address;
+      readonly block: BlockParameter;
+      /** ABIs that may explain a revert, before the built-in errors. */
+      readonly abis?: AbiSources | undefined;
+    },
 ): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (asked) => askCall(asked, false));
 
 /**
@@ -131,18 +101,18 @@ export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<
 export const getBlockReceipts = (parameters: {
   readonly block: BlockParameter;
 }): Effect.Effect<ReadonlyArray<Receipt>, Failure, Rpc> =>
-  ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
-    if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
-    return Result.flatMap(readReceipts(result), (receipts) => {
-      const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
-      if (bare >= 0)
-        return Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
-      const odd = receipts.findIndex(({ logs, logsBloom }) => logs !== null && contradicts({ logsBloom, logs }));
-      return odd < 0
-        ? Result.succeed(receipts)
-        : Result.fail(malformed("eth_getBlockReceipts", `result[${odd}].logsBloom`, "not of the logs"));
-    });
-  });
+  Effect.tap(
+    ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
+      if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
+      return Result.flatMap(readReceipts(result), (receipts) => {
+        const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
+        return bare < 0
+          ? Result.succeed(receipts)
+          : Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
+      });
+    }),
+    (receipts) => checkBlooms("eth_getBlockReceipts", receipts, (place) => `result[${place}]`),
+  );
 
 /**
  * Gas that a transaction needs; may exceed what it uses. Reverts as {@link call} does.
@@ -150,14 +120,15 @@ export const getBlockReceipts = (parameters: {
  * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent.
  */
 export const estimateGas = (
-  parameters: Pretending & {
-    readonly block?: BlockParameter | undefined;
-    /** ABIs that may explain a revert, before the built-in errors. */
-    readonly abis?: AbiSources | undefined;
-  },
+  parameters: CallRequest &
+    Omit<BlockStateCall, "calls"> & {
+      readonly block?: BlockParameter | undefined;
+      /** ABIs that may explain a revert, before the built-in errors. */
+      readonly abis?: AbiSources | undefined;
+    },
 ): Effect.Effect<bigint, Failure, Rpc> =>
   explained(parameters, (asked) =>
-    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), readEstimate),
+    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), Quantity),
   );
 
 /**
@@ -177,27 +148,33 @@ export const estimateGas = (
  * console.log(next); // 0n
  * ```
  */
-export const getTransactionCount = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
+export const getTransactionCount = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), Quantity);
 
 /**
  * The code at an address; `0x` when there is none.
  *
  * JSON-RPC: `eth_getCode`.
  */
-export const getCode = (parameters: AtAccount): Effect.Effect<Hex, Failure, Rpc> =>
-  ask("eth_getCode", Encode.atAccount(parameters), readCode);
+export const getCode = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), Bytes);
 
 /**
  * Wei of an address.
  *
  * JSON-RPC: `eth_getBalance`.
  */
-export const getBalance = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_getBalance", Encode.atAccount(parameters), readBalance);
+export const getBalance = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), Quantity);
 
 /** JSON-RPC: `eth_chainId`. */
-export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], readChainId);
+export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], Index);
 
 /**
  * A block's header and its transactions' hashes; `BlockNotFound` when the node has no such block. Whether a hash is
@@ -212,10 +189,10 @@ export const getBlock = (parameters: { readonly block: BlockParameter }): Effect
   return ask(
     method,
     (faults) => {
-      const [written] = Encode.onBlock(parameters)(faults);
-      return [isRecord(written) ? (written["blockHash"] ?? written["blockNumber"]) : written, false];
+      const [wire] = Encode.onBlock(parameters)(faults);
+      return [isRecord(wire) ? (wire["blockHash"] ?? wire["blockNumber"]) : wire, false];
     },
-    (result) => (result === null ? Result.fail(unknownBlock(method)) : readBlock[method](result)),
+    (result) => (result === null ? Result.fail(unknownBlock(method)) : decoder(method, Block)(result)),
   );
 };
 
@@ -224,8 +201,14 @@ export const getBlock = (parameters: { readonly block: BlockParameter }): Effect
  *
  * JSON-RPC: `eth_feeHistory`.
  */
-export const feeHistory = (parameters: FeeRange): Effect.Effect<FeeHistory, Failure, Rpc> =>
-  ask("eth_feeHistory", Encode.feeRange(parameters), readFeeHistory);
+export const feeHistory = (parameters: {
+  /** Number of blocks. */
+  readonly blockCount: number;
+  /** The last of them. */
+  readonly newestBlock: bigint | number | BlockTag;
+  /** 0 to 100, ascending. */
+  readonly rewardPercentiles: ReadonlyArray<number>;
+}): Effect.Effect<FeeHistory, Failure, Rpc> => ask("eth_feeHistory", Encode.feeRange(parameters), FeeHistory);
 
 /**
  * Broadcasts a signed transaction: its hash. Never tried twice.
@@ -234,4 +217,4 @@ export const feeHistory = (parameters: FeeRange): Effect.Effect<FeeHistory, Fail
  */
 export const sendRawTransaction = (parameters: {
   readonly serializedTransaction: Hex | `0x${string}`;
-}): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), readSent);
+}): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), Word);

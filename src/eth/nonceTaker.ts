@@ -7,12 +7,6 @@ import type { Failure } from "./ask.js";
 import type { FullBlock, FullTransaction } from "./block.js";
 import { getFullBlock } from "./transactions.js";
 
-/** Whoever took the nonce, and the block that holds it. */
-interface NonceTaker {
-  readonly mined: FullTransaction;
-  readonly block: FullBlock;
-}
-
 /** Blocks that are searched: sixteen questions, and as many where it is not known from where on. */
 const mostBlocks = 65_536n;
 
@@ -41,7 +35,7 @@ export const nonceTakerOf = (from: Address) => {
     nonce: bigint,
     upTo: bigint,
     freeAt: bigint | null,
-  ): Effect.fn.Return<NonceTaker | null, Failure, Rpc> {
+  ): Effect.fn.Return<{ readonly mined: FullTransaction; readonly block: FullBlock } | null, Failure, Rpc> {
     let [low, high] = [freeAt ?? upTo - 1n, upTo];
     if (freeAt === null) {
       if ((yield* countAt(upTo)) <= nonce) return null;

@@ -11,18 +11,12 @@ import type { fields } from "../transaction/fields.js";
 /** How a value is written to JSON-RPC. */
 type Wire = "address" | "bytes" | "word" | "quantity" | "slots";
 
-/** One override: `Given` by callers, kept as `schema` says. */
-export interface OverrideRow<Given, S extends Schema.Constraint, W extends string> {
-  /** Never there: it carries the type. */
-  readonly given?: Given;
-  /** How it is kept in a report. */
-  readonly schema: S;
-  /** How it is written to JSON-RPC. */
-  readonly wire: W;
-}
 const row =
   <Given>() =>
-  <S extends Schema.Constraint, W extends Wire>(schema: S, wire: W): OverrideRow<Given, S, W> => ({ schema, wire });
+  <S extends Schema.Constraint, W extends Wire>(
+    schema: S,
+    wire: W,
+  ): { readonly given?: Given; readonly schema: S; readonly wire: W } => ({ schema, wire });
 
 const quantity = row<bigint>()(Schema.BigInt, "quantity");
 const address = row<Address>()(Address, "address");
@@ -90,75 +84,27 @@ export const KeptBlock: Schema.Struct<BlockOverridesFields> = Schema.Struct(
   Rows.map(blockRows, ({ schema }) => Schema.optionalKey<Schema.Constraint>(schema)) as BlockOverridesFields,
 );
 
-/** A field that may be absent. */
-export type Maybe<A> = A | null | undefined;
-/** A whole number, of either kind. */
-export type Integer = bigint | number;
-
 /** `pending` is the pre-confirmed state. */
 export type BlockTag = "latest" | "pending" | "safe" | "finalized" | "earliest";
 
 /** A block: its number, a tag, or its hash (as it is, or as EIP-1898 wants it). */
 export type BlockParameter =
-  | Integer
+  | bigint
+  | number
   | BlockTag
   | Hash
   | { readonly blockHash: Hash; readonly requireCanonical?: boolean | undefined }
-  | { readonly blockNumber: Integer };
-
-/** One entry of an EIP-2930 access list. */
-export interface AccessListEntry {
-  /** The account that is paid for ahead. */
-  readonly address: Address;
-  /** Slots of its storage, 32 bytes each. */
-  readonly storageKeys: ReadonlyArray<Hash>;
-}
-
-/** A signed EIP-7702 authorisation. */
-export interface AuthorizationEntry {
-  /** The delegate; the zero address clears the delegation. */
-  readonly address: Address;
-  /** The chain it is for; 0 = every chain. */
-  readonly chainId: Integer;
-  /** The authority's nonce. */
-  readonly nonce: Integer;
-  /** The signature's r, 32 bytes. */
-  readonly r: Hash;
-  /** The signature's s, 32 bytes. */
-  readonly s: Hash;
-  /** 0 or 1. */
-  readonly yParity?: Maybe<Integer>;
-  /** The same as 27 or 28, as libraries write it beside. */
-  readonly v?: Maybe<Integer>;
-}
-
-/** What a request takes, by how it is written. */
-export interface Written {
-  /** 20 bytes of hex. */
-  readonly address: Address;
-  /** Bytes of hex, of any length. */
-  readonly bytes: Hex;
-  /** A whole number from 0. */
-  readonly quantity: Integer;
-  /** Hashes, 32 bytes each. */
-  readonly hashes: ReadonlyArray<Hash>;
-  /** EIP-2930 entries. */
-  readonly accessList: ReadonlyArray<AccessListEntry>;
-  /** Signed EIP-7702 authorisations. */
-  readonly authorizationList: ReadonlyArray<AuthorizationEntry>;
-}
-/** The fields of a transaction, each as its row says that it is written. */
-export type CallFields = { readonly [K in keyof typeof fields]?: Maybe<Written[(typeof fields)[K]["wire"]]> };
+  | { readonly blockNumber: bigint | number };
 
 /**
  * A message call: the parameter of `eth_call`, `eth_estimateGas` and each call of `eth_simulateV1`. The
  * sender is the zero address where it is left out, the gas a high limit of the node's.
  */
-export interface CallRequest extends CallFields {
+export interface CallRequest extends AskedRows<typeof fields> {
   /** EIP-2718 type; nodes derive it from the other fields. */
-  readonly type?: Maybe<Integer>;
+  readonly type?: bigint | number | null | undefined;
   /** Another name of `data`. */
-  readonly input?: Maybe<Hex>;
+  readonly input?: Hex | null | undefined;
 }
 
 /** State overrides of one account. */
@@ -167,46 +113,34 @@ export interface AccountOverride extends AskedRows<typeof accountRows> {}
 /** Overrides by address. */
 export type StateOverrides = Readonly<Record<string, AccountOverride>>;
 
-/** A withdrawal from the beacon chain (EIP-4895). */
-export interface Withdrawal {
-  /** Its number among all withdrawals. */
-  readonly index: Integer;
-  /** The validator it is from. */
-  readonly validatorIndex: Integer;
-  /** Who receives it. */
-  readonly address: Address;
-  /** Gwei. */
-  readonly amount: Integer;
-}
-
 /** Block overrides. */
 export interface BlockOverrides extends AskedRows<typeof blockRows> {
   /** Another name of `time`. */
-  readonly timestamp?: Maybe<Integer>;
+  readonly timestamp?: bigint | number | null | undefined;
   /** Before the merge only. */
-  readonly difficulty?: Maybe<Integer>;
+  readonly difficulty?: bigint | number | null | undefined;
   /** EIP-4788: root of the parent's beacon block, 32 bytes. */
-  readonly beaconRoot?: Maybe<Hash>;
-  /** Withdrawals of the simulated block. */
-  readonly withdrawals?: Maybe<ReadonlyArray<Withdrawal>>;
+  readonly beaconRoot?: Hash | null | undefined;
+  /** Withdrawals of the simulated block, from the beacon chain (EIP-4895); `amount` in gwei. */
+  readonly withdrawals?:
+    | ReadonlyArray<{
+        readonly index: bigint | number;
+        readonly validatorIndex: bigint | number;
+        readonly address: Address;
+        readonly amount: bigint | number;
+      }>
+    | null
+    | undefined;
 }
 
 /** One simulated block. */
 export interface BlockStateCall {
   /** The transactions of the block, in order. */
-  readonly calls?: Maybe<ReadonlyArray<CallRequest>>;
+  readonly calls?: ReadonlyArray<CallRequest> | null | undefined;
   /** State overrides, by account. */
-  readonly stateOverrides?: Maybe<StateOverrides>;
+  readonly stateOverrides?: StateOverrides | null | undefined;
   /** Block overrides. */
-  readonly blockOverrides?: Maybe<BlockOverrides>;
-}
-
-/** A message call with its overrides. */
-export interface Pretending extends CallRequest {
-  /** State overrides, by account. */
-  readonly stateOverrides?: Maybe<StateOverrides>;
-  /** Block overrides. */
-  readonly blockOverrides?: Maybe<BlockOverrides>;
+  readonly blockOverrides?: BlockOverrides | null | undefined;
 }
 
 /** Parameters of `eth_simulateV1`. */
@@ -214,48 +148,27 @@ export interface Simulation {
   /** The blocks to simulate, each on top of the one before. */
   readonly blocks: ReadonlyArray<BlockStateCall>;
   /** Lists ETH transfers as logs; default false. */
-  readonly traceTransfers?: Maybe<boolean>;
+  readonly traceTransfers?: boolean | null | undefined;
   /** Checks nonces, balances and fees as for a real block; default false. */
-  readonly validation?: Maybe<boolean>;
+  readonly validation?: boolean | null | undefined;
   /** Gives each block's transactions in full, else their hashes; default false. */
-  readonly returnFullTransactions?: Maybe<boolean>;
+  readonly returnFullTransactions?: boolean | null | undefined;
   /** Also lists the blocks with which nodes fill a gap between two numbers; default false. Not sent. */
-  readonly fillers?: Maybe<boolean>;
+  readonly fillers?: boolean | null | undefined;
   /** The block whose state is asked. */
   readonly block: BlockParameter;
 }
-
-/** An account at a block. */
-export interface AtAccount {
-  /** The account that is asked about. */
-  readonly address: string;
-  /** The block whose state is asked. */
-  readonly block: BlockParameter;
-}
-
-/** Blocks of an `eth_feeHistory` request. */
-export interface FeeRange {
-  /** Number of blocks. */
-  readonly blockCount: number;
-  /** The last of them. */
-  readonly newestBlock: Integer | BlockTag;
-  /** 0 to 100, ascending. */
-  readonly rewardPercentiles: ReadonlyArray<number>;
-}
-
-/** One position of a topic filter: any, exactly this one, or one of these. */
-export type TopicFilter = Hash | ReadonlyArray<Hash> | null;
 
 /** What `eth_getLogs` asks for. */
 export interface LogFilter {
   /** Default `latest`. */
-  readonly fromBlock?: Maybe<Integer | BlockTag>;
+  readonly fromBlock?: bigint | number | BlockTag | null | undefined;
   /** Default `latest`. */
-  readonly toBlock?: Maybe<Integer | BlockTag>;
+  readonly toBlock?: bigint | number | BlockTag | null | undefined;
   /** The contract or contracts that emitted the logs; any when left out. */
-  readonly address?: Maybe<Address | ReadonlyArray<Address>>;
-  /** What the topics must be, by place; null or left out = anything. */
-  readonly topics?: Maybe<ReadonlyArray<TopicFilter>>;
+  readonly address?: Address | ReadonlyArray<Address> | null | undefined;
+  /** What the topics must be, by place: exactly this one, or one of these; null or left out = anything. */
+  readonly topics?: ReadonlyArray<Hash | ReadonlyArray<Hash> | null> | null | undefined;
   /** Wins over the range, which is not sent then. */
-  readonly blockHash?: Maybe<Hash>;
+  readonly blockHash?: Hash | null | undefined;
 }

@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { isHash, isHex, isQuantity, type Address, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
 
@@ -36,45 +36,45 @@ const decoded = <I, A>(from: Shape<I>, decode: (value: I) => A | undefined): Sha
   });
 
 /** The first of two shapes that fits; where neither does, the path is that of the one that came further. */
-export const either = <A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> =>
+export const either = <A, B>(left: Shape<A>, right: Shape<B>): Shape<A | B> =>
   shape<A | B>(
     (value, at) => {
       const path: Array<PropertyKey> = [];
-      const first = one.read(value, path);
+      const first = left.read(value, path);
       if (first !== undefined) return first;
-      const second = other.read(value, path.length === 0 ? at : []);
+      const second = right.read(value, path.length === 0 ? at : []);
       if (second === undefined) at.push(...path);
       return second;
     },
-    { 0: one, 1: other },
+    { 0: left, 1: right },
   );
 
 const Null = leaf((value) => value === null);
 
-export const nullOr = <A>(one: Shape<A>): Shape<A | null> =>
-  shape<A | null>((value, at) => (value === null ? null : one.read(value, at)), { 0: one, 1: Null });
+export const nullOr = <A>(inner: Shape<A>): Shape<A | null> =>
+  shape<A | null>((value, at) => (value === null ? null : inner.read(value, at)), { 0: inner, 1: Null });
 
 /** A field that may be left out: `value` then. */
-export const orElse = <A>(one: Shape<A>, value: A): Shape<A> => ({ ...one, missing: value });
+export const orElse = <A>(inner: Shape<A>, value: A): Shape<A> => ({ ...inner, missing: value });
 
 /** A field that some nodes leave out or give as null: null then. */
-export const orNull = <A>(one: Shape<A>): Shape<A | null> => orElse(nullOr(one), null);
+export const orNull = <A>(inner: Shape<A>): Shape<A | null> => orElse(nullOr(inner), null);
 
 /** A list; of at most `most` items, where that is given. */
 export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape<ReadonlyArray<A>> =>
   shape(
     (values, at) => {
       if (!Array.isArray(values) || values.length > limit) return undefined;
-      const kept: Array<A> = [];
+      const items: Array<A> = [];
       for (const value of values) {
         const read = item.read(value, at);
         if (read === undefined) {
-          at.push(kept.length);
+          at.push(items.length);
           return undefined;
         }
-        kept.push(read);
+        items.push(read);
       }
-      return kept;
+      return items;
     },
     { "*": item },
   );
@@ -110,42 +110,39 @@ export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape
     (values, at) => {
       const entries = isRecord(values) ? Object.entries(values) : null;
       if (entries === null || entries.length > limit) return undefined;
-      const kept = new Map<K, A>();
+      const map = new Map<K, A>();
       for (const [name, value] of entries) {
-        const [one, read] = [key.read(name, at), item.read(value, at)];
-        if (one === undefined || read === undefined) {
+        const [readKey, read] = [key.read(name, at), item.read(value, at)];
+        if (readKey === undefined || read === undefined) {
           at.push(name);
           return undefined;
         }
-        kept.set(one, read);
+        map.set(readKey, read);
       }
-      return kept;
+      return map;
     },
     { "*": item },
   );
 
 /** What fits the shape, as it came, with all that the shape does not name. */
-export const whole = (one: Shape): Shape<unknown> =>
-  shape((value) => (one.read(value, []) === undefined ? undefined : value));
+export const whole = (inner: Shape): Shape<unknown> =>
+  shape((value) => (inner.read(value, []) === undefined ? undefined : value));
 
-/*
- * The leaves of every answer. Each is one linear check, so that neither a huge nor a hostile string costs more than
- * reading it once.
- */
+/* The leaves of every answer. */
 
-/** Hex of any length, with no copy made of it. */
-export const isHex = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
-
-export const isBytes = (value: unknown): value is Hex => isHex(value) && value.length % 2 === 0;
+export const isBytes = (value: unknown): value is Hex =>
+  typeof value === "string" && value.length % 2 === 0 && isHex(value);
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Bytes of any length. */
 export const Bytes = leaf(isBytes);
 /** 32 bytes. */
-export const Word = leaf((value): value is Hash => isHex(value) && value.length === 66);
+export const Word = leaf(isHash);
 /** 20 bytes. */
-export const Account = leaf((value): value is Address => isHex(value) && value.length === 42);
+export const Account = leaf(
+  (value): value is Address => typeof value === "string" && value.length === 42 && isHex(value),
+);
 export const Text = leaf(isText);
 /** A decimal fraction, as text. */
 export const Decimal = leaf((value): value is string => isText(value) && value.length <= 80);
@@ -154,9 +151,7 @@ export const Flag = leaf((value): value is boolean => typeof value === "boolean"
 /** Anything; what a provider in the same process hands over as undefined is null. */
 export const Anything: Shape = shape((value) => value ?? null);
 
-const QuantityText = leaf(
-  (value): value is `0x${string}` => typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value),
-);
+const QuantityText = leaf(isQuantity);
 
 /** A quantity of at most 256 bits; leading zeros are tolerated. */
 export const Quantity = decoded(QuantityText, BigInt);
@@ -178,17 +173,14 @@ export const Status = decoded(
   (status) => outcomes[status],
 );
 
-/** The decoder of one method's `result`. */
-export type Decoder<A> = (result: unknown) => Result.Result<A, RpcError>;
-
 /** A path with one key more, e.g. `result[0].calls[1].status`. */
 const step = (path: string, key: PropertyKey): string =>
   typeof key === "number" ? `${path}[${key}]` : `${path}.${String(key).slice(0, 128)}`;
 
 /** The decoder of a method's `result`. */
 export const decoder =
-  <A>(method: string, { read }: Shape<A>, root = "result"): Decoder<A> =>
-  (result) => {
+  <A>(method: string, { read }: Shape<A>, root = "result") =>
+  (result: unknown): Result.Result<A, RpcError> => {
     const at: Array<PropertyKey> = [];
     const answer = read(result, at);
     return answer === undefined ? Result.fail(malformed(method, at.reduceRight(step, root))) : Result.succeed(answer);

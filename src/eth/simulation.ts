@@ -7,7 +7,7 @@ import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { judging, malformed, type Classify } from "../rpc/answer.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { contradictedIn } from "./logs.js";
+import { checkBlooms } from "./logs.js";
 import type { Simulation } from "./parameters.js";
 import {
   Anything,
@@ -93,8 +93,8 @@ const errorOf = (error: Call["error"]): CallResult["error"] => {
 const callResult = (call: Call, classify: Classify): CallResult => {
   const error = errorOf(call.error);
   const { status, returnData } = call;
-  const said = error === null ? {} : { error: call.error };
-  const failure = status === "success" ? null : classify({ method, scope: "call", returnData, ...said });
+  const words = error === null ? {} : { error: call.error };
+  const failure = status === "success" ? null : classify({ method, scope: "call", returnData, ...words });
   return { ...call, error, failure };
 };
 
@@ -127,11 +127,11 @@ const aligned = (
   { blocks: blockStateCalls, fillers }: Pick<Simulation, "blocks" | "fillers">,
   classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
-  const kept: Array<SimulatedBlock> = [];
+  const matched: Array<SimulatedBlock> = [];
   let next = 0;
   const wrong = (path: string, detail: string) => Result.fail(malformed(method, `result[${next}]${path}`, detail));
   const keep = (block: (typeof blocks)[number], entry: number | null) =>
-    kept.push({ ...block, entry, calls: block.calls.map((call) => callResult(call, classify)) });
+    matched.push({ ...block, entry, calls: block.calls.map((call) => callResult(call, classify)) });
   for (const [entry, { blockOverrides, calls }] of blockStateCalls.entries()) {
     const number = blockOverrides?.number;
     if (blocks.length > blockStateCalls.length && number !== undefined && number !== null) {
@@ -148,25 +148,22 @@ const aligned = (
     keep(block, entry);
     next++;
   }
-  return next === blocks.length ? Result.succeed(kept) : wrong("", "more blocks than asked for");
+  return next === blocks.length ? Result.succeed(matched) : wrong("", "more blocks than asked for");
 };
 
 /** Reads the `result`, which must match the entries asked for. */
 export const readSimulation = (
   result: unknown,
-  asked: Pick<Simulation, "blocks" | "fillers">,
+  simulation: Pick<Simulation, "blocks" | "fillers">,
 ): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const decoded = decodeBlocks(result);
-  const judged = judging((classify) => {
-    const inline = inlineError(result, classify);
-    return inline === null
-      ? Result.flatMap(decoded, (blocks) => aligned(blocks, asked, classify))
-      : Result.fail(inline);
-  });
+  const judged = judging((classify) =>
+    Result.isSuccess(decoded)
+      ? aligned(decoded.success, simulation, classify)
+      : Result.fail(inlineError(result, classify) ?? decoded.failure),
+  );
   const blooms = Result.getOrElse(decoded, () => []).map(bloomed);
   return Effect.tap(Effect.flatMap(judged, Effect.fromResult), () =>
-    Effect.flatMap(contradictedIn(blooms), (place) =>
-      place === null ? Effect.void : Effect.fail(malformed(method, `result[${place}].logsBloom`, "not of the logs")),
-    ),
+    checkBlooms(method, blooms, (place) => `result[${place}]`),
   );
 };

@@ -10,7 +10,7 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
-import { contradicts } from "./logs.js";
+import { checkBlooms } from "./logs.js";
 import { address, quantity, word, type Faults } from "./encode.js";
 import { decoder, list, nullOr, struct } from "./shape.js";
 
@@ -32,15 +32,14 @@ export const getTransactionReceipt = (parameters: {
   readonly hash: Hash;
 }): Effect.Effect<Receipt | null, Failure, Rpc> => {
   const method = "eth_getTransactionReceipt";
-  return ask(method, byHash(parameters.hash), (result) =>
+  const request = ask(method, byHash(parameters.hash), (result) =>
     Result.flatMap(readReceipt(result), (receipt) =>
       receipt !== null && isOther(receipt.transactionHash, parameters.hash)
         ? Result.fail(malformed(method, "result.transactionHash", "of another transaction"))
-        : receipt?.logs != null && contradicts({ ...receipt, logs: receipt.logs })
-          ? Result.fail(malformed(method, "result.logsBloom", "not of the logs"))
-          : Result.succeed(receipt),
+        : Result.succeed(receipt),
     ),
   );
+  return Effect.tap(request, (receipt) => checkBlooms(method, receipt === null ? [] : [receipt], () => "result"));
 };
 
 /**
@@ -107,11 +106,7 @@ const single = "eth_getTransactionBySenderAndNonce";
 const block = "eth_getBlockByNumber";
 
 const readAll = /* @__PURE__ */ decoder(content, /* @__PURE__ */ list(FullTransaction));
-const readOne = /* @__PURE__ */ decoder(single, /* @__PURE__ */ nullOr(FullTransaction));
-const readBlock = /* @__PURE__ */ decoder(
-  block,
-  /* @__PURE__ */ struct({ transactions: /* @__PURE__ */ list(FullTransaction) }),
-);
+const bodies = /* @__PURE__ */ struct({ transactions: /* @__PURE__ */ list(FullTransaction) });
 
 /** The values of both lists, which the node keys by nonce. */
 const valuesIn = (result: unknown): ReadonlyArray<unknown> => {
@@ -130,7 +125,11 @@ const askNonces = (account: Address, nonces: ReadonlyArray<number>) =>
   Effect.forEach(
     nonces.slice(0, mostAsked),
     (nonce) =>
-      ask(single, (faults) => [address(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)], readOne),
+      ask(
+        single,
+        (faults) => [address(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)],
+        nullOr(FullTransaction),
+      ),
     { concurrency: "unbounded" },
   );
 
@@ -149,10 +148,9 @@ export const getPooled = (
     (faults) => [address(account, "address", faults)],
     (result) => readAll(valuesIn(result)),
   );
-  const byBlock = ask(
-    block,
-    () => ["pending", true],
-    (result) => Result.map(readBlock(result), ({ transactions }) => transactions),
+  const byBlock = Effect.map(
+    ask(block, () => ["pending", true], bodies),
+    ({ transactions }) => transactions,
   );
   const found: Effect.Effect<ReadonlyArray<FullTransaction | null>, Failure, Rpc> = unlessRefused(
     content,
@@ -165,8 +163,10 @@ export const getPooled = (
     found,
     (all) =>
       new Map(
-        all.flatMap((one) =>
-          one !== null && one.from.toLowerCase() === account ? [[Number(one.nonce), one] as const] : [],
+        all.flatMap((transaction) =>
+          transaction !== null && transaction.from.toLowerCase() === account
+            ? [[Number(transaction.nonce), transaction] as const]
+            : [],
         ),
       ),
   );

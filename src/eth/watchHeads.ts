@@ -252,20 +252,11 @@ const followAlways = (following: Following): Effect.Effect<never, Failure, Rpc> 
     }
   });
 
-/** The heads of the chain, one by one. */
-export interface Heads {
-  /** The next head; null = there is none yet. */
-  readonly next: () => Head | null;
-  /** Waits for there to be another; fails once no more will come. */
-  readonly wait: Effect.Effect<unknown, Failure>;
-}
-
-/** Follows the chain until the scope ends; `room` heads wait for a slow taker, `askBlock` asks for a block. */
-export const following = (
-  askBlock: AskBlock,
-  options: HeadOptions,
-  room: number,
-): Effect.Effect<Heads, never, Rpc | Scope.Scope> =>
+/**
+ * Follows the chain until the scope ends; `room` heads wait for a slow taker, `askBlock` asks for a block. `next` is the
+ * next head, null where there is none yet; `wait` waits for another, and fails once no more will come.
+ */
+export const following = (askBlock: AskBlock, options: HeadOptions, room: number) =>
   Effect.gen(function* () {
     const bell = yield* Queue.sliding<true, Failure>(1);
     const state = { chain: emptyChain, heardAt: yield* Clock.currentTimeMillis, lowSince: null };

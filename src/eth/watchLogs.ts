@@ -14,7 +14,7 @@ import { unknownBlock, type Failure } from "./ask.js";
 import { Log, type Block } from "./block.js";
 import { hasWholeBlooms, mayHold, askLogs } from "./logs.js";
 import { encoded, logFilter } from "./encode.js";
-import { historyDepth, type BlockName, type Head, type Header } from "./heads.js";
+import { historyDepth, type Head, type Header } from "./heads.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { decoder } from "./shape.js";
 import {
@@ -27,20 +27,8 @@ import {
   type HeadOptions,
 } from "./watchHeads.js";
 
-/** The logs of one block that were told. */
-interface OfBlock {
-  readonly number: bigint;
-  readonly logs: ReadonlyArray<Log>;
-}
-
-/** By the hash of the block. */
-export type EmittedLogs = ReadonlyMap<Hash, OfBlock>;
-
-/** What is to be told now, and what was told then. */
-interface Telling {
-  readonly told: EmittedLogs;
-  readonly logs: ReadonlyArray<Log>;
-}
+/** The logs that were emitted, by the hash of their block. */
+export type EmittedLogs = ReadonlyMap<Hash, { readonly number: bigint; readonly logs: ReadonlyArray<Log> }>;
 
 /** Logs by their block, each once; those that have no place in a sealed block are none. */
 const byBlock = (logs: ReadonlyArray<Log>): EmittedLogs => {
@@ -65,9 +53,9 @@ export const emittedUpTo = (upTo: bigint, newest: bigint, { header, skipped }: H
 
 /**
  * Replaces the emitted logs from block `from` on by those that were read up to the head: logs that are gone are taken
- * back, newest first, and new ones are emitted.
+ * back, newest first, and new ones are emitted (`logs`); `told` = what was emitted by then.
  */
-export const emitRead = (told: EmittedLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
+export const emitRead = (told: EmittedLogs, from: bigint, head: Pick<Header, "number">, read: ReadonlyArray<Log>) => {
   const there = byBlock(read);
   const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
   const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
@@ -99,13 +87,6 @@ interface Asking {
   readonly block: AskBlock;
   readonly logs: (filter: LogFilter) => Effect.Effect<ReadonlyArray<Log>, Failure, Rpc>;
   readonly chainId: Effect.Effect<number, Failure, Rpc>;
-}
-
-/** What was told, up to which block all of it, and the newest head that was told of. */
-interface Stock {
-  readonly told: EmittedLogs;
-  readonly upTo: bigint;
-  readonly newest: bigint;
 }
 
 /** Heads that wait for a slow taker of logs; beyond that their logs are read at once. */
@@ -145,7 +126,8 @@ const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
     const { giveUpMs } = yield* paceOf(options);
     const heads = yield* following(asking.block, options, mostHeads);
     let mayMatch: ((header: Header) => boolean) | null = null;
-    let stock: Stock | null = null;
+    // what was told, up to which block all of it, and the newest head that was told of
+    let stock: { readonly told: EmittedLogs; readonly upTo: bigint; readonly newest: bigint } | null = null;
     let unread: Header | null = null;
     let failingSince: number | null = null;
     const pull = Effect.gen(function* () {

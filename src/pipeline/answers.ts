@@ -7,10 +7,10 @@ import * as Result from "effect/Result";
 import type * as Eth from "../eth/index.js";
 import * as Simulate from "../steps/simulate.js";
 import { decodeResult } from "../abi/decodeLogs.js";
-import type { Lookup } from "../Chains.js";
+import type { lookup } from "../Chains.js";
 import { rulesOf, type Rules } from "../chains/rules.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { BuiltInStep, Fork, Forks } from "../primitives/names.js";
+import type { BuiltInStep, Fork, unknownForks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
@@ -56,7 +56,7 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   /** Where no fee oracle was seen to live, so that it need not be asked; null = not known. */
   readonly noFeeOracle: Address | null;
   /** What the endpoint says of forks, where it was asked. */
-  readonly forks: Forks;
+  readonly forks: typeof unknownForks;
   /** What was found on the way: sources that had to be replaced. */
   readonly findings: ReadonlyArray<Finding>;
 }
@@ -90,7 +90,12 @@ const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>
   BigInt(hash) === 0n ? (header?.hash ?? null) : hash;
 
 /** What a round says; `named` = the chain that the input names. */
-export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, named: number | null): Answers => {
+export const answersOf = (
+  round: Round,
+  chains: typeof lookup,
+  options: ReportOptions,
+  named: number | null,
+): Answers => {
   const [run, alone] = [successOf(round.run), successOf(round.alone)];
   const callView = round.called?.view ?? unseen;
   const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), callView);

@@ -6,7 +6,7 @@ import * as Eth from "../eth/index.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
-import { eip7825Cap, type Lookup } from "../Chains.js";
+import { eip7825Cap, type lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
@@ -85,7 +85,7 @@ export interface Scanning extends Pick<Round, "pools"> {
   /** Whether the chain's id was asked for, not remembered. */
   readonly isNamed: boolean;
   readonly memory: Memory;
-  readonly chains: Lookup;
+  readonly chains: typeof lookup;
 }
 
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));

@@ -18,6 +18,33 @@ export const lazyImport = <Module extends object>(load: () => Promise<Module>): 
   return Effect.suspend(() => (loaded === null ? loading : Effect.succeed(loaded)));
 };
 
+/**
+ * What `load` imports where it may as well be missing: `otherwise` stands in where it cannot be loaded, or not in two
+ * seconds, and what comes late is there for the next. `now` is null until it is here.
+ */
+export const lazyOr = <A>(load: () => Promise<A>, otherwise: A) => {
+  let loaded: A | null = null;
+  let loading: Promise<A> | null = null;
+  const begin = (): Promise<A> =>
+    Effect.promise(() =>
+      load().then(
+        (part) => {
+          loaded = part;
+        },
+        () => {
+          loading = null;
+        },
+      ),
+    ).pipe(
+      Effect.timeout("2 seconds"),
+      Effect.ignore,
+      Effect.map(() => loaded ?? otherwise),
+      // why: not in the fiber that asks first, for others wait for it as well
+      Effect.runPromise,
+    );
+  return { now: () => loaded, wait: () => (loading ??= begin()) };
+};
+
 /** What is done when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
@@ -28,12 +55,12 @@ export const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
   const all = known ?? new Set<() => void>();
   if (known === undefined) {
     waiting.set(signal, all);
-    signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
+    signal.addEventListener("abort", () => all.forEach((listener) => listener()), { once: true });
   }
   // why: the same function may wait twice
-  const one = () => run();
-  all.add(one);
-  return () => void all.delete(one);
+  const listener = () => run();
+  all.add(listener);
+  return () => void all.delete(listener);
 };
 
 /* Random bytes that nobody can foresee, replaceable so that a recorded run can be repeated. */

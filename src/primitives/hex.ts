@@ -16,21 +16,27 @@ export type Address = `0x${string}`;
 export const Hash = prefixed.pipe(Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{64}$/)));
 export type Hash = `0x${string}`;
 
+/** Hex of any length, with no copy made of it: one linear check, however long and hostile it is. */
+export const isHex = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
+
 /** Whether it is 32 bytes of hex. */
-export const isHash = (value: unknown): value is Hash => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value);
+export const isHash = (value: unknown): value is Hash =>
+  typeof value === "string" && value.length === 66 && isHex(value);
+
+/** A quantity as the wire has it: at most 256 bits; leading zeros are tolerated. */
+export const isQuantity = (value: unknown): value is Hex =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);
 
 /** A field that may be missing when constructed and is `null` then: JSON-safe, never `undefined`. */
 export const nullable = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));
-
-const hexDigits = /^0x[0-9a-fA-F]*$/;
 
 /** The most bytes read from one answer; more is as good as hostile. */
 export const maxBytes = 4 * 1024 * 1024;
 
 /** Even-length hex with `0x` of at most {@link maxBytes} bytes. */
 export const isBytes = (value: unknown): value is Hex =>
-  typeof value === "string" && value.length % 2 === 0 && value.length <= 2 + maxBytes * 2 && hexDigits.test(value);
+  typeof value === "string" && value.length % 2 === 0 && value.length <= 2 + maxBytes * 2 && isHex(value);
 
 /** An address as all of ours are written. */
 export const lower = (account: string): Address => account.toLowerCase() as Address;

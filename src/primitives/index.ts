@@ -11,7 +11,7 @@ export {
 } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";
 export { plainJson } from "./json.js";
-export { type Address, Hash, Hex, isHash } from "./hex.js";
+export { type Address, Hash, Hex, isHash, isHex, isQuantity } from "./hex.js";
 export { type BuiltInStep, forksIn } from "./names.js";
 export { addressProblem, type Checked, each, no, type Problem } from "./problem.js";
 export { pageOf, statementText } from "./statement.js";

@@ -17,7 +17,7 @@ export const plainJson = (value: unknown): unknown => {
   return fields;
 };
 
-const written: PropertyDescriptor = {
+const toJson: PropertyDescriptor = {
   value(this: unknown) {
     return plainJson(this);
   },
@@ -31,5 +31,5 @@ const written: PropertyDescriptor = {
  */
 export const withJson = <A extends object>(value: A): A =>
   Object.isExtensible(value) && !Object.hasOwn(value, "toJSON")
-    ? Object.defineProperty(value, "toJSON", written)
+    ? Object.defineProperty(value, "toJSON", toJson)
     : value;

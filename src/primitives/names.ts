@@ -5,14 +5,6 @@ import * as Schema from "effect/Schema";
 export const Fork = Schema.Literals(["beforeOsaka", "osaka", "amsterdam"]);
 export type Fork = typeof Fork.Type;
 
-/** What `eth_config` (EIP-7910) says of forks. */
-export interface Forks {
-  /** Of the block that comes next; null = nothing that tells it. */
-  readonly fork: Fork | null;
-  /** When the next one activates, epoch seconds; null = none is planned. */
-  readonly next: bigint | null;
-}
-
 /** The built-in steps, which a pipeline can leave out, in the order of their findings. */
 export const builtInSteps = ["code", "simulate", "estimate", "nonce", "fee", "assets", "approvals", "funds"] as const;
 /** A built-in step by its name. */
@@ -108,8 +100,13 @@ export const BlockRead = Schema.Literals([
 ]);
 export type BlockRead = typeof BlockRead.Type;
 
-/** Where nobody says anything. */
-export const unknownForks: Forks = { fork: null, next: null };
+/** What `eth_config` (EIP-7910) says of forks where nobody says anything. */
+export const unknownForks: {
+  /** Of the block that comes next; null = nothing that tells it. */
+  readonly fork: Fork | null;
+  /** When the next one activates, epoch seconds; null = none is planned. */
+  readonly next: bigint | null;
+} = { fork: null, next: null };
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
@@ -118,7 +115,7 @@ const seconds = (value: unknown): bigint | null =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : null;
 
 /** Reads the answer of `eth_config`, whatever it is: Osaka brought P256VERIFY (EIP-7951), Amsterdam the builders' deposits. */
-export const forksIn = (config: unknown): Forks => {
+export const forksIn = (config: unknown): typeof unknownForks => {
   const current = field(config, "current");
   const has = (list: string, name: string) => field(field(current, list), name) !== undefined;
   if (typeof field(current, "precompiles") !== "object") return unknownForks;

@@ -1,7 +1,7 @@
 /** What is wrong with a value that somebody handed in, as plain data: each floor makes its own error of it, and says what may have been meant. */
 import * as Result from "effect/Result";
 import { isAddress } from "viem";
-import type { Address, Hash, Hex } from "./hex.js";
+import { isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
 import { isRecord } from "./record.js";
 
 /** A wrong value. */
@@ -26,13 +26,13 @@ export const each = <A, B>(
   values: ReadonlyArray<A>,
   read: (value: A, index: number) => Checked<B>,
 ): Checked<ReadonlyArray<B>> => {
-  const kept: Array<B> = [];
+  const results: Array<B> = [];
   for (const [index, value] of values.entries()) {
     const checked = read(value, index);
     if (Result.isFailure(checked)) return Result.fail(checked.failure);
-    kept.push(checked.success);
+    results.push(checked.success);
   }
-  return Result.succeed(kept);
+  return Result.succeed(results);
 };
 
 /** `field` is wrong. */
@@ -56,8 +56,7 @@ const distance = (a: string, b: string): number => {
 };
 
 /** As many letters may be off as a word of this length can spare. */
-type Slips = (length: number) => number;
-const fewSlips: Slips = (length) => (length < 3 ? 0 : length < 5 ? 1 : 2);
+const fewSlips = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
 /** The name that was probably meant: a few letters off, or part of the other; null where none comes near. */
 export const nearest = (word: string, names: ReadonlyArray<string>, slips = fewSlips): string | null => {
@@ -75,7 +74,7 @@ export const nearest = (word: string, names: ReadonlyArray<string>, slips = fewS
 };
 
 /** `; did you mean …?`, or nothing. */
-export const didYouMean = (word: string, names: ReadonlyArray<string>, slips?: Slips): string => {
+export const didYouMean = (word: string, names: ReadonlyArray<string>, slips?: typeof fewSlips): string => {
   const name = nearest(word, names, slips);
   return name === null ? "" : `; did you mean ${name}?`;
 };
@@ -120,14 +119,11 @@ export const bytes: Read<Hex> = (value, field) => {
   if (!value.startsWith("0x")) return no(field, "must start with 0x");
   if (value.length % 2 !== 0) return no(field, "has an odd number of hex digits");
   if (value.length > 2 + maxDataBytes * 2) return no(field, `is larger than ${maxDataBytes} bytes`);
-  if (!/^0x[0-9a-fA-F]*$/.test(value)) return no(field, "has characters that are not hex");
-  return Result.succeed(value as Hex);
+  return isHex(value) ? Result.succeed(value) : no(field, "has characters that are not hex");
 };
 
 export const hash: Read<Hash> = (value, field) =>
-  typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)
-    ? Result.succeed(value as Hash)
-    : no(field, "must be 32 bytes of hex with 0x");
+  isHash(value) ? Result.succeed(value) : no(field, "must be 32 bytes of hex with 0x");
 
 /** A bigint that counts `unit`. */
 export const uint =
@@ -162,7 +158,7 @@ export const listOf =
     if (!Array.isArray(value)) return no(field, `must be an array, got ${kind(value)}`);
     if (value.length < least) return no(field, "must not be empty");
     if (value.length > 10_000) return no(field, "has more than 10,000 entries");
-    return each(value, (one: unknown, index) => read(one, `${field}[${index}]`));
+    return each(value, (entry: unknown, index) => read(entry, `${field}[${index}]`));
   };
 
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>

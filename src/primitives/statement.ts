@@ -55,11 +55,9 @@ export const noted = <Code extends string>(
   said: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
 ): Readonly<Record<Code, Note>> => Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
 
-type Quantity = bigint | number | null;
-
 const quantity =
   (unit: Extract<Figure, { readonly value: bigint }>["unit"]) =>
-  (name: string, value: Quantity): Figure | null =>
+  (name: string, value: bigint | number | null): Figure | null =>
     value === null ? null : { name, unit, value: BigInt(typeof value === "number" ? Math.round(value) : value) };
 
 const words =

@@ -22,10 +22,10 @@ const quoteLimit = 256;
  * of the original followed by how many were cut.
  */
 export const escapeText = (text: string, limit: number = quoteLimit): string => {
-  const kept = text.length > limit ? text.slice(0, limit) : text;
-  const cut = text.length - kept.length;
-  const shown = kept.replace(hidden, escapeOne);
-  return cut === 0 ? shown : `${shown}… (+${cut} characters)`;
+  const head = text.length > limit ? text.slice(0, limit) : text;
+  const cut = text.length - head.length;
+  const escaped = head.replace(hidden, escapeOne);
+  return cut === 0 ? escaped : `${escaped}… (+${cut} characters)`;
 };
 
 // Hebrew, Arabic and their extensions: right-to-left letters reorder the numbers around them.

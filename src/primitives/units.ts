@@ -37,20 +37,20 @@ export const roundUnits = (
   const digits = size.toString().length;
   const whole = digits - decimals;
   const isVast = whole > mostWhole;
-  const dropped =
+  const droppedDigits =
     up === null && !isVast ? 0 : Math.max(0, digits - (isVast ? shownDigits : Math.max(shownDigits, whole)));
-  const unit = 10n ** BigInt(dropped);
-  const kept = size / unit + (up !== false && size % unit !== 0n ? 1n : 0n);
-  const isExact = kept * unit === size;
+  const unit = 10n ** BigInt(droppedDigits);
+  const rounded = size / unit + (up !== false && size % unit !== 0n ? 1n : 0n);
+  const isExact = rounded * unit === size;
   const sign = amount < 0n ? "-" : "";
   if (isVast) {
-    const places = kept.toString().length - 1;
-    return { text: `${sign}${formatUnits(kept, places)} × 10^${places + dropped - decimals}`, isExact };
+    const places = rounded.toString().length - 1;
+    return { text: `${sign}${formatUnits(rounded, places)} × 10^${places + droppedDigits - decimals}`, isExact };
   }
-  const one = 10n ** BigInt(decimals);
-  const rest = (kept * unit) % one;
+  const wholeUnit = 10n ** BigInt(decimals);
+  const rest = (rounded * unit) % wholeUnit;
   const fraction = rest === 0n ? "" : formatUnits(rest, decimals).slice(1);
-  return { text: `${sign}${grouped((kept * unit) / one)}${fraction}`, isExact };
+  return { text: `${sign}${grouped((rounded * unit) / wholeUnit)}${fraction}`, isExact };
 };
 
 const wholeGwei = 10n ** 5n;

@@ -14,6 +14,7 @@ import {
   Transport,
 } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import { lazyOr } from "../primitives/effects.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { redactJson, type Endpoint } from "./endpoint.js";
@@ -31,27 +32,10 @@ const unread: Classify = ({ method, httpStatus = null, error, bodyText }) => {
   return new RpcError({ method, reason: new InternalError({ detail, httpStatus }) });
 };
 
-let loaded: Classify | null = null;
-let loading: Promise<Classify> | null = null;
-
-/** Once, and for two seconds at most; whatever comes later serves the next error. */
-const load = (): Promise<Classify> =>
-  (loading ??= Effect.promise(() =>
-    import("../errors/classify.js").then(
-      ({ classify }) => {
-        loaded = classify;
-      },
-      () => {
-        loading = null;
-      },
-    ),
-  ).pipe(
-    Effect.timeout("2 seconds"),
-    Effect.ignore,
-    Effect.map(() => loaded ?? unread),
-    // why: not in the fiber that asks first, for others wait for it as well
-    Effect.runPromise,
-  ));
+const dialects = /* @__PURE__ */ lazyOr(
+  () => import("../errors/classify.js").then((module): Classify => module.classify),
+  unread,
+);
 
 /** Gives `done` the result with its failure judged: at once where the dialects are here or not needed. */
 export const judged = <A>(
@@ -60,18 +44,20 @@ export const judged = <A>(
 ): void => {
   const judge = (classify: Classify) =>
     done(Result.mapError(result, (failure) => ("_tag" in failure ? failure : classify(failure))));
-  if (loaded === null && Result.isFailure(result) && !("_tag" in result.failure)) void load().then(judge);
+  const loaded = dialects.now();
+  if (loaded === null && Result.isFailure(result) && !("_tag" in result.failure)) void dialects.wait().then(judge);
   else judge(loaded ?? unread);
 };
 
 /** What `read` makes of an answer: at once where the dialects are here, or nothing in it is to be judged. */
 export const judging = <A>(read: (classify: Classify) => A): Effect.Effect<A> => {
+  const loaded = dialects.now();
   let isWanted = false;
   const known = read((input) => {
     isWanted = true;
     return (loaded ?? unread)(input);
   });
-  return loaded === null && isWanted ? Effect.map(Effect.promise(load), read) : Effect.succeed(known);
+  return loaded === null && isWanted ? Effect.map(Effect.promise(dialects.wait), read) : Effect.succeed(known);
 };
 
 /** How a request fails. */

@@ -8,9 +8,10 @@ import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
 import { endpointOf, providersOf, type Endpoint, type Named } from "./endpoint.js";
-import type { KnownEndpoint } from "./knownEndpoint.js";
+import type { KnownEndpoint } from "./memory.js";
 import { isNode } from "./node.js";
-import { type Described, describedChain, type ViemChain } from "./viemChain.js";
+import type { Rpc } from "./service.js";
+import { describedChain, type ViemChain } from "./viemChain.js";
 
 /** Limits and known facts of an endpoint: time, concurrency, features; times in ms, and every field has a default. */
 export interface Options {
@@ -181,11 +182,6 @@ const options = (rows: Rows, input: unknown, others: ReadonlyArray<string>): Che
   return Result.void;
 };
 
-/** An endpoint that can be posted to. */
-export interface HttpEndpoint extends Endpoint {
-  readonly url: URL;
-}
-
 /** A URL is never shown: it may hold a key. */
 const url = (value: unknown): Checked<string> => {
   if (typeof value !== "string") return no("url", `must be a string, got ${kind(value)}`);
@@ -204,7 +200,7 @@ export const checkUrl = (
   to: unknown,
   input: { readonly headers?: Readonly<Record<string, string>> },
   rows: Rows,
-): HttpEndpoint => {
+): Endpoint & { readonly url: URL } => {
   const text = must(Result.flatMap(url(to), (whole) => Result.map(options(rows, input, ["url"]), () => whole)));
   const endpoint = endpointOf(text, input.headers);
   return endpoint.url === null ? must(no("url", "is not a URL")) : { ...endpoint, url: endpoint.url };
@@ -237,7 +233,7 @@ const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | 
 export const checkClient = (
   client: { readonly chain?: unknown; readonly account?: unknown },
   input: Options,
-): Described => {
+): Pick<Rpc["Service"], "defaults" | "chain"> => {
   must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
   const named = own(client.chain, "chain", "id", fields.chainId.check);
   const from = own(client.account, "account", "address", fields.from.check);

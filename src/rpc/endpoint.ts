@@ -56,7 +56,7 @@ const ofPattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, 
 const hiding = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
   const spelled = new Set(secrets.flatMap((secret) => [secret, decoded(secret)]));
   const steps = [...spelled]
-    .sort((one, other) => other.length - one.length)
+    .sort((a, b) => b.length - a.length)
     .map((secret) => {
       if (secret.length >= wordLength) return (text: string) => text.replaceAll(secret, "…");
       const word = new RegExp(`(^|[^A-Za-z0-9_])${ofPattern(secret)}(?![A-Za-z0-9_])`, "g");

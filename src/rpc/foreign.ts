@@ -48,9 +48,9 @@ const retryAfter = (headers: unknown): Readonly<Record<string, string>> => {
 
 /** The JSON-RPC error in it, as it came where that is known; null where nobody said one. */
 const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
-  const said = chain.find((link) => link["name"] === "RpcRequestError")?.["cause"];
+  const reported = chain.find((link) => link["name"] === "RpcRequestError")?.["cause"];
   // why: a node's error may be a text, or lack its code
-  if (typeof said === "string" || isPlain(said)) return said;
+  if (typeof reported === "string" || isPlain(reported)) return reported;
   const coded = chain.filter(({ code }) => Number.isSafeInteger(code));
   const innermost =
     // why: viem calls what has no code -1

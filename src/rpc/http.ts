@@ -70,7 +70,10 @@ const single =
   (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void): (() => void) =>
     post(request.text, room, (result) =>
       done(
-        result.ok ? readSingle(request, result.reply, endpoint) : unanswered(request.method, result.failure, endpoint),
+        Result.match(result, {
+          onSuccess: (reply) => readSingle(request, reply, endpoint),
+          onFailure: (failure) => unanswered(request.method, failure, endpoint),
+        }),
       ),
     );
 
@@ -144,9 +147,10 @@ export const sendTogether = (
     const rooms = group.map(({ room }) => room);
     const body = `[${requests.map(({ text }) => text).join(",")}]`;
     const abort = post(body, sharedRoom(rooms, posting.maxBytes), (result) => {
-      const read = result.ok
-        ? readBatch(requests, result.reply, endpoint)
-        : requests.map(({ method }) => unanswered(method, result.failure, endpoint));
+      const read = Result.match(result, {
+        onSuccess: (reply) => readBatch(requests, reply, endpoint),
+        onFailure: (failure) => requests.map(({ method }) => unanswered(method, failure, endpoint)),
+      });
       if (read === null) {
         memory.learn("takesBatches", false);
         for (const waiting of group) alone(waiting);

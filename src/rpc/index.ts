@@ -1,6 +1,6 @@
 /** The service that asks a node, and what a run is: the door of this room. Its layers are made in `Rpc.ts`. */
 export { malformed } from "./answer.js";
-export { type Facts, type Memory, memoryOf, type Refusable } from "./memory.js";
+export { type Facts, KnownEndpoint, knownEndpointFormat, type Memory, memoryOf, type Refusable } from "./memory.js";
 export {
   CurrentRun,
   type HeadSighting,
@@ -8,6 +8,5 @@ export {
   Rpc,
   type Run,
   type Subscribe,
-  type Subscription,
   type Testimony,
 } from "./service.js";

@@ -6,11 +6,7 @@ import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import type { HttpOptions } from "./connection.js";
 import { builtin } from "./node.js";
-import { receiver, tooLarge, undecodable, wordsOf, type HttpHeaders, type PostTo, type Unpack } from "./post.js";
-
-/** What is used of an `Agent` of `node:http` or `node:https`, and of a `Dispatcher` of undici. */
-export type NodeAgent = NonNullable<HttpOptions["agent"]>;
-export type Dispatcher = NonNullable<HttpOptions["dispatcher"]>;
+import { receiver, tooLarge, wordsOf, type HttpHeaders, type NoReply, type PostTo } from "./post.js";
 
 /** What can be unpacked, for the header `accept-encoding`. */
 const acceptEncoding = "gzip, deflate, br";
@@ -41,23 +37,25 @@ const isTooLong = (error: unknown): boolean =>
 
 /** What unpacks a body that came with these `content-encoding`s, to at most `maxBytes`. */
 const unpacking =
-  (encodings: string | null, maxBytes: number): Unpack =>
-  (body) => {
+  (encodings: string | null, maxBytes: number) =>
+  (body: Uint8Array): Result.Result<Uint8Array, NoReply> => {
+    const undecodable = (detail: string): NoReply => ({ kind: "undecodable", detail, bytes: body.length });
     const layers = (encodings ?? "")
       .toLowerCase()
       .split(",")
       .map((text) => text.trim())
       .filter((text) => text !== "" && text !== "identity");
-    if (layers.length > mostEncodings)
-      return Result.fail(undecodable("the answer is compressed too many times", body.length));
+    if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is compressed too many times"));
     let rest = body;
     for (const encoding of layers.reverse()) {
       const made = Result.try(() => unpacked(rest, encoding, maxBytes));
       if (Result.isFailure(made)) {
-        const words = `${encoding}: ${wordsOf(made.failure)}`;
-        return Result.fail(isTooLong(made.failure) ? tooLarge(maxBytes, body.length) : undecodable(words, body.length));
+        const { failure } = made;
+        return Result.fail(
+          isTooLong(failure) ? tooLarge(maxBytes, body.length) : undecodable(`${encoding}: ${wordsOf(failure)}`),
+        );
       }
-      if (made.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`, body.length));
+      if (made.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`));
       rest = made.success;
     }
     return Result.succeed(rest);
@@ -74,8 +72,16 @@ const guard = (socket: Net.Socket): void => {
   socket.on("error", () => undefined);
 };
 
+/** The header in a record of them, as `node:http` and undici 7 have it. */
+const inRecord =
+  (headers: Readonly<Record<string, unknown>>) =>
+  (name: string): string | null => {
+    const value = headers[name];
+    return value === undefined ? null : String(value);
+  };
+
 export const viaNodeHttp =
-  (headers: HttpHeaders, agent: NodeAgent): PostTo =>
+  (headers: HttpHeaders, agent: NonNullable<HttpOptions["agent"]>): PostTo =>
   (url, body, room, done) => {
     const { request } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
     const answer = receiver(room, done);
@@ -83,10 +89,7 @@ export const viaNodeHttp =
       incoming.on("data", (chunk: Uint8Array) => {
         if (!answer.data(chunk)) incoming.destroy();
       });
-      const header = (name: string) => {
-        const value = incoming.headers[name];
-        return value === undefined ? null : String(value);
-      };
+      const header = inRecord(incoming.headers);
       incoming.on("end", () =>
         answer.end(incoming.statusCode ?? 0, header, unpacking(header("content-encoding"), room.maxBytes)),
       );
@@ -122,31 +125,20 @@ export const viaNodeHttp =
     };
   };
 
-/** As undici 7 and later speak to a handler; before, `abort` came by itself. */
-interface Controller {
-  readonly abort: (reason: Error) => void;
-}
-
-/** The headers of an answer, as undici 7 and later have them. */
-type Answered = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
-
 /** undici wants an Error, and makes one with a stack where it gets none. */
 const noLongerWanted = /* @__PURE__ */ new Error("cancelled");
 
 /** The header in undici 6's list of names and values, as bytes. */
-const inList = (list: ReadonlyArray<Uint8Array>, name: string): string | null => {
-  for (let at = 0; at + 1 < list.length; at += 2)
-    if (String(list[at]).toLowerCase() === name) return String(list[at + 1]);
-  return null;
-};
-
-const inRecord = (headers: Answered, name: string): string | null => {
-  const value = headers[name];
-  return value === undefined ? null : String(value);
-};
+const inList =
+  (list: ReadonlyArray<Uint8Array>) =>
+  (name: string): string | null => {
+    for (let at = 0; at + 1 < list.length; at += 2)
+      if (String(list[at]).toLowerCase() === name) return String(list[at + 1]);
+    return null;
+  };
 
 export const viaDispatcher =
-  (headers: HttpHeaders, dispatcher: Dispatcher): PostTo =>
+  (headers: HttpHeaders, dispatcher: NonNullable<HttpOptions["dispatcher"]>): PostTo =>
   (url, body, room, done) => {
     const answer = receiver(room, done);
     let abort: ((reason: Error) => void) | null = null;
@@ -171,16 +163,18 @@ export const viaDispatcher =
     };
     const end = () => answer.end(status, header, unpacking(header("content-encoding"), room.maxBytes));
     const handler = {
-      // undici 7 and later
-      onRequestStart: (controller: Controller) => begin((reason) => controller.abort(reason)),
-      onResponseStart: (_: Controller, code: number, record: Answered) => head(code, (name) => inRecord(record, name)),
-      onResponseData: (_: Controller, chunk: Uint8Array) => data(chunk),
+      // undici 7 and later; before, `abort` came by itself
+      onRequestStart: (controller: { readonly abort: (reason: Error) => void }) =>
+        begin((reason) => controller.abort(reason)),
+      onResponseStart: (_: unknown, code: number, record: Readonly<Record<string, unknown>>) =>
+        head(code, inRecord(record)),
+      onResponseData: (_: unknown, chunk: Uint8Array) => data(chunk),
       onResponseEnd: end,
-      onResponseError: (_: Controller, error: unknown) => answer.fail(error),
+      onResponseError: (_: unknown, error: unknown) => answer.fail(error),
       // undici 6, the one of Node 20 and 22
       onConnect: begin,
       onHeaders: (code: number, list: ReadonlyArray<Uint8Array>) => {
-        head(code, (name) => inList(list, name));
+        head(code, inList(list));
         return true;
       },
       onData: (chunk: Uint8Array) => {
@@ -207,7 +201,7 @@ const isLoopback = ({ hostname }: URL): boolean =>
 const mostSockets = 256;
 
 /** An agent for `url` until the scope ends. */
-const ownAgent = (url: URL): Effect.Effect<NodeAgent, never, Scope.Scope> =>
+const ownAgent = (url: URL): Effect.Effect<Http.Agent, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const { Agent } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");

@@ -8,7 +8,6 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { safely } from "../primitives/record.js";
 import { counting, errorTypeOf, inSpan, isTraced, Listener, type Attributes } from "../primitives/telemetry.js";
-import type { Memory } from "./memory.js";
 import { CurrentRun, type LedgerEntry, type Rpc } from "./service.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
@@ -18,8 +17,6 @@ export interface RequestEvent extends LedgerEntry {
   /** The tag of the error or of its reason (`Timeout`, `ExecutionReverted`); `Interrupted`; null when answered. */
   readonly error: string | null;
 }
-
-type Request = Rpc["Service"]["request"];
 
 /** The host and, where it is named, the port of an endpoint as people see it; its name where it is no URL. */
 const serverOf = (endpoint: string): Attributes => {
@@ -31,7 +28,7 @@ const serverOf = (endpoint: string): Attributes => {
  * A node by its endpoint, whose requests are seen by whoever listens. A logger, and where metrics go, are those
  * in force where the node is made: to look them up in the context of every request would cost more than they do.
  */
-export const observed = <Node extends { readonly request: Request; readonly memory: Memory }>(
+export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory">>(
   endpoint: string,
   node: Node,
 ): Effect.Effect<Node & { readonly endpoint: string }> =>
@@ -41,7 +38,7 @@ export const observed = <Node extends { readonly request: Request; readonly memo
     const listener = Context.get(context, Listener);
     const clock = Context.get(context, Clock.Clock);
 
-    const request: Request = (method, params) =>
+    const request: Rpc["Service"]["request"] = (method, params) =>
       Effect.withFiber((fiber) => {
         const started = clock.currentTimeMillisUnsafe();
         // why: a remembered refusal answers without asking

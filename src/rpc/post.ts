@@ -79,7 +79,7 @@ export interface NoReply {
   readonly bytes: number;
 }
 
-export type Posted = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly failure: NoReply };
+export type Posted = Result.Result<Reply, NoReply>;
 
 /** Sends `body`, calls `done` once with an answer that fits `room`, and returns how to abort; after that `done` is not called. */
 export type Post = (body: string, room: ResponseBudget, done: (result: Posted) => void) => () => void;
@@ -90,17 +90,17 @@ export type PostTo = (url: URL, body: string, room: ResponseBudget, done: (resul
 /** What is sent with every request. */
 export type HttpHeaders = Readonly<Record<string, string>>;
 
-const failed = (kind: NoReply["kind"], detail: string, bytes: number): Posted => ({
-  ok: false,
-  failure: { kind, detail, bytes },
+export const unreachable = (detail: string, bytes = 0): NoReply => ({ kind: "unreachable", detail, bytes });
+export const tooLarge = (maxBytes: number, bytes: number): NoReply => ({
+  kind: "too-large",
+  detail: `the answer is larger than ${maxBytes} bytes`,
+  bytes,
 });
-
-export const unreachable = (detail: string, bytes = 0): Posted => failed("unreachable", detail, bytes);
-export const tooLarge = (maxBytes: number, bytes: number): Posted =>
-  failed("too-large", `the answer is larger than ${maxBytes} bytes`, bytes);
-export const tooMuch = (bytes: number): Posted =>
-  failed("too-large", "the answers of this run are together larger than one run may have", bytes);
-export const undecodable = (detail: string, bytes: number): Posted => failed("undecodable", detail, bytes);
+export const tooMuch = (bytes: number): NoReply => ({
+  kind: "too-large",
+  detail: "the answers of this run are together larger than one run may have",
+  bytes,
+});
 
 /** The innermost words: `fetch` hides the system's error in its cause. */
 export const wordsOf = (error: unknown): string => {
@@ -120,15 +120,13 @@ const mostRedirects = 5;
 
 /** Where a reply with status 307 or 308 points; null where it is none, or points nowhere. */
 const pointedAt = (result: Posted, from: URL): URL | null => {
-  if (!result.ok || (result.reply.status !== 307 && result.reply.status !== 308)) return null;
-  const location = result.reply.header("location");
+  if (Result.isFailure(result) || (result.success.status !== 307 && result.success.status !== 308)) return null;
+  const location = result.success.header("location");
   return location === null ? null : safely(() => new URL(location, from), null);
 };
 
 const refused = (result: Posted, why: string): Posted =>
-  result.ok
-    ? { ok: true, reply: { ...result.reply, text: `the redirect (HTTP ${result.reply.status}) ${why}` } }
-    : result;
+  Result.map(result, (reply) => ({ ...reply, text: `the redirect (HTTP ${reply.status}) ${why}` }));
 
 /**
  * Posts to `url`, and on to where 307 and 308 point, which keep method and body: within the origin only,
@@ -189,15 +187,16 @@ const weightOf = (body: Uint8Array): number => {
   return Math.max(body.length, leastValue * values);
 };
 
-/** The body as it was packed; the failure says why it cannot be read. */
-export type Unpack = (body: Uint8Array) => Result.Result<Uint8Array, Posted>;
-
 /** Where the parts of one answer go. Whatever comes after its end, or after `close`, is nobody's any more. */
 interface Receiver {
   /** A part of the body; false = the answer is too large, and its end was told. */
   readonly data: (chunk: Uint8Array) => boolean;
-  /** The whole body is here; `unpack` is null where it is unpacked already. */
-  readonly end: (status: number, header: (name: string) => string | null, unpack: Unpack | null) => void;
+  /** The whole body is here, as it was packed; `unpack` is null where it is unpacked already. */
+  readonly end: (
+    status: number,
+    header: (name: string) => string | null,
+    unpack: ((body: Uint8Array) => Result.Result<Uint8Array, NoReply>) | null,
+  ) => void;
   readonly fail: (error: unknown) => void;
   readonly close: () => void;
 }
@@ -216,8 +215,8 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
     data: (chunk) => {
       if (!open) return false;
       bytes += chunk.length;
-      if (bytes > maxBytes) finish(tooLarge(maxBytes, bytes));
-      else if (!take(chunk.length)) finish(tooMuch(bytes));
+      if (bytes > maxBytes) finish(Result.fail(tooLarge(maxBytes, bytes)));
+      else if (!take(chunk.length)) finish(Result.fail(tooMuch(bytes)));
       else chunks.push(chunk);
       return open;
     },
@@ -226,20 +225,17 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
       const body = joined(chunks, bytes);
       const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
       finish(
-        Result.match(plain, {
-          onSuccess: (read) => {
-            const weight = weightOf(read);
-            if (weight > maxBytes) return tooLarge(maxBytes, weight);
-            // why: packed bytes are taken already
-            return take(Math.max(0, weight - bytes))
-              ? { ok: true, reply: { status, header, text: textOf(read), bytes: read.length } }
-              : tooMuch(weight);
-          },
-          onFailure: (result) => result,
+        Result.flatMap(plain, (read): Posted => {
+          const weight = weightOf(read);
+          if (weight > maxBytes) return Result.fail(tooLarge(maxBytes, weight));
+          // why: packed bytes are taken already
+          return take(Math.max(0, weight - bytes))
+            ? Result.succeed({ status, header, text: textOf(read), bytes: read.length })
+            : Result.fail(tooMuch(weight));
         }),
       );
     },
-    fail: (error) => finish(unreachable(wordsOf(error), bytes)),
+    fail: (error) => finish(Result.fail(unreachable(wordsOf(error), bytes))),
     close: () => {
       open = false;
     },

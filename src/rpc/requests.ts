@@ -71,17 +71,17 @@ export const gate = (
     callOff = after(clock, first.until - clock.currentTimeMillisUnsafe(), () => {
       callOff = null;
       const now = clock.currentTimeMillisUnsafe();
-      for (const one of queue) {
-        if (one.until > now) break;
-        queue.delete(one);
-        one.resume(tooLate);
+      for (const waiting of queue) {
+        if (waiting.until > now) break;
+        queue.delete(waiting);
+        waiting.resume(tooLate);
       }
       watch();
     });
   };
 
-  const remove = (one: Waiting): void => {
-    queue.delete(one);
+  const remove = (waiting: Waiting): void => {
+    queue.delete(waiting);
     if (queue.size > 0) return;
     callOff?.();
     callOff = null;

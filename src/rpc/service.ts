@@ -9,14 +9,6 @@ import type { Address } from "../primitives/hex.js";
 import type { InputDefaults } from "../transaction/fields.js";
 import type { Memory } from "./memory.js";
 
-/** A subscription that the node took. */
-export interface Subscription {
-  /** Fails once the socket has. */
-  readonly lost: Effect.Effect<never, RpcError>;
-  /** Closes a socket that went silent without an end; the next subscription opens another. */
-  readonly abandon: Effect.Effect<void>;
-}
-
 /**
  * Subscribes until the scope ends; `hear` gets every notification's `result` as it came. Fails where the node does not
  * take the subscription, or no answer comes in time. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`.
@@ -24,7 +16,16 @@ export interface Subscription {
 export type Subscribe = (
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
-) => Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope>;
+) => Effect.Effect<
+  {
+    /** Fails once the socket has. */
+    readonly lost: Effect.Effect<never, RpcError>;
+    /** Closes a socket that went silent without an end; the next subscription opens another. */
+    readonly abandon: Effect.Effect<void>;
+  },
+  RpcError | Verdict,
+  Scope.Scope
+>;
 
 /** JSON-RPC 2.0 requests to one endpoint. */
 export class Rpc extends Context.Service<
@@ -51,25 +52,23 @@ export class Rpc extends Context.Service<
     readonly isQuorum?: boolean | undefined;
     /** What transactions get that name no chain or sender; those that name another are refused. */
     readonly defaults?: InputDefaults | undefined;
-    /** What a viem chain says of itself; it goes before the `Chains` layer. */
-    readonly chain?: DescribedChain | undefined;
+    /** What the viem definition of the chain with this id says; it goes before the `Chains` layer. */
+    readonly chain?:
+      | {
+          readonly id: number;
+          /** What is left out is what the `Chains` layer says; see `Chains.Chain`. */
+          readonly described: {
+            readonly name?: string;
+            readonly symbol?: string;
+            readonly decimals?: number;
+            readonly blockTimeMs?: number;
+            readonly paceKnown?: true;
+            readonly gasPriceOracle?: Address;
+          };
+        }
+      | undefined;
   }
 >()("evm-preflight/Rpc") {}
-
-/** A chain by its id, as far as its viem definition describes it. */
-export interface DescribedChain {
-  /** Its chain id. */
-  readonly id: number;
-  /** What is left out is what the `Chains` layer says; see `Chains.Chain`. */
-  readonly described: {
-    readonly name?: string;
-    readonly symbol?: string;
-    readonly decimals?: number;
-    readonly blockTimeMs?: number;
-    readonly paceKnown?: true;
-    readonly gasPriceOracle?: Address;
-  };
-}
 
 /** One line of a report's ledger: one JSON-RPC request, all its tries. */
 export interface LedgerEntry {

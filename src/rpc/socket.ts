@@ -20,20 +20,29 @@ import {
 } from "./answer.js";
 import { redactUrls } from "./endpoint.js";
 import { idsFrom, numbered } from "./http.js";
-import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type ResponseBudget } from "./post.js";
+import {
+  roomFor,
+  tooLarge,
+  tooMuch,
+  unreachable,
+  wordsOf,
+  type NoReply,
+  type Posted,
+  type ResponseBudget,
+} from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
-
-/** Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. */
-type Cut = (chunk: string | Uint8Array) => ReadonlyArray<string> | null;
 
 const [quote, backslash] = [0x22, 0x5c];
 const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
 
-/** A string is a text of its own, as a WebSocket's frames are; bytes are a stream of texts, as those of `geth.ipc` are. */
-export const cutter = (maxBytes: number): Cut => {
+/**
+ * Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. A string is a
+ * text of its own, as a WebSocket's frames are; bytes are a stream of texts, as those of `geth.ipc` are.
+ */
+export const cutter = (maxBytes: number) => {
   const decoder = new TextDecoder();
   let begun: Array<string> = [];
   let [length, depth] = [0, 0];
@@ -61,24 +70,22 @@ export const cutter = (maxBytes: number): Cut => {
     return length > maxBytes || whole.some((one) => one.length > maxBytes) ? null : whole;
   };
 
-  return (chunk) => {
+  return (chunk: string | Uint8Array): ReadonlyArray<string> | null => {
     if (typeof chunk !== "string") return stream(decoder.decode(chunk, { stream: true }));
     return chunk.length > maxBytes ? null : [chunk];
   };
 };
 
-/** Takes the answer to one request, with what its text says. */
-type Answered = (result: Posted, said: unknown) => void;
-
 /** A connection that is open, until `end`. */
 interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
-  readonly write: (text: string) => Effect.Effect<void, SocketError | Posted>;
-  readonly waiting: Map<unknown, Answered>;
-  readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: Posted) => void }>;
+  readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
+  /** Who takes the answer to a request, with what its text says, by its id. */
+  readonly waiting: Map<unknown, (result: Posted, said: unknown) => void>;
+  readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: NoReply) => void }>;
   /** Ends it where it has been asked for long, and nothing at all was heard. */
   readonly doubt: () => void;
-  readonly end: (why: Posted) => void;
+  readonly end: (why: NoReply) => void;
 }
 
 /** Ms of silence after a request, by which a connection is held to be dead though nobody closed it. */
@@ -88,19 +95,16 @@ const deadAfter = 10_000;
 const endpoint = { url: null, authorization: null, shown: "socket", redact: redactUrls };
 
 /** What came for one request: HTTP's 200, so to speak. */
-const arrived = (text: string): Posted => ({
-  ok: true,
-  reply: { status: 200, header: () => null, text, bytes: text.length },
-});
+const arrived = (text: string): Posted => Result.succeed({ status: 200, header: () => null, text, bytes: text.length });
 
 const closed = unreachable("the socket has closed");
+const tooLate = new Timeout({ detail: "", afterMs: answerWithin });
 const silent = unreachable("the socket delivered nothing");
 const noJson = unreachable("the socket delivered something other than JSON-RPC");
-const unopened = unreachable(`the socket did not open in ${answerWithin} ms`);
-const unnamed = unreachable("the socket returned an error without a request id");
+const unnamed: Posted = Result.fail(unreachable("the socket returned an error without a request id"));
 
-const whyOf = (why: SocketError | Posted): Posted => {
-  if ("ok" in why) return why;
+const whyOf = (why: SocketError | NoReply): NoReply => {
+  if ("kind" in why) return why;
   const { reason } = why;
   if (reason._tag === "SocketCloseError") return unreachable(`the socket has closed (${reason.code})`);
   return unreachable(reason.cause instanceof Error ? wordsOf(reason.cause) : reason.message);
@@ -121,10 +125,10 @@ const deliver = ({ waiting, hearing }: Line, text: string): boolean => {
 
 /** What of an answer fits its room. */
 const fitting = (result: Posted, { maxBytes, take }: ResponseBudget): Posted => {
-  if (!result.ok) return result;
-  const { bytes } = result.reply;
-  if (bytes > maxBytes) return tooLarge(maxBytes, bytes);
-  return take(bytes) ? result : tooMuch(bytes);
+  if (Result.isFailure(result)) return result;
+  const { bytes } = result.success;
+  if (bytes > maxBytes) return Result.fail(tooLarge(maxBytes, bytes));
+  return take(bytes) ? result : Result.fail(tooMuch(bytes));
 };
 
 /** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
@@ -137,11 +141,11 @@ const linesOver = (maxBytes: number) =>
     const socket = yield* Socket;
     const scope = yield* Effect.scope;
     const clock = yield* Clock.Clock;
-    let current: Deferred.Deferred<Line, Posted> | null = null;
+    let current: Deferred.Deferred<Line, NoReply> | null = null;
     let open: Line | null = null;
 
-    const lineOver = (opened: Deferred.Deferred<Line, Posted>, reader: Reader, writer: Writer) => {
-      const ended = Deferred.makeUnsafe<never, Posted>();
+    const lineOver = (opened: Deferred.Deferred<Line, NoReply>, reader: Reader, writer: Writer) => {
+      const ended = Deferred.makeUnsafe<never, NoReply>();
       const [waiting, hearing]: [Line["waiting"], Line["hearing"]] = [new Map(), new Map()];
       // why: null = it was heard since the last request
       let askedAt: number | null = null;
@@ -159,12 +163,12 @@ const linesOver = (maxBytes: number) =>
         end: (why) => {
           if (!Deferred.doneUnsafe(ended, Effect.fail(why))) return;
           if (current === opened) [current, open] = [null, null];
-          for (const answered of [...waiting.values()]) answered(why, undefined);
+          for (const answered of [...waiting.values()]) answered(Result.fail(why), undefined);
           for (const { lose } of [...hearing.values()]) lose(why);
         },
       };
       const cut = cutter(maxBytes);
-      const hear = (chunk: string | Uint8Array): Effect.Effect<void, Posted> => {
+      const hear = (chunk: string | Uint8Array): Effect.Effect<void, NoReply> => {
         askedAt = null;
         const texts = cut(chunk);
         if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
@@ -175,11 +179,11 @@ const linesOver = (maxBytes: number) =>
     };
 
     /** Opens a connection, and reads until it ends. */
-    const live = (opened: Deferred.Deferred<Line, Posted>) =>
+    const live = (opened: Deferred.Deferred<Line, NoReply>) =>
       Effect.gen(function* () {
         const opening = Effect.timeoutOrElse(socket.reader, {
           duration: answerWithin,
-          orElse: () => Effect.fail(unopened),
+          orElse: () => Effect.fail(unreachable(`the socket did not open in ${answerWithin} ms`)),
         });
         const { line, reading } = lineOver(opened, yield* opening, yield* socket.writer);
         open = line;
@@ -191,11 +195,11 @@ const linesOver = (maxBytes: number) =>
         );
       });
 
-    const now = (): Effect.Effect<Line, Posted> => {
+    const now = (): Effect.Effect<Line, NoReply> => {
       if (current !== null) return Deferred.await(current);
-      const opened = Deferred.makeUnsafe<Line, Posted>();
+      const opened = Deferred.makeUnsafe<Line, NoReply>();
       current = opened;
-      const fail = (why: Posted) => {
+      const fail = (why: NoReply) => {
         if (current === opened) current = null;
         Deferred.doneUnsafe(opened, Effect.fail(why));
       };
@@ -209,8 +213,6 @@ const linesOver = (maxBytes: number) =>
     };
     return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
   });
-
-const tooLate = new RpcError({ method, reason: new Timeout({ detail: "", afterMs: answerWithin }) });
 
 /** How requests and subscriptions go over the `Socket` of the context; answers hold `maxBytes` at most. */
 export const overSocket = (maxBytes: number) =>
@@ -230,11 +232,11 @@ export const overSocket = (maxBytes: number) =>
         isOpen = false;
         line?.waiting.delete(request.id);
       };
-      const answered: Answered = (came, said) => {
+      const answered = (came: Posted, said: unknown): void => {
         if (!isOpen) return;
         close();
-        const result = came.ok && !isFor(request, said) ? unnamed : fitting(came, room);
-        if (result.ok) return done(readSingle(request, result.reply, endpoint, said), line);
+        const result = Result.isSuccess(came) && !isFor(request, said) ? unnamed : fitting(came, room);
+        if (Result.isSuccess(result)) return done(readSingle(request, result.success, endpoint, said), line);
         done(unanswered(request.method, result.failure, endpoint), line);
       };
       const asking = Effect.flatMap(lines.now(), (opened) => {
@@ -243,7 +245,7 @@ export const overSocket = (maxBytes: number) =>
         opened.waiting.set(request.id, answered);
         return opened.write(request.text);
       });
-      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(whyOf(why), undefined)))));
+      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), undefined)))));
       return () => {
         if (isOpen) line?.doubt();
         close();
@@ -260,9 +262,7 @@ export const overSocket = (maxBytes: number) =>
     const subscribe: Subscribe = (params, hear) =>
       Effect.gen(function* () {
         const lost = yield* Deferred.make<never, RpcError>();
-        const lose = (why: Posted) => {
-          if (!why.ok) Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why.failure, endpoint)));
-        };
+        const lose = (why: NoReply) => void Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why, endpoint)));
         const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
         let leave: Effect.Effect<void> = Effect.void;
         let isWanted = true;
@@ -290,7 +290,7 @@ export const overSocket = (maxBytes: number) =>
         });
         const line = yield* Effect.timeoutOrElse(asked, {
           duration: answerWithin,
-          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(tooLate)),
+          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(new RpcError({ method, reason: tooLate }))),
         });
         return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
       });

@@ -5,14 +5,13 @@
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type * as Scope from "effect/Scope";
 import { RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { isRecord } from "../primitives/record.js";
 import { judged, type Unjudged } from "./answer.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
-import type { Subscription } from "./service.js";
+import type { Subscribe } from "./service.js";
 
 /** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
 export interface Subscribing {
@@ -97,7 +96,7 @@ export const subscription = (
   redact: (text: string) => string,
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
-): Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope> => {
+): ReturnType<Subscribe> => {
   const attempt = <A>(
     ask: () => Promise<A>,
     hide = redact,

@@ -2,8 +2,7 @@
 import * as Result from "effect/Result";
 import { address } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
-import type { InputDefaults } from "../transaction/fields.js";
-import type { DescribedChain } from "./service.js";
+import type { Rpc } from "./service.js";
 
 /** What is read of a viem chain, such as one of `viem/chains`; whatever else it has is ignored. */
 export interface ViemChain {
@@ -27,7 +26,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const mostDecimals = 36;
 
 /** What a viem chain says of itself, each part as far as it is well-formed. */
-export const describedChain = (id: number, chain: unknown): DescribedChain => {
+export const describedChain = (id: number, chain: unknown): NonNullable<Rpc["Service"]["chain"]> => {
   const [name, currency, blockTimeMs] = [part(chain, "name"), part(chain, "nativeCurrency"), part(chain, "blockTime")];
   const [symbol, decimals] = [part(currency, "symbol"), part(currency, "decimals")];
   const oracle = address(part(part(part(chain, "contracts"), "gasPriceOracle"), "address"), "");
@@ -46,12 +45,6 @@ export const describedChain = (id: number, chain: unknown): DescribedChain => {
   };
 };
 
-/** What a connection says of every transaction, and of the chain. */
-export interface Described {
-  readonly defaults: InputDefaults;
-  readonly chain: DescribedChain | undefined;
-}
-
 /** What the option `chain` says; nothing where it is left out. */
-export const describedBy = (chain: ViemChain | undefined): Partial<Described> =>
+export const describedBy = (chain: ViemChain | undefined): Pick<Rpc["Service"], "defaults" | "chain"> =>
   chain === undefined ? {} : { defaults: { chainId: chain.id, from: null }, chain: describedChain(chain.id, chain) };

@@ -8,7 +8,8 @@ import * as Terminal from "effect/Terminal";
 import * as TestClock from "effect/testing/TestClock";
 import { describe, expect, it } from "vitest";
 import { deadlineText, nothingAnswered, withProgress } from "../rooms/cli.js";
-import { memoryOf, Rpc } from "../../src/Rpc.js";
+import { Rpc } from "../../src/Rpc.js";
+import { memoryOf } from "../rooms/rpc.js";
 
 const node = Layer.succeed(
   Rpc,

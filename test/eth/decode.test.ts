@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { memoryOf, Rpc } from "../../src/Rpc.js";
-import { judging } from "../rooms/rpc.js";
+import { Rpc } from "../../src/Rpc.js";
+import { judging, memoryOf } from "../rooms/rpc.js";
 import { account, block, broken, callResult, feeHistory, log, named, receipt, simulated, word } from "./answers.js";
 
 // why: what the first error loads is here from then on, and nothing waits any more

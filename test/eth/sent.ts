@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect";
 import type * as Eth from "../../src/Eth.js";
-import { memoryOf, Rpc } from "../../src/Rpc.js";
+import { Rpc } from "../../src/Rpc.js";
+import { memoryOf } from "../rooms/rpc.js";
 
 /** What a method sends; null when it sends nothing. */
 export const sent = (method: Effect.Effect<unknown, Eth.Failure, Rpc>) => {

@@ -14,6 +14,7 @@ import {
 } from "../rooms/errors.js";
 import { layerOf, nobody } from "../preflight/scene.js";
 import { rawRequest } from "./anvil.js";
+import { CurrentRun, type Run } from "../rooms/rpc.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -304,13 +305,13 @@ const answering = (
 export const liar = (
   url: string,
   { method, tell }: Lie,
-  run: Rpc.Run["run"],
+  run: Run["run"],
   told: { count: number },
 ): Layer.Layer<Rpc.Rpc> =>
   answering(
     url,
     (node) => (asked, params) =>
-      Effect.flatMap(Effect.service(Rpc.CurrentRun), (current) => {
+      Effect.flatMap(Effect.service(CurrentRun), (current) => {
         const answer = node.request(asked, params);
         const isLied = [method].flat().includes(asked) && (run == null || current.run === run);
         if (!isLied) return answer;

@@ -6,9 +6,10 @@ import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../rooms/primitives.js";
 import { Errors } from "../../src/index.js";
-import { memoryOf, Rpc } from "../../src/Rpc.js";
+import { Rpc } from "../../src/Rpc.js";
 import { readSigned } from "../rooms/transaction.js";
 import { accounts } from "../harness/anvil.js";
+import { memoryOf } from "../rooms/rpc.js";
 
 export interface Broadcast {
   readonly from: string;

@@ -30,6 +30,7 @@ import {
   third,
   type Scene,
 } from "./scene.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 /** Init code of a contract that fails where `condition` leaves zero, and does nothing else. */
 const gate = (condition: string): Hex =>
@@ -227,7 +228,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
         Rpc.Rpc.of({
           ...node,
           request: (method, params) =>
-            Effect.flatMap(Effect.service(Rpc.CurrentRun), ({ run }) =>
+            Effect.flatMap(Effect.service(CurrentRun), ({ run }) =>
               run === "between" ? Effect.never : node.request(method, params),
             ),
         }),

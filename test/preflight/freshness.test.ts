@@ -15,11 +15,12 @@ import { ask, layerOf as layerBy, ways } from "../rpc/asking.js";
 import { indexAbis } from "../rooms/abi.js";
 import { plan } from "./pure/world.js";
 import { layerOf, nobody, other, owner, preflightOn, proveOn, purposeOf, type Purpose } from "./scene.js";
+import { CurrentRun, type HeadSighting, type Run } from "../rooms/rpc.js";
 
 const send = { from: owner.address, to: nobody, value: 1n } as const;
 const hours72 = 72 * 3600;
 
-const idle: Rpc.Run = { round: 1, deadline: null, signal: null, record: () => undefined };
+const idle: Run = { round: 1, deadline: null, signal: null, record: () => undefined };
 
 /** What there is to read of it: verdict, freshness, and the findings of the chain. */
 const told = (report: Report.Report) => [
@@ -102,7 +103,7 @@ describe("two nodes behind one address", () => {
         return Rpc.Rpc.of({
           ...old,
           request: (method, params) =>
-            Effect.flatMap(Effect.service(Rpc.CurrentRun), (run) => {
+            Effect.flatMap(Effect.service(CurrentRun), (run) => {
               const purpose = purposeOf(method, params, run);
               const before = asked.get(purpose) ?? 0;
               asked.set(purpose, before + 1);
@@ -150,7 +151,7 @@ describe("two nodes behind one address", () => {
 
   it("are not found out by the number that a run was given", async () => {
     const sighted = async (number?: bigint) => {
-      const seen: Rpc.HeadSighting = { block: null, aheadMs: null, testimonies: [] };
+      const seen: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
       const given = plan({
         before: [{ kind: "environment" }],
         block: "pending",
@@ -158,7 +159,7 @@ describe("two nodes behind one address", () => {
       });
       await Simulate.ask(given, indexAbis([])).pipe(
         Effect.provide(layerOf(lagging.url)),
-        Effect.provideService(Rpc.CurrentRun, { ...idle, sighted: seen }),
+        Effect.provideService(CurrentRun, { ...idle, sighted: seen }),
         Effect.runPromise,
       );
       return seen.block;
@@ -213,7 +214,7 @@ describe("a local clock that is wrong", () => {
     const proxy = await startProxy({ target: node.url });
     const dates = ["", "yesterday", "2099-01-01", "Thu, 01 Jan 2099 00:00:00 GMT, x", "Thu, 99 Xyz 2099 00:00:00 GMT"];
     for (const date of dates) {
-      const sighted: Rpc.HeadSighting = { block: null, aheadMs: null, testimonies: [] };
+      const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
       proxy.fail("eth_chainId", {
         ...{ kind: "status", status: 200, headers: { "content-type": "application/json", date } },
         body: '{"jsonrpc":"2.0","id":1,"result":"0x1"}',

@@ -8,6 +8,7 @@ import { rawRequest, startAnvil } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev, type GethDev } from "../harness/geth.js";
 import { BlockNotFound, RpcError } from "../rooms/errors.js";
 import { codesOf, layerOf, nobody, other, owner, preflightOn, purposeOf, type Purpose } from "./scene.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 const send = { from: other.address, to: nobody, value: 1n } as const;
 
@@ -58,7 +59,7 @@ const gateway = (
       return Rpc.Rpc.of({
         ...node,
         request: (method, params) =>
-          Effect.flatMap(Effect.service(Rpc.CurrentRun), (run) => {
+          Effect.flatMap(Effect.service(CurrentRun), (run) => {
             const purpose = purposeOf(method, params, run);
             const before = asked.get(purpose) ?? 0;
             asked.set(purpose, before + 1);

@@ -12,6 +12,7 @@ import { rawRequest, startAnvil } from "../harness/anvil.js";
 import { startProxy } from "../harness/proxy.js";
 import { furnish, transferOf } from "./furnished.js";
 import { codesOf, layerOf, nobody, owner, scenesFor, tampered, type Scene, type Tampering } from "./scene.js";
+import { memoryOf } from "../rooms/rpc.js";
 
 const l1Block = "0x4200000000000000000000000000000000000015";
 const oracle = "0x420000000000000000000000000000000000000f";
@@ -220,7 +221,7 @@ describe("what an endpoint is believed", () => {
     let now = 0;
     const clocked = Layer.effect(
       Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (real) => Rpc.Rpc.of({ ...real, memory: Rpc.memoryOf(() => now, 60_000) })),
+      Effect.map(Rpc.Rpc, (real) => Rpc.Rpc.of({ ...real, memory: memoryOf(() => now, 60_000) })),
     ).pipe(Layer.provide(layerOf(url)));
     const named = await Effect.runPromise(
       Effect.forEach([0, 6, 11, 12], (minute) => {
@@ -338,7 +339,7 @@ describe("what an endpoint is believed", () => {
 });
 
 describe("the memory of a connection", () => {
-  const memory = (now: () => number) => Rpc.memoryOf(now, 1_000);
+  const memory = (now: () => number) => memoryOf(now, 1_000);
   it("believes a fact for its time, and forgets all at once", () => {
     let now = 0;
     const known = memory(() => now);

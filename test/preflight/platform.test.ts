@@ -26,7 +26,7 @@ it("a run that ends aborts its requests as others do, without DOMException", asy
   vi.resetModules();
   vi.stubGlobal("DOMException", undefined);
   const { withRun } = await import("../rooms/pipeline.js");
-  const { CurrentRun } = await import("../../src/Rpc.js");
+  const { CurrentRun } = await import("../rooms/rpc.js");
   const Effect = await import("effect/Effect");
   const signal = await Effect.runPromise(
     withRun(1_000, () => Effect.map(Effect.service(CurrentRun), (run) => run.signal)),

@@ -19,6 +19,7 @@ import * as Rpc from "../../src/Rpc.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev, type GethDevOptions } from "../harness/geth.js";
 import type { Sealed } from "../harness/gethEngine.js";
+import { CurrentRun, type Run } from "../rooms/rpc.js";
 
 export interface Receipt {
   readonly status: Hex;
@@ -194,7 +195,7 @@ export const layerOf = (url: string, options: Rpc.HttpOptions = {}) =>
 export type Purpose = Report.RunName | "latest count" | "pending count" | (string & {});
 
 /** By the names that the pipeline gives its own requests, as they stand in the ledger. */
-export const purposeOf = (method: string, params: ReadonlyArray<unknown>, { run }: Pick<Rpc.Run, "run">): Purpose =>
+export const purposeOf = (method: string, params: ReadonlyArray<unknown>, { run }: Pick<Run, "run">): Purpose =>
   run ?? (method === "eth_getTransactionCount" ? `${String(params[1])} count` : method);
 
 /** Instead of the node's answer: another result, or a failure. null = the node's own. */
@@ -217,7 +218,7 @@ export const tampered = (url: string, tamper: Tampering, options: Rpc.HttpOption
       return Rpc.Rpc.of({
         ...node,
         request: (method, params) =>
-          Effect.flatMap(Effect.service(Rpc.CurrentRun), (current) => {
+          Effect.flatMap(Effect.service(CurrentRun), (current) => {
             const purpose = purposeOf(method, params, current);
             const before = asked.get(purpose) ?? 0;
             asked.set(purpose, before + 1);

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import type { AccountCode } from "../rooms/report.js";
-import { CurrentRun, type LedgerEntry, type Rpc } from "../../src/Rpc.js";
+import { type LedgerEntry, type Rpc } from "../../src/Rpc.js";
 import { Box, Delegate, StorageClearer, Token } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, other, owner, scan, scenesFor, third, type AnyInput, type Scene } from "./scene.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 type Fields = Record<string, unknown>;
 

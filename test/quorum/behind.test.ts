@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { layerScripted, rpcError, type Answer } from "../../src/testing.js";
 import { quorumOf } from "../harness/pairs.js";
+import { CurrentRun, type HeadSighting } from "../rooms/rpc.js";
 
 const head = 2_000;
 const hex = (value: number): string => `0x${value.toString(16)}`;
@@ -26,10 +27,10 @@ type Says = Answer | ((params: ReadonlyArray<unknown>) => Answer);
 /** What is handed on, and what is told of it. */
 const among = (isRun: boolean, says: ReadonlyArray<Says>) =>
   Effect.gen(function* () {
-    const sighted: Rpc.HeadSighting = { block: null, aheadMs: null, testimonies: [] };
+    const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
     const asked = Rpc.Rpc.use(({ request }) => request("eth_simulateV1", [simulation, "pending"]));
     const run = { round: 1, deadline: null, record: () => undefined, signal: null, ...(isRun ? { sighted } : {}) };
-    const answer = (yield* Effect.provideService(asked, Rpc.CurrentRun, run)) as ReadonlyArray<{
+    const answer = (yield* Effect.provideService(asked, CurrentRun, run)) as ReadonlyArray<{
       readonly calls: ReadonlyArray<{ readonly returnData: string }>;
     }>;
     return [answer[0]?.calls[0]?.returnData, sighted.testimonies.map(({ kind }) => kind)];

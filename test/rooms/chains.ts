@@ -7,14 +7,16 @@ export {
   parametersOf,
   type BaseFeeParameters,
 } from "../../src/chains/baseFee.js";
-export { noExtraFees, type ExtraFees, type FeeSubject } from "../../src/chains/feeModel.js";
 export {
   atMostWithin,
   compressedLength,
   dataFootprint,
   estimatedSize,
   fjordL1Fee,
+  noExtraFees,
   oracleLength,
+  type ExtraFees,
+  type FeeSubject,
   type L1Parameters,
-} from "../../src/chains/opStack.js";
+} from "../../src/chains/feeModel.js";
 export { forkOf, isOfLaterFork, mostGas, ruled, type Header } from "../../src/chains/rules.js";

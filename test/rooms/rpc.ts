@@ -4,7 +4,7 @@ export * as Foreign from "../../src/rpc/foreign.js";
 export { cutter } from "../../src/rpc/socket.js";
 export type { Patience } from "../../src/rpc/connection.js";
 export { judging } from "../../src/rpc/answer.js";
-export { KnownEndpoint } from "../../src/rpc/knownEndpoint.js";
+export { KnownEndpoint } from "../../src/rpc/memory.js";
 export { receiver, roomFor, sharedRoom, type Posted } from "../../src/rpc/post.js";
 export { byMiddle, earliestFork, reachedBy, sharedBy, textOf, type Vote } from "../../src/rpc/quorum/members.js";
 export { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
@@ -22,3 +22,4 @@ export {
 export { gate, patience, pause } from "../../src/rpc/requests.js";
 export * as Socket from "../../src/rpc/socket.js";
 export { subscription, type Subscribing } from "../../src/rpc/subscription.js";
+export { CurrentRun, memoryOf, type HeadSighting, type Run } from "../../src/rpc/index.js";

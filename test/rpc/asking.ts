@@ -7,6 +7,7 @@ import type { Failure } from "../../src/Eth.js";
 import { Agent } from "undici";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Server } from "../harness/server.js";
+import { CurrentRun, type Run } from "../rooms/rpc.js";
 // why: what the first error loads takes longer on a busy machine than an error waits for it
 import "../rooms/errors.js";
 
@@ -64,19 +65,19 @@ export const answering = (
 export const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
 
 /** A run of the first round without an end, whose requests are written down. */
-export const recordedIn = (ledger: Array<Rpc.LedgerEntry>, run: Partial<Rpc.Run> = {}): Rpc.Run => ({
+export const recordedIn = (ledger: Array<Rpc.LedgerEntry>, run: Partial<Run> = {}): Run => ({
   ...{ round: 1, deadline: null, signal: null, record: (entry) => void ledger.push(entry) },
   ...run,
 });
 
-export const ask = (url: string, options: WayOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
+export const ask = (url: string, options: WayOptions, method = "eth_chainId", run: Partial<Run> = {}) => {
   const ledger: Array<Rpc.LedgerEntry> = [];
   return Effect.gen(function* () {
     const rpc = yield* Rpc.Rpc;
     return yield* Effect.result(rpc.request(method, []));
   }).pipe(
     Effect.provide(layerOf(url, { ...quick, ...options })),
-    Effect.provideService(Rpc.CurrentRun, recordedIn(ledger, run)),
+    Effect.provideService(CurrentRun, recordedIn(ledger, run)),
     Effect.map((result) => ({ result, ledger })),
     Effect.runPromise,
   );

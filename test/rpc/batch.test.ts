@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Asked } from "../harness/server.js";
 import { kept, recordedIn, stopAll, tagOfFailure } from "./asking.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 afterEach(stopAll);
 
@@ -51,7 +52,7 @@ const askAll = (url: string, options: Rpc.HttpOptions = {}, times = 1) => {
     return { answers, ledger };
   }).pipe(
     Effect.provide(Rpc.layerHttp(url, { batch: true, retryBaseMs: 1, ...options })),
-    Effect.provideService(Rpc.CurrentRun, recordedIn(ledger)),
+    Effect.provideService(CurrentRun, recordedIn(ledger)),
     Effect.runPromise,
   );
 };

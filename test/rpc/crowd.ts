@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import { http } from "viem";
 import * as Rpc from "../../src/Rpc.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 const [url = "", count = "0", batch = ""] = process.argv.slice(2);
 const { signal } = new AbortController();
@@ -13,6 +14,6 @@ const crowd = Effect.flatMap(Rpc.Rpc, (rpc) =>
   ),
 ).pipe(
   Effect.provide(Rpc.layerTransport(http(url, { batch: batch === "batch" }))),
-  Effect.provideService(Rpc.CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
+  Effect.provideService(CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
 );
 console.log(`${(await Effect.runPromise(crowd)).length} answers`);

@@ -6,6 +6,7 @@ import * as Rpc from "../../src/Rpc.js";
 import { faults, startProxy, type Proxy } from "../harness/proxy.js";
 import { startNode, startServer } from "../harness/server.js";
 import { kept, recordedIn, stopAll, tagOf } from "./asking.js";
+import { CurrentRun, type Run } from "../rooms/rpc.js";
 
 afterEach(stopAll);
 const start = async (): Promise<Proxy> => {
@@ -48,11 +49,11 @@ const ways: ReadonlyArray<readonly [string, (url: string, options?: Rpc.Options)
   ["layerProvider", (url, options) => Rpc.layerProvider(providerOf(url), options)],
 ];
 
-const outcome = (layer: Layer.Layer<Rpc.Rpc>, run: Partial<Rpc.Run> = {}, method = "eth_call") => {
+const outcome = (layer: Layer.Layer<Rpc.Rpc>, run: Partial<Run> = {}, method = "eth_call") => {
   const ledger: Array<Rpc.LedgerEntry> = [];
   return Effect.flatMap(Rpc.Rpc, (rpc) => Effect.result(rpc.request(method, [{ to: "0x01" }, "latest"]))).pipe(
     Effect.provide(layer),
-    Effect.provideService(Rpc.CurrentRun, recordedIn(ledger, { round: 3, ...run })),
+    Effect.provideService(CurrentRun, recordedIn(ledger, { round: 3, ...run })),
     Effect.map((result) => ({
       ledger,
       failure: result._tag === "Failure" ? result.failure : null,
@@ -161,7 +162,7 @@ describe("viem over HTTP", () => {
       Effect.forEach(["a", "b", "c"], (method) => rpc.request(method, []), { concurrency: "unbounded" }),
     ).pipe(
       Effect.provide(Rpc.layerTransport(http(proxy.url, { batch: true }))),
-      Effect.provideService(Rpc.CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
+      Effect.provideService(CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
       Effect.runPromise,
     );
     expect(answers).toEqual(["a", "b", "c"]);

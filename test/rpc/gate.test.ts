@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import { toText } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { gate, type Patience } from "../rooms/rpc.js";
+import { gate, type Patience, CurrentRun } from "../rooms/rpc.js";
 import { layerScripted, silence } from "../../src/testing.js";
 import { startNode, startServer } from "../harness/server.js";
 import { recordedIn, tagOf } from "./asking.js";
@@ -108,7 +108,7 @@ describe("the gate", () => {
   itUnder("turns away who waited too long: every request says so, asking nothing", node(narrow), function* () {
     const ledger: Array<Rpc.LedgerEntry> = [];
     const inside = yield* holding;
-    const both = Effect.provideService(admit(Effect.all([ask("a"), ask("b")])), Rpc.CurrentRun, recordedIn(ledger));
+    const both = Effect.provideService(admit(Effect.all([ask("a"), ask("b")])), CurrentRun, recordedIn(ledger));
     const late = yield* Effect.forkChild(both);
     yield* TestClock.adjust(1_000);
     const answers = yield* Fiber.join(late);

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { startNode, startServer } from "../harness/server.js";
 import { answering, ask, kept, layerOf, ok, pathOf, recordedIn, stopAll, tagOf, ways } from "./asking.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 afterEach(stopAll);
 
@@ -177,7 +178,7 @@ for (const [way, options] of ways) {
       const fiber = Effect.runFork(
         Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_call", [])).pipe(
           Effect.provide(layerOf(server.url, options)),
-          Effect.provideService(Rpc.CurrentRun, recordedIn(ledger)),
+          Effect.provideService(CurrentRun, recordedIn(ledger)),
         ),
       );
       await expect.poll(() => asked).toBe(1);
@@ -300,7 +301,7 @@ describe("layerHttp", () => {
     );
     await crowd.pipe(
       Effect.provide(Rpc.layerHttp(node.url)),
-      Effect.provideService(Rpc.CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
+      Effect.provideService(CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
       Effect.runPromise,
     );
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -8,6 +8,7 @@ import type * as RpcModule from "../../src/Rpc.js";
 import { startServer } from "../harness/server.js";
 import { simulated } from "../eth/answers.js";
 import { kept, stopAll } from "./asking.js";
+import { CurrentRun, type Run } from "../rooms/rpc.js";
 
 const underpriced = { code: -32000, message: "max fee per gas less than block base fee: address 0x1" };
 const refusing = { request: () => Promise.reject(Object.assign(new Error(underpriced.message), { code: -32000 })) };
@@ -26,10 +27,10 @@ const fresh = async (load: () => Promise<object>) => {
   });
   const [Rpc, Eth] = await Promise.all([import("../../src/Rpc.js"), import("../../src/Eth.js")]);
   const ledger: Array<RpcModule.LedgerEntry> = [];
-  const asked = <A, E>(effect: Effect.Effect<A, E, RpcModule.Rpc>, run: Partial<RpcModule.Run> = {}, node = refusing) =>
+  const asked = <A, E>(effect: Effect.Effect<A, E, RpcModule.Rpc>, run: Partial<Run> = {}, node = refusing) =>
     effect.pipe(
       Effect.provide(Rpc.layerProvider(node as never, { retryBaseMs: 1 })),
-      Effect.provideService(Rpc.CurrentRun, {
+      Effect.provideService(CurrentRun, {
         ...{ round: 1, deadline: null, signal: null, record: (entry) => void ledger.push(entry) },
         ...run,
       }),

@@ -6,6 +6,7 @@ import { faults, startProxy } from "../harness/proxy.js";
 import { startNode } from "../harness/server.js";
 import * as Rpc from "../../src/Rpc.js";
 import { kept, recordedIn, stopAll, tagOfFailure } from "./asking.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 afterEach(stopAll);
 
@@ -42,7 +43,7 @@ describe("a refused method", () => {
     });
     await program.pipe(
       Effect.provide(Rpc.layerHttp(proxy.url, { refusalMs: 60_000 })),
-      Effect.provideService(Rpc.CurrentRun, recordedIn(ledger)),
+      Effect.provideService(CurrentRun, recordedIn(ledger)),
       Effect.provide(TestClock.layer()),
       Effect.runPromise,
     );

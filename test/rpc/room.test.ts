@@ -32,7 +32,7 @@ it("is taken by what values weigh when they are read, not by the bytes that they
     const answers = receiver({ maxBytes, take: () => true }, (posted) => told.push(posted));
     answers.data(new TextEncoder().encode(body));
     answers.end(200, () => null, null);
-    return told[0]?.ok === true;
+    return told[0]?._tag === "Success";
   };
   const mebibyte = 1_048_576;
   expect(readIn(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte)).toBe(true);

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Hex } from "viem";
 import type * as Report from "../../src/Report.js";
-import { CurrentRun, Rpc } from "../../src/Rpc.js";
+import { Rpc } from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
 import { until } from "../eth/watching.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
@@ -21,6 +21,7 @@ import {
   type Scene,
 } from "../preflight/scene.js";
 import { watching } from "./watched.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 let scene: Scene;
 let token: Hex;

@@ -5,7 +5,7 @@ import { concat, toHex, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
-import { CurrentRun, quorum, Rpc } from "../../src/Rpc.js";
+import { quorum, Rpc } from "../../src/Rpc.js";
 import { Gate, Swap, Token } from "../contracts/artifacts.js";
 import { until } from "../eth/watching.js";
 import { furnish, passing, transferOf, turn } from "../preflight/furnished.js";
@@ -25,6 +25,7 @@ import {
   type Scene,
 } from "../preflight/scene.js";
 import { counted, watching, type WatchedReport } from "./watched.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 /**
  * Reverts by slot 1, which it reads only where the origin does not own what slot 0 says; `set(slot, value)` by bare words.

@@ -9,6 +9,7 @@ import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { purposeOf } from "../preflight/scene.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 /** A node whose requests are counted: by method, simulations by their run. */
 export interface Counted {
@@ -26,7 +27,7 @@ export const counted = (layer: Layer.Layer<Rpc.Rpc>): Counted => {
         Rpc.Rpc.of({
           ...node,
           request: (method, params) =>
-            Effect.flatMap(Effect.service(Rpc.CurrentRun), (run) => {
+            Effect.flatMap(Effect.service(CurrentRun), (run) => {
               asked.push(purposeOf(method, params, run));
               return node.request(method, params);
             }),

@@ -12,7 +12,7 @@ import * as Eth from "../../eth/index.js";
 import type { Tone } from "../../report/document.js";
 import { painter } from "../../report/text.js";
 import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";
-import { knownEndpointFormat } from "../../rpc/knownEndpoint.js";
+import { knownEndpointFormat } from "../../rpc/index.js";
 import { endpoint, header, readHeaders, whyDeaf, withProgress } from "../endpoint.js";
 import { Exited, exitCodes, withExitCodes, type ExitCode } from "../exit.js";
 import { toggle } from "../flags.js";

@@ -1,7 +1,7 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { forksIn, unknownForks, type Forks } from "../../primitives/names.js";
+import { forksIn, unknownForks } from "../../primitives/names.js";
 import { asking } from "../../eth/ask.js";
 import { Rpc, type Memory } from "../../rpc/index.js";
 import { successOf } from "../../steps/reading/askResult.js";
@@ -22,12 +22,12 @@ export const endpointFactsOf = (memory: Memory) => ({
  * What the endpoint says of forks, asked once and remembered until the next one has come, refusals too. JSON-RPC:
  * `eth_config`.
  */
-export const askForks: Effect.Effect<Forks, never, Rpc> = Effect.gen(function* () {
+export const askForks: Effect.Effect<typeof unknownForks, never, Rpc> = Effect.gen(function* () {
   const { memory, request } = yield* Rpc;
   const now = yield* Clock.currentTimeMillis;
   const known = memory.recall("forks");
   if (known !== null && (known.next === null || known.next * 1_000n > BigInt(now))) return known;
-  const learned = (forks: Forks): Forks => {
+  const learned = (forks: typeof unknownForks) => {
     memory.learn("forks", forks);
     return forks;
   };

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/index.js";
-import { forksIn, isRecord } from "../../primitives/index.js";
+import { forksIn, isHex, isRecord } from "../../primitives/index.js";
 import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../index.js";
 import type { Ask } from "./further.js";
 import { environmentIn, simulationParts } from "./simulated.js";
@@ -71,16 +71,13 @@ export const reachedBy = <N extends number | bigint>(
   return null;
 };
 
-/** A part of an answer: a quantity as its number, else its text. */
-type Leaves = ReadonlyMap<string, number | string>;
-
 /** More digits are no quantity that nodes choose, but a hash, an address or data. */
 const quantity = /^0x[0-9a-fA-F]{1,32}$/;
-const opaque = /^0x[0-9a-fA-F]*$/;
 
 const mostLeaves = 20_000;
 
-const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): Leaves => {
+/** The parts of an answer: a quantity as its number, else its text. */
+const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): ReadonlyMap<string, number | string> => {
   const leaves = new Map<string, number | string>();
   // why: what was reverted with is the reason; a result's own data was compared, or is each node's
   const isFailed = Result.isFailure(answer);
@@ -90,7 +87,7 @@ const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): Leaves => {
     else if (isRecord(value)) for (const [name, part] of Object.entries(value)) add(`${path}.${name}`, part);
     else if (typeof value === "bigint" || typeof value === "number") leaves.set(path, Number(value));
     else if (typeof value === "string" && quantity.test(value)) leaves.set(path, Number(value));
-    else if (typeof value === "string" && (isFailed || !opaque.test(value))) leaves.set(path, value);
+    else if (typeof value === "string" && (isFailed || !isHex(value))) leaves.set(path, value);
   };
   add("", Result.isSuccess(answer) ? answer.success : { ...answer.failure });
   if (Result.isFailure(answer)) return leaves;
@@ -122,10 +119,10 @@ export const byMiddle = <V extends Vote>(params: ReadonlyArray<unknown>, votes: 
     const middle = numbers[(numbers.length - 1) >> 1] ?? 0;
     const isUsual = (value: unknown): boolean => values.filter((other) => other === value).length * 2 > values.length;
     const hasUsual = values.some(isUsual);
-    for (const [index, one] of all.entries()) {
+    for (const [index, entry] of all.entries()) {
       const value = values[index];
-      if (typeof value === "number" && numbers.length * 2 > values.length) one.far += distance(path, value, middle);
-      else if (hasUsual && !isUsual(value)) one.far += 1;
+      if (typeof value === "number" && numbers.length * 2 > values.length) entry.far += distance(path, value, middle);
+      else if (hasUsual && !isUsual(value)) entry.far += 1;
     }
   }
   const name = ({ vote }: (typeof all)[number]): string => textOf(vote.answer) ?? "";
@@ -153,7 +150,9 @@ export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: nu
     (ahead.length > others ? ahead : coming).map(([provider, next]) => [provider, -next] as const),
     others,
   );
-  const next = readable.find((one) => one.next !== null && one.next === (earliest === null ? null : -earliest));
+  const next = readable.find(
+    (candidate) => candidate.next !== null && candidate.next === (earliest === null ? null : -earliest),
+  );
   return Result.succeed({ ...first.config, next: next?.config["next"] ?? null });
 };
 

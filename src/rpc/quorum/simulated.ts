@@ -1,5 +1,5 @@
 /** A simulation without what honest clients say differently: block hashes, peaks of gas, words of errors, traces. Pure. */
-import { isRecord } from "../../primitives/index.js";
+import { isQuantity, isRecord } from "../../primitives/index.js";
 import { decodeAnswers, witnessBytecode, decodeQueries, type Query } from "../../witness/index.js";
 
 /** A part of an answer by its path; two answers agree where every part does. */
@@ -14,8 +14,7 @@ export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(v
 export const lower = (value: unknown): string => (typeof value === "string" ? value.toLowerCase() : "none");
 
 /** A quantity in one spelling. */
-export const quantity = (value: unknown): string =>
-  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? String(BigInt(value)) : lower(value);
+export const quantity = (value: unknown): string => (isQuantity(value) ? String(BigInt(value)) : lower(value));
 
 /** Who tells of native movements: the trace of a simulation, and EIP-7708; which of the two a client has is its own matter. */
 const reporters: ReadonlySet<string> = new Set([`0x${"ee".repeat(20)}`, `0x${"ff".repeat(19)}fe`]);
@@ -91,6 +90,12 @@ const askedOf = (query: Query | undefined): string => {
   return query.kind === "account" ? query.address : `${query.to} ${query.data.slice(0, 10)}`;
 };
 
+/** What the witness answered; null where that cannot be read. */
+const answersIn = (queries: ReturnType<typeof decodeQueries>, returnData: unknown) => {
+  const bytes = lower(returnData);
+  return queries === null || !bytes.startsWith("0x") ? null : decodeAnswers(queries, `0x${bytes.slice(2)}`);
+};
+
 /**
  * What the witness read: all but what follows from the client (gas that was left, the hash of the parent, the gas limit
  * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`). Of a block
@@ -103,9 +108,8 @@ const witnessParts = (
 ): ReadonlyArray<readonly [string, string]> => {
   const { status, returnData } = isRecord(call) ? call : { status: "none", returnData: null };
   const queries = decodeQueries(data);
-  const bytes = lower(returnData);
-  const answers = queries === null || !bytes.startsWith("0x") ? null : decodeAnswers(queries, `0x${bytes.slice(2)}`);
-  if (answers === null) return [["witness", `${lower(status)} ${bytes}`]];
+  const answers = answersIn(queries, returnData);
+  if (answers === null) return [["witness", `${lower(status)} ${lower(returnData)}`]];
   const told = answers.map((answer, index): readonly [string, string] => {
     const asked = askedOf(queries?.[index]);
     const values = Object.entries(answer).filter(
@@ -117,35 +121,16 @@ const witnessParts = (
   return [["witness status", lower(status)], ...told];
 };
 
-/** The calls of one entry that was asked for. */
-interface Entry {
-  readonly calls: ReadonlyArray<unknown>;
-  readonly overrides: Fields;
-}
-
 /** The entries that a simulation asks for. */
 export const entriesIn = ([asked]: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
   list(isRecord(asked) ? asked["blockStateCalls"] : null);
 
-const entriesOf = (params: ReadonlyArray<unknown>): ReadonlyArray<Entry> =>
-  entriesIn(params).map((entry) => ({
-    calls: list(isRecord(entry) ? entry["calls"] : null),
-    overrides: isRecord(entry) && isRecord(entry["stateOverrides"]) ? entry["stateOverrides"] : {},
-  }));
-
-const addressOf = (call: unknown): string => (isRecord(call) ? lower(call["to"]) : "none");
-
-/** One call of a simulation: what became of it, and what the witness was asked where it is the witness's. */
-interface Simulated {
-  readonly answer: unknown;
-  readonly queries: string | null;
-}
-
-const simulatedIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<Simulated> => {
-  const entries = entriesOf(params);
+/** The calls of a simulation: what became of each, and what the witness was asked where it is the witness's. */
+const simulatedIn = (params: ReadonlyArray<unknown>, result: unknown) => {
+  const entries = entriesIn(params).map((entry) => (isRecord(entry) ? entry : {}));
   const witnesses = new Set(
-    entries.flatMap(({ overrides }) =>
-      Object.entries(overrides).flatMap(([address, override]) =>
+    entries.flatMap(({ stateOverrides }) =>
+      Object.entries(isRecord(stateOverrides) ? stateOverrides : {}).flatMap(([address, override]) =>
         isRecord(override) && override["code"] === witnessBytecode ? [address.toLowerCase()] : [],
       ),
     ),
@@ -153,9 +138,9 @@ const simulatedIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyA
   // why: a node may fill a gap between two numbers with blocks of its own, which have no calls
   const results = resultsIn(result);
   return entries
-    .flatMap((entry) => entry.calls)
+    .flatMap(({ calls }) => list(calls))
     .map((call, index) => {
-      const isWitness = witnesses.has(addressOf(call)) && isRecord(call);
+      const isWitness = isRecord(call) && witnesses.has(lower(call["to"]));
       return { answer: results[index], queries: isWitness ? lower(call["data"] ?? call["input"]) : null };
     });
 };
@@ -167,9 +152,7 @@ const resultsIn = (result: unknown): ReadonlyArray<unknown> =>
 export const environmentIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<Fields> =>
   simulatedIn(params, result).flatMap(({ answer, queries }) => {
     const asked = queries === null ? null : decodeQueries(queries);
-    const bytes = lower(isRecord(answer) ? answer["returnData"] : null);
-    const [first] =
-      asked === null || !bytes.startsWith("0x") ? [] : (decodeAnswers(asked, `0x${bytes.slice(2)}`) ?? []);
+    const [first] = answersIn(asked, isRecord(answer) ? answer["returnData"] : null) ?? [];
     if (first?.kind !== "environment") return [];
     const { number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient, fork } = first;
     return [{ number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient: `account ${feeRecipient}`, fork }];

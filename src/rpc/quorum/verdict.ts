@@ -5,7 +5,7 @@
 import * as BigInts from "effect/BigInt";
 import * as Result from "effect/Result";
 import type { RpcError, Verdict } from "../../errors/index.js";
-import { isRecord, escapeText } from "../../primitives/index.js";
+import { escapeText, isQuantity, isRecord } from "../../primitives/index.js";
 import type { Testimony } from "../index.js";
 import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
 import { list } from "./simulated.js";
@@ -192,8 +192,7 @@ export const compareBlocks = (first: Answer, other: Answer): Finding => {
   return finding.kind === "disagreed" && finding.path === "hash" ? { ...finding, kind: "unconfirmed" } : finding;
 };
 
-const quantityIn = (value: unknown): bigint | null =>
-  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : null;
+const quantityIn = (value: unknown): bigint | null => (isQuantity(value) ? BigInt(value) : null);
 
 const fieldOf = (object: unknown, field: string): bigint | null =>
   isRecord(object) ? quantityIn(object[field]) : null;

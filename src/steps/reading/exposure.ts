@@ -7,7 +7,7 @@ import * as BigInts from "effect/BigInt";
 import { memoize } from "effect/Function";
 import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
-import type { KnownToken } from "../../Chains.js";
+import type { Chain } from "../../Chains.js";
 import { lower, type Address } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Exposure, Exposures } from "../../report/beside.js";
@@ -48,7 +48,7 @@ export interface Exposed {
   /** Pairs beyond those. */
   readonly cut: number;
   /** The chain's best known tokens. */
-  readonly known: ReadonlyArray<KnownToken>;
+  readonly known: Chain["tokens"];
   /** Delegates that the caller trusts. */
   readonly trusted: ReadonlyArray<Address>;
 }

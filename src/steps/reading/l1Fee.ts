@@ -5,8 +5,16 @@
  * zero; so is a model of the caller's own that throws or names impossible amounts.
  */
 import type { Facts } from "./answers.js";
-import { gasOnly, noExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "../../chains/feeModel.js";
-import { operatorVault, opStack, predeploys } from "../../chains/opStack.js";
+import {
+  gasOnly,
+  noExtraFees,
+  operatorVault,
+  opStack,
+  predeploys,
+  type FeeDecision,
+  type FeeModel,
+  type FeeSubject,
+} from "../../chains/feeModel.js";
 import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
 import { address, figures, gas as gasFigure, text, wei } from "../../primitives/statement.js";

@@ -28,7 +28,7 @@ import type { ReportOptions } from "../../rooms/report.js";
 import type { Reading, Run } from "../../rooms/steps.js";
 import { lookup, type Chain } from "../../../src/Chains.js";
 import type { RpcError } from "../../../src/Errors.js";
-import { CurrentRun, memoryOf, Rpc, type Memory } from "../../../src/Rpc.js";
+import { Rpc, type Memory } from "../../../src/Rpc.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, bundle, unanswered } from "../../steps/parts.js";
 import { header, history, parent } from "../../steps/reading/facts.js";
@@ -46,6 +46,7 @@ import {
   run,
   scanned,
 } from "./world.js";
+import { CurrentRun, memoryOf } from "../../rooms/rpc.js";
 
 const head = header({ number: 100n });
 const standard = counted([alice, 4, 4]);

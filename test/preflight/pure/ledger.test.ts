@@ -1,9 +1,10 @@
 /** The round of each request, by what was asked before it and beside it. */
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
-import { CurrentRun, type Rpc } from "../../../src/Rpc.js";
+import { type Rpc } from "../../../src/Rpc.js";
 import { layerScripted } from "../../../src/testing.js";
 import { afterwards, counted, inBranch, inRound, withRun } from "../../rooms/pipeline.js";
+import { CurrentRun } from "../../rooms/rpc.js";
 
 /** Asks, under its name, in the round that it finds itself in. */
 type Ask = (name: string) => Effect.Effect<void>;

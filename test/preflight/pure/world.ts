@@ -2,7 +2,7 @@
 import { unknownForks, type Address } from "../../rooms/primitives.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { lookup, type Lookup } from "../../../src/Chains.js";
+import { lookup } from "../../../src/Chains.js";
 import type * as Eth from "../../../src/Eth.js";
 import {
   answersOf,
@@ -120,7 +120,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
 });
 
 export interface Given {
-  readonly chains?: Lookup;
+  readonly chains?: typeof lookup;
   readonly options?: ReportOptions;
   readonly named?: number | null;
 }
