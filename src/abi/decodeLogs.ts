@@ -9,16 +9,8 @@ import type { AbiFunction } from "abitype";
 import { Hash, Hex, isBytes } from "../primitives/hex.js";
 import { hasDecodable, leavesOf } from "./layout.js";
 import { Provenance } from "./revert.js";
-import { isRecord, remembered, safely } from "../primitives/record.js";
-import {
-  type AbiIndex,
-  type Abis,
-  bySignature,
-  type IndexedItem,
-  indexOf,
-  itemJson,
-  provenanceAt,
-} from "./abiIndex.js";
+import { isRecord, safely } from "../primitives/record.js";
+import { type Abis, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
 
 /** What a call returned, read by its function's ABI item. */
 export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({
@@ -131,27 +123,19 @@ export const eventOf = (log: RawLog, sources: Abis): readonly [IndexedItem, ...R
   return bySignature(ordered)[0] ?? null;
 };
 
-/** What an index makes of logs: every run of a report has the same ones. */
-const decoded = new WeakMap<AbiIndex, ReturnType<typeof remembered<DecodedLog | null>>>();
-
 /**
  * The event that a log is, or null where no ABI explains it. ABIs given for the log's address come
  * first. Where several events fit, the first in the caller's order is taken and the provenance
  * names the ABIs that agree with it.
  */
 export const decodeLog = (log: RawLog, sources: Abis): DecodedLog | null => {
-  const index = indexOf(sources);
-  const known = decoded.get(index) ?? remembered(512, 512);
-  decoded.set(index, known);
+  const group = eventOf(log, sources);
+  if (group === null) return null;
+  const { name, signature, item } = group[0];
   const { topics, data } = log;
-  return known(`${log.address} ${topics} ${data}`, () => {
-    const group = eventOf(log, index);
-    if (group === null) return null;
-    const { name, signature, item } = group[0];
-    const provenance = group.map((source) => provenanceAt(source, log.address.toLowerCase()));
-    // an event was found only for words that are hex
-    return new DecodedLog({ name, signature, item, topics: topics.filter(isTopic), data: data as Hex, provenance });
-  });
+  const provenance = group.map((source) => provenanceAt(source, log.address.toLowerCase()));
+  // an event was found only for words that are hex
+  return new DecodedLog({ name, signature, item, topics: topics.filter(isTopic), data: data as Hex, provenance });
 };
 
 const isFunction = (item: unknown): item is AbiFunction =>

@@ -1,5 +1,6 @@
 /** The runs of a proof: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
 import * as Arr from "effect/Array";
+import { memoize } from "effect/Function";
 import type * as Eth from "../eth/index.js";
 import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
@@ -60,16 +61,6 @@ export interface ProofInput {
 /** What is proven, on whatever ground. */
 export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
 
-/** Worked out once for what is to be proven: each of its runs is planned by the same. */
-const once = <A>(work: (claim: ProofInput) => A): ((claim: ProofInput) => A) => {
-  const known = new WeakMap<ProofInput, A>();
-  return (claim) => {
-    const result = known.get(claim) ?? work(claim);
-    known.set(claim, result);
-    return result;
-  };
-};
-
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
  * and a flood of queries must not push out the user's own gas.
@@ -92,7 +83,7 @@ const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> 
 };
 
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = once((claim): bigint => {
+const roomBeside = memoize((claim: ProofInput): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
@@ -103,7 +94,7 @@ const roomBeside = once((claim): bigint => {
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 });
 
-export const accountQueries = once(({ bundle, measure, steps }): ReadonlyArray<Query> => {
+export const accountQueries = memoize(({ bundle, measure, steps }: ProofInput): ReadonlyArray<Query> => {
   const looks = everyLook(steps, bundle);
   const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
   const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
@@ -111,7 +102,7 @@ export const accountQueries = once(({ bundle, measure, steps }): ReadonlyArray<Q
 });
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
-export const doubtful = once(({ bundle }): ReadonlyArray<Signed> =>
+export const doubtful = memoize(({ bundle }: ProofInput): ReadonlyArray<Signed> =>
   bundle.filter(
     (entry) =>
       isFirst(entry, bundle) && (entry.said.nonce.inFlight !== 0 || entry.said.nonce.latest !== entry.request.nonce),
@@ -146,8 +137,8 @@ export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyA
  * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
-export const looksAlone = once(
-  (claim) =>
+export const looksAlone = memoize(
+  (claim: ProofInput) =>
     claim.scanned === null ||
     doubtful(claim).length > 0 ||
     suspectsOf(claim).length > 0 ||
@@ -158,7 +149,7 @@ export const looksAlone = once(
  * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
  * queries found no room beside the user's calls; and the contracts whose slots are read behind them.
  */
-export const looksOf = once((claim) => {
+export const looksOf = memoize((claim: ProofInput) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const queries = [
     { kind: "environment" } as const,
