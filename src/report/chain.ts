@@ -32,20 +32,26 @@ export const chainOf = ({
   readonly chainId: number | null;
 }): ShownChain => chain ?? inWords(lookup(chainId));
 
+const shown = ({ symbol, decimals }: Currency): Currency => ({ symbol: escapeText(symbol, 16), decimals });
+
 /** The native currency of a report, harmless; `symbol` in place of its own. */
 export const currencyOf = (report: Parameters<typeof chainOf>[0], symbol?: string): Currency => {
   const chain = chainOf(report);
-  return { symbol: escapeText(symbol ?? chain.symbol, 16), decimals: chain.decimals };
+  return shown(symbol === undefined ? chain : { ...chain, symbol });
 };
 
 /** The same report; its errors tell native amounts in the currency of its chain, where it says it. */
 export const inOwnCurrency = <
-  R extends Parameters<typeof chainOf>[0] & { readonly findings: ReadonlyArray<{ readonly error: Stated | null }> },
+  R extends {
+    readonly chain?: ShownChain;
+    readonly findings: ReadonlyArray<{ readonly error: Stated | null }>;
+  },
 >(
   report: R,
 ): R => {
+  // why: not the table's words, which no page that only reads reports should load
   if (report.chain === undefined) return report;
-  const currency = currencyOf(report);
+  const currency = shown(report.chain);
   for (const { error } of report.findings) if (error !== null) inCurrency(error, currency);
   return report;
 };

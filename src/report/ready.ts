@@ -7,7 +7,7 @@ import { type Finding, inOrder, type Severity } from "./finding.js";
 import { type Clearance, type Report, reportVersion, type VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { safely } from "../primitives/record.js";
@@ -50,9 +50,6 @@ export const requestsOf = ({
   return first !== undefined && others.length === transactions.length - 1 ? [first, ...others] : null;
 };
 
-/** By the first request: a scan, its proof and its clearance promise the same, and of a digest the hash is what costs. */
-const digests = new WeakMap<Request, { readonly bytes: Hex; readonly digest: Hash }>();
-
 /**
  * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
  * when one cannot be serialised. It finds mistakes, not forgery.
@@ -65,13 +62,7 @@ export const digestOf = (version: number, chainId: number, signables: ReadonlyAr
       if (hash === null) return null;
       parts.push(from.toLowerCase() as Address, hash);
     }
-    const bytes = concatHex(parts);
-    const [first] = signables;
-    const known = first === undefined ? undefined : digests.get(first.request);
-    if (known?.bytes === bytes) return known.digest;
-    const digest = keccak256(bytes);
-    if (first !== undefined) digests.set(first.request, { bytes, digest });
-    return digest;
+    return keccak256(concatHex(parts));
   }, null);
 
 /** The digest that the report's chain, senders and requests make; null while a request has a hole. */
