@@ -141,7 +141,7 @@ describe("a report that says of its request what is not so", () => {
   it("is no better for it than an honest one, where gas decides", async () => {
     const { proof: honest } = await proven(starved);
     expect([honest.verdict, severe(honest)]).toEqual(["unknown", ["ScanAgain/unavailable"]]);
-    const [{ outcome }] = honest.transactions;
+    const [{ outcome, call }] = honest.transactions;
     const tight = { transfers: honest.transfers, balanceChanges: honest.balanceChanges };
     const same = (one: One): One => one;
     const receiver = (one: One): One["code"]["to"] =>
@@ -154,6 +154,8 @@ describe("a report that says of its request what is not so", () => {
       ["who chose the gas", (one) => ({ ...one, gas: { ...one.gas, by: "caller" } })],
       ["the limit beside the request", (one) => ({ ...one, gas: { ...one.gas, limit: 9_000_000n } })],
       ["who is called", (one) => ({ ...one, code: { ...one.code, to: receiver(one) } })],
+      ["what it calls", (one) => ({ ...one, call: one.call && { ...one.call, function: "nothing", by: "abi" } })],
+      ["that it calls nothing", (one) => ({ ...one, call: null })],
       ["the cap", (one) => ({ ...one, gas: { ...one.gas, cap: one.request?.gas ?? null } })],
       ["the estimate", (one) => ({ ...one, gas: { ...one.gas, estimate: 2n ** 64n, peak: 1n, used: 1n } })],
       ["the gas of a block", same, { observed: { ...starved.observed, gasLimit: 1n } }],
@@ -162,8 +164,9 @@ describe("a report that says of its request what is not so", () => {
     ];
     for (const [what, change, more] of forgeries) {
       const proof = await isNoBetter(await posted(starved, change, more), honest);
-      expect([what, proof.digest]).toEqual([what, honest.digest]);
+      expect([what, proof.digest, proof.transactions[0].call]).toEqual([what, honest.digest, call]);
     }
+    expect(call).not.toBeNull();
   }, 60_000);
   it("is no better for a balance that nobody has, where the fee is beyond the real one", async () => {
     const fees = { maxFeePerGas: 10n ** 24n };

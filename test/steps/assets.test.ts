@@ -142,6 +142,8 @@ describe("tokens with ids", () => {
   });
   it("whose owner nobody could read on either side are not measured", () =>
     expect(read([owned(bob)], [nft(7n)], { before: owns(null), after: owns(null) }).changes).toEqual([[1n, "logged"]]));
+  it("that were read on one side alone are not measured", () =>
+    expect(read([owned(bob)], [nft(7n)], { before: owns(alice), after: unseen }).changes).toEqual([[1n, "logged"]]));
   it("are shown by their ids; the collection only where the ids do not explain it", () => {
     const collection = [holding(bob, token)];
     const explained = read(collection, [nft(7n)], { before: balances(bob, 0n), after: balances(bob, 1n) });

@@ -1,6 +1,7 @@
 /** Reading simulated calls: what nodes say in different ways means the same. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { parseAbi, toEventHash } from "viem";
 import { describe, expect, it } from "vitest";
 import { indexAbis } from "../rooms/abi.js";
 import { classify } from "../rooms/errors.js";
@@ -70,6 +71,36 @@ it("a call's logs are the contracts' own; the traced movements stand among their
   ]);
   expect(reading.outcome.logs.map(({ address }) => address)).toEqual([token]);
   expect(reading.outcome.evidence).toBe("assumed");
+});
+
+it("of each run of a transaction its own words are read, by the ABIs of that run, whatever the run before it said", () => {
+  const item = {
+    type: "function",
+    name: "f",
+    stateMutability: "nonpayable",
+    inputs: [],
+    outputs: [{ type: "uint256" }],
+  };
+  const input = transaction({ item });
+  const event = parseAbi(["event Kept(uint256 amount)"]);
+  const result = (returned: bigint, amount: bigint): Eth.CallResult => ({
+    ...{ status: "success", gasUsed: 1n, maxUsedGas: 1n, returnData: hexOf(`0x${word(returned)}`), error: null },
+    ...{ failure: null, logs: [log(token, [toEventHash(event[0]).slice(2)], [word(amount)])] as never },
+  });
+  const said = (known: typeof abis, ...values: Parameters<typeof result>) => {
+    const { outcome: its } = readCall(result(...values), callOf(100_000n, input), { ...where, abis: known });
+    return [its.returnData, its.result?.data, its.logs[0]?.data, its.logs[0]?.decoded?.name ?? null];
+  };
+  const words = (returned: bigint, amount: bigint, name: string | null) => {
+    const returnData = `0x${word(returned)}`;
+    return [returnData, returnData, `0x${word(amount)}`, name];
+  };
+  const named = indexAbis([event]);
+  expect(said(abis, 1n, 1n)).toEqual(words(1n, 1n, null));
+  expect(said(named, 1n, 1n)).toEqual(words(1n, 1n, "Kept"));
+  expect(said(named, 2n, 1n)).toEqual(words(2n, 1n, "Kept"));
+  expect(said(named, 2n, 2n)).toEqual(words(2n, 2n, "Kept"));
+  expect(said(abis, 2n, 2n)).toEqual(words(2n, 2n, null));
 });
 
 describe("the findings of an outcome", () => {

@@ -1,9 +1,11 @@
 /** What the slots of proxies say: which are looked at, and what a change of them is. */
+import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { Hash, type Address } from "../../rooms/primitives.js";
-import { callees, checkChanges, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
+import { callees, checkChanges, lensOf, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
 import { slotQueries, slots, slotsOf, type View } from "../../rooms/witness.js";
-import { answered, bundle, codes, filled, hexOf, inhabited, log, outcome, seeing, token, word } from "../parts.js";
+import { answer, answered, bundle, codes, filled, hexOf, inhabited, log, outcome } from "../parts.js";
+import { parties, seeing, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
 
 const [one, two, three] = [at("1"), at("2"), at("3")];
@@ -110,4 +112,31 @@ describe("a slot", () => {
       expect(findings[0]?.numbers.map(({ value }) => value)).toEqual([token]);
     }
   });
+});
+
+describe("slots that were not read", () => {
+  const rows = (seen: Sights) => changed(seen).changes.map((change) => [change.account, change.seen, change.before]);
+  it("before the calls say nothing of what may have been there", () =>
+    expect(rows({ before: null, after: [holding(), holding()] })).toEqual([[token, "unseen", null]]));
+  it("are those of a reader that failed, whatever it returned", () => {
+    const failed = seeing(
+      ...slotQueries([token]).map(
+        (query) => [query, answer(`0x${watched.map(() => word(two)).join("")}`, false)] as const,
+      ),
+    );
+    expect(rows({ after: [failed, failed] })).toEqual([[token, "unseen", null]]);
+  });
+});
+
+it("a proof looks at the beacon of a proxy, too, where the scan of the same call saw its slot", () => {
+  const beacon = slots.find(({ holds }) => holds === "beacon")?.slot ?? "";
+  const run = { ...{ before: inhabited({}), after: inhabited({}) }, plan: { pretended: false, block: "latest" } };
+  const said = { outcome: outcome(), code: parties(calling(token)[0].input, "contract") };
+  const of = (seen: View | null) => {
+    const entry = { ...calling(token)[0], said: said as never };
+    return lensOf({ bundle: [entry], scanned: { run: Result.succeed({ ...run, slots: seen }) } });
+  };
+  expect(of(keeping(beacon, two))).toEqual([token, two]);
+  expect(of(holding())).toEqual([token]);
+  expect(of(null)).toEqual([token]);
 });
