@@ -273,6 +273,14 @@ describe("good input", () => {
     expect(accepted([base, call]).abis).toHaveLength(1);
   });
 
+  it("takes no event or error for the function that has its name", () => {
+    const named = [...abi, ...parseAbi(["event over(address a)", "error over(uint256 a)"])];
+    for (const args of [[to], [1n]])
+      expect(accepted({ ...call, abi: named, functionName: "over", args }).transactions[0]).toEqual(
+        accepted({ ...call, functionName: "over", args }).transactions[0],
+      );
+  });
+
   it("finds a function by its signature and by its selector", () => {
     for (const functionName of ["transfer(address,uint256)", "0xa9059cbb"])
       expect(accepted({ ...call, functionName }).transactions[0].data).toBe(accepted(call).transactions[0].data);
