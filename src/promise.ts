@@ -222,8 +222,14 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
     deliver: (...[first, sign, options]: [unknown, Sign?, DeliverOptions?]) =>
       typeof first === "function"
         ? (((input: unknown, given?: DeliverOptions) =>
-            commit(({ deliverAll }) => deliverAll(first as Sign, input, { ...defaults, ...given }), given)) as never)
-        : (commit(({ deliverAll }) => deliverAll(sign as Sign, first, { ...defaults, ...options }), options) as never),
+            commit(
+              ({ deliverAll }) => deliverAll(first as Sign, input, Promises.withDefaults(defaults, given)),
+              given,
+            )) as never)
+        : (commit(
+            ({ deliverAll }) => deliverAll(sign as Sign, first, Promises.withDefaults(defaults, options)),
+            options,
+          ) as never),
     withNonce: (lane, sign, options) => commit(({ withNonce }) => withNonce(lane, sign, options), options),
     nonces: {
       bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),

@@ -263,7 +263,7 @@ export const encodeFunction = (
       catch: (error) => ({ field: name("args"), problem: reason(error) }),
     }),
     (item) => {
-      if (item === undefined) return no(name("args"), `the ABI has no function ${escapeText(functionName, 80)}`);
+      if (item === undefined) return no(name("functionName"), noFunction(functionName, names));
       const { length } = item.inputs;
       if (length !== args.length)
         return no(name("args"), `${escapeText(functionName, 80)} takes ${length} arguments, got ${args.length}`);

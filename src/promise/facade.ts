@@ -138,8 +138,9 @@ export const make = <R = never>(
   const runtime = ManagedRuntime.make(log === undefined ? whole : Layer.provideMerge(whole, layerLog(log)));
   let isDisposed = false;
   preload();
-  const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, { signal }: Abortable = {}): Promise<A> => {
+  const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable): Promise<A> => {
     const site = callSite();
+    const signal = options?.signal;
     if (isDisposed) return Promise.reject(new Disposed({}));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const fiber = runtime.runFork(effect);
@@ -158,7 +159,7 @@ export const make = <R = never>(
     options: RunOptions | undefined,
     use: (verbs: Verbs, all: RunOptions) => Effect.Effect<A, E, Rpc | R>,
   ) => {
-    const all = { ...defaults, ...options };
+    const all = withDefaults(defaults, options);
     return run(
       Effect.flatMap(loaded, (verbs) => use(verbs, all)),
       options,
@@ -185,6 +186,13 @@ export const make = <R = never>(
       return runtime.dispose();
     },
   };
+};
+
+/** Options over the door's defaults; what is undefined is left out. */
+export const withDefaults = <A extends Options, B extends object>(defaults: A, options: B | undefined): A & B => {
+  // why: a policy of the door's must not go because a caller has none of its own to pass on
+  const entries = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(entries) as B) };
 };
 
 /**

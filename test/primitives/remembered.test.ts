@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { memoize } from "../rooms/primitives.js";
+import { memoize, remembered } from "../rooms/primitives.js";
 
 describe("what is remembered of a list", () => {
   const setup = () => {
@@ -31,5 +31,17 @@ describe("what is remembered of a list", () => {
     const list: ReadonlyArray<string> = [];
     expect([of(list), of(list)]).toEqual(["", ""]);
     expect(make).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("what is remembered of texts", () => {
+  it("is made once, of the newest ones alone, and of none that is too long", () => {
+    const make = vi.fn((text: string) => ({ text }));
+    const known = remembered<{ readonly text: string }>(2, 3);
+    const of = (text: string) => known(text, () => make(text));
+    expect(of("a")).toBe(of("a"));
+    expect([of("b"), of("c"), of("b"), of("a")].map(({ text }) => text)).toEqual(["b", "c", "b", "a"]);
+    expect(make.mock.calls.flat()).toEqual(["a", "b", "c", "a"]);
+    expect(of("long")).not.toBe(of("long"));
   });
 });

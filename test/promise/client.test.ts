@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import { createPublicClient, createWalletClient, http, publicActions } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry, mainnet } from "viem/chains";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as Errors from "../../src/Errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -177,6 +177,23 @@ describe("dispose", () => {
       expect(error).toBeInstanceOf(Errors.Disposed);
       expect((error as Error).message).toContain("the client was disposed");
     }
+  });
+
+  it("keeps its defaults where an option is undefined, and takes null for no options", async () => {
+    await using preflight = createPreflight({ url: node.url }, { policies: [Policy.maxSpent("native", 0n)] });
+    const sending = { ...transfer, value: 1n };
+    const none = { policies: undefined, deadline: undefined, signal: undefined } as never;
+    const scanned = await preflight.scan(sending, none);
+    for (const report of [
+      await preflight.preflight(sending, none),
+      await preflight.preflight(sending, null as never),
+      await preflight.prove(scanned, none),
+      await preflight.prove(scanned, null as never),
+    ])
+      expect(report.findings).toContainEqual(expect.objectContaining({ code: "PolicyViolation" }));
+    const signed = vi.fn(() => Promise.resolve("0x" as const));
+    expect(await failing(preflight.deliver(sending, signed, none))).toMatchObject({ _tag: "PolicyViolation" });
+    expect(signed).not.toHaveBeenCalled();
   });
 
   it("rejects what is no report, and throws nothing, whatever its defaults", async () => {

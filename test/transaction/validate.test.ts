@@ -120,7 +120,9 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
   [{ ...deployment, abi: [{ type: "constructor", inputs: [null] }], args: [1] }, "abi", /parameter that is none/],
   [{ ...call, functionName: undefined }, "functionName", /name a function/],
   [{ ...call, functionName: "mint" }, "functionName", /no function mint/],
-  [{ ...call, functionName: "mint()" }, "args", /./],
+  [{ ...call, functionName: "mint()" }, "functionName", /no function mint\(\); the ABI has transfer, over, many$/],
+  [{ ...call, functionName: "transfer(address)" }, "functionName", /no function transfer\(address\); did you mean/],
+  [{ ...call, functionName: "0x12345678" }, "functionName", /no function 0x12345678; the ABI has/],
   [{ ...call, args: [to] }, "args", /takes 2 arguments, got 1/],
   [{ ...call, args: "ab" }, "args", /array/],
   [{ ...call, args: ["0x12", 1n] }, "args[0]", /address/],
@@ -269,6 +271,14 @@ describe("good input", () => {
     expect(over?.item).toMatchObject({ name: "over", inputs: [{ type: "address" }] });
     expect(accepted({ ...deployment, args: [1] }).transactions[0]?.data).toBe(`0x00${"01".padStart(64, "0")}`);
     expect(accepted([base, call]).abis).toHaveLength(1);
+  });
+
+  it("takes no event or error for the function that has its name", () => {
+    const named = [...abi, ...parseAbi(["event over(address a)", "error over(uint256 a)"])];
+    for (const args of [[to], [1n]])
+      expect(accepted({ ...call, abi: named, functionName: "over", args }).transactions[0]).toEqual(
+        accepted({ ...call, functionName: "over", args }).transactions[0],
+      );
   });
 
   it("finds a function by its signature and by its selector", () => {
