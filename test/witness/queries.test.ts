@@ -78,6 +78,17 @@ describe("encodeQueries", () => {
   });
 });
 
+describe("costOf", () => {
+  it.each<queries.Query>([
+    { kind: "environment" },
+    { kind: "account", address: alice },
+    queries.balanceOf(token, alice),
+    { kind: "call", to: token, data: "0x", gas: 1, returnCap: 0 },
+  ])("counts the bytes that %j is asked with", (query) => {
+    expect(queries.costOf(query).bytes).toBe(queries.encodeQueries([query]).length / 2 - 1);
+  });
+});
+
 describe("gasFor", () => {
   it("holds every cap and the calldata floor, and grows with each query", () => {
     const read = queries.balanceOf(token, alice);
