@@ -3,23 +3,20 @@
  * what headers carry, then `eth_config`, then the table of chains. And whether code can do under one fork what it
  * cannot under the one before. Pure.
  */
-import { eip7825Cap, type Chain } from "../Chains.js";
+import { eip7825Cap, type Chain } from "./table.js";
 import type { Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
-
-/** What a block's header carries that tells its fork. */
-export interface Header {
-  readonly requestsHash: string | null;
-  readonly blockAccessListHash: string | null;
-  readonly slotNumber: bigint | null;
-}
 
 /** What speaks for a fork. */
 export interface Signs {
   /** By the opcodes that the simulated block executes; null where the witness did not answer. */
   readonly executed: Fork | null;
-  /** Of that block, else of the latest. */
-  readonly header: Header | null;
+  /** What the header of that block, else of the latest, carries that tells its fork. */
+  readonly header: {
+    readonly requestsHash: string | null;
+    readonly blockAccessListHash: string | null;
+    readonly slotNumber: bigint | null;
+  } | null;
   readonly config: Fork | null;
 }
 
@@ -42,7 +39,7 @@ export interface Rules {
 const amsterdamInitCode = 131_072;
 
 /** Whether the header is one of Amsterdam's (EIP-7928, EIP-7843); null where it carries too little to tell. */
-const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: Header): boolean | null =>
+const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: NonNullable<Signs["header"]>): boolean | null =>
   blockAccessListHash !== null || slotNumber !== null ? true : requestsHash !== null ? false : null;
 
 /** Which fork it is; `eth_config` alone stands against nothing that executes, for it names what a chain may be to be. */

@@ -6,7 +6,7 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
-import { eip7825Cap } from "../Chains.js";
+import { eip7825Cap } from "../chains/table.js";
 import { mostGas } from "../chains/rules.js";
 import { refusedPart } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";

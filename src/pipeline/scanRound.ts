@@ -6,7 +6,7 @@ import * as Eth from "../eth/index.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
-import { eip7825Cap, type lookup } from "../Chains.js";
+import { eip7825Cap, type lookup } from "../chains/table.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";

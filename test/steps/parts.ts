@@ -1,6 +1,7 @@
 /** Small parts for the tests of single steps: cases and what is known of them, views, and findings in short. */
 import type * as Arr from "effect/Array";
-import { unknownChain, type Chain } from "../../src/Chains.js";
+import type { Chain } from "../../src/Chains.js";
+import { unknownChain } from "../rooms/chains.js";
 import { noExtraFees } from "../rooms/chains.js";
 import { RpcError, Transport } from "../rooms/errors.js";
 import { Address, Hash, Hex } from "../rooms/primitives.js";
