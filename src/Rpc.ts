@@ -27,28 +27,26 @@ import {
 } from "./rpc/connection.js";
 import { lazyImport } from "./primitives/effects.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
-import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
+import { sendForeign } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
 import { believe, type Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
-import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
+import { following, type PostTo } from "./rpc/post.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
-import { Rpc, type Subscribe } from "./rpc/service.js";
+import { Rpc } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
-export type { SimulationPart } from "./primitives/names.js";
-export type { Facts, KnownEndpoint, Memory, Refusable } from "./rpc/memory.js";
+export type { Facts, KnownEndpoint, Memory } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
-export type { ViemChain } from "./rpc/viemChain.js";
 export { Rpc } from "./rpc/service.js";
-export type { LedgerEntry, Subscribe } from "./rpc/service.js";
+export type { LedgerEntry } from "./rpc/service.js";
 
 const over = (
   sendWith: (memory: Memory) => Send,
   endpoint: string,
   options: Options,
-  subscribe?: Subscribe,
+  subscribe?: Rpc["Service"]["subscribe"],
 ): Effect.Effect<Rpc["Service"]> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const node = requests(sendWith, endpoint, patienceOf(options), clock);
@@ -64,7 +62,7 @@ const mostBytes = 32 * 1_048_576;
 const posting = <R>(
   endpoint: ReturnType<typeof checkUrl>,
   options: PostingOptions,
-  wayOf: (url: URL, headers: HttpHeaders) => Effect.Effect<PostTo, never, R>,
+  wayOf: (url: URL, headers: Readonly<Record<string, string>>) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     Rpc,
@@ -143,7 +141,7 @@ export interface Requester {
 }
 
 const requestOf =
-  (requester: Requester): ForeignRequest =>
+  (requester: Requester): Parameters<typeof sendForeign>[0] =>
   (args, options) =>
     requester.request(args as never, options as never);
 
@@ -152,7 +150,7 @@ const overViem = (requester: Requester, value: unknown, otherwise: string, optio
   const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
   const named = typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
   const send = sendForeign(requestOf(requester), named.redact, letGoBy(value));
-  const subscribe: Subscribe | undefined = isSubscribing(value)
+  const subscribe: Rpc["Service"]["subscribe"] = isSubscribing(value)
     ? (params, hear) => subscription(value, named.redact, params, hear)
     : undefined;
   return over(() => send, named.shown, options, subscribe);

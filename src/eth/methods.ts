@@ -20,8 +20,6 @@ export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from
 export type { Head, Header } from "./heads.js";
 export { getFullBlock, getTransaction, getTransactionReceipt } from "./transactions.js";
 export type {
-  AccountOverride,
-  AskedRows,
   BlockOverrides,
   BlockParameter,
   BlockStateCall,

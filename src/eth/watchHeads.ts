@@ -13,16 +13,7 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
-import {
-  Header,
-  nextHead,
-  placeOf,
-  emptyChain,
-  withHeads,
-  type ChainState,
-  type Head,
-  type HeaderChain,
-} from "./heads.js";
+import { Header, nextHead, placeOf, emptyChain, withHeads, type ChainState, type Head } from "./heads.js";
 import { decoder } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
@@ -37,17 +28,14 @@ export interface HeadOptions {
   readonly fill?: number | undefined;
 }
 
-/** {@link HeadOptions} with nothing left out. */
-type Pace = { readonly [K in keyof HeadOptions]-?: number };
-
 /** How a block is asked for. */
 export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block, Failure, Rpc>;
 
 const given = (value: number | undefined, otherwise: number): number =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : otherwise;
 
-/** The pace of an endpoint's chain. */
-export const paceOf = (options: HeadOptions): Effect.Effect<Pace, never, Rpc> =>
+/** The options with nothing left out, by the pace of an endpoint's chain. */
+export const paceOf = (options: HeadOptions) =>
   Effect.gen(function* () {
     const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
@@ -88,7 +76,7 @@ export const isNoSubscription = (failure: Failure): boolean =>
 
 /** What follows the chain. */
 interface Following {
-  readonly pace: Pace;
+  readonly pace: Effect.Success<ReturnType<typeof paceOf>>;
   readonly askBlock: AskBlock;
   /** Heads that wait for a slow taker. */
   readonly room: number;
@@ -102,7 +90,7 @@ interface Following {
 const tell = (
   { state, pace, room, bell }: Following,
   blocks: ReadonlyArray<Header>,
-  gone: HeaderChain,
+  gone: ReadonlyArray<Header>,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     state.chain = withHeads(state.chain, blocks, gone, { heads: room, fill: pace.fill });

@@ -65,9 +65,6 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
   readonly b: bigint | string | null;
 }
 
-/** What a number counts. */
-export type Counted = Difference["unit"];
-
 /** What a fact is about. */
 export type Subject = Omit<Difference, "a" | "b">;
 
@@ -87,13 +84,13 @@ export interface Pair<S extends Subject = Subject> {
 /** About nothing yet. */
 export const nothing = { transaction: null, event: null, account: null, to: null, unit: null, what: null } as const;
 
-const isAsset = (unit: Counted): unit is NonNullable<OutcomeDifference["unit"]> =>
+const isAsset = (unit: Difference["unit"]): unit is NonNullable<OutcomeDifference["unit"]> =>
   typeof unit === "object" && unit !== null;
 
 const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): string =>
   `${kind} ${transaction} ${event} ${account} ${to} ${isAsset(unit) ? `${unit.token} ${unit.tokenId}` : ""} ${what}`;
 
-const isSameUnit = (a: Counted, b: Counted): boolean =>
+const isSameUnit = (a: Difference["unit"], b: Difference["unit"]): boolean =>
   a === b || (isAsset(a) && isAsset(b) && a.token === b.token && a.tokenId === b.tokenId);
 
 const isSame = (one: Fact, other: Fact | undefined): boolean => {
@@ -141,12 +138,10 @@ export const logFacts = (
     value: [address, ...topics, data].join(" ").toLowerCase(),
   }));
 
-type Write = (address: string) => string;
-
 /** What it is about, in words, with addresses as `write` has them. */
 export const subjectText = (
   { kind, transaction, event, account, to, unit, what }: Subject,
-  write: Write,
+  write: (address: string) => string,
   native = "native currency",
 ): string => {
   const nobody = kind === "movement" ? "the block's producer" : "nobody";
@@ -176,7 +171,7 @@ export const subjectText = (
 /** One line, not escaped: addresses and amounts as they are, unless it is said how to write them; nothing is as much as 0. */
 export const differenceText = (
   difference: OutcomeDifference,
-  write: Write = (address) => address,
+  write: (address: string) => string = (address) => address,
   valuesOf: (one: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
   native?: string,
 ): string => {

@@ -39,21 +39,15 @@ export interface Statement {
   readonly remedy: string;
 }
 
-/** One kind of note. The sentence is true of every finding with its code: what is particular stands in its numbers. */
-export interface Note {
-  /** The step that finds it. */
-  readonly step: StepName;
-  /** What it says. */
-  readonly sentence: string;
-  /** Empty where nothing is to be done. */
-  readonly remedy: string;
-}
-
-/** The notes of one step, each by its code. */
+/**
+ * The notes of one step, each by its code: the step that finds it, what it says, and the remedy, empty where nothing is to
+ * be done. The sentence is true of every finding with its code: what is particular stands in its numbers.
+ */
 export const noted = <Code extends string>(
   step: StepName,
   said: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
-): Readonly<Record<Code, Note>> => Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
+): Readonly<Record<Code, { readonly step: StepName; readonly sentence: string; readonly remedy: string }>> =>
+  Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
 
 const quantity =
   (unit: Extract<Figure, { readonly value: bigint }>["unit"]) =>

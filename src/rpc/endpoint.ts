@@ -163,14 +163,8 @@ export const providerOf = (url: string): string | null => {
   return shared.has(suffix) || (top.length === 2 && sold.test(second)) ? null : suffix;
 };
 
-/** What tells who runs an endpoint: its URL, or its caller. */
-export interface Named {
-  readonly url?: string;
-  readonly provider?: string | undefined;
-}
-
-/** Each endpoint with who runs it; else what is wrong with them. */
-export const providersOf = <E extends Named>(
+/** Each endpoint with who runs it, by its URL or its caller; else what is wrong with them. */
+export const providersOf = <E extends { readonly url?: string; readonly provider?: string | undefined }>(
   endpoints: ReadonlyArray<E>,
   agree: number,
   waitMs: number,

@@ -8,15 +8,7 @@ import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
 import { isNode } from "./node.js";
-import {
-  receiver,
-  roomFor,
-  sharedRoom,
-  type HttpHeaders,
-  type Post,
-  type PostTo,
-  type ResponseBudget,
-} from "./post.js";
+import { receiver, roomFor, sharedRoom, type Post, type PostTo, type ResponseBudget } from "./post.js";
 import type { Send } from "./requests.js";
 
 /** `abort()` makes an exception with a stack unless it is given a reason. */
@@ -24,7 +16,7 @@ const noLongerWanted = "cancelled";
 
 /** POST through `fetch`, the portable way. It unpacks compressed answers itself. */
 export const viaFetch =
-  (headers: HttpHeaders, fetch: NonNullable<HttpOptions["fetch"]>): PostTo =>
+  (headers: Readonly<Record<string, string>>, fetch: NonNullable<HttpOptions["fetch"]>): PostTo =>
   (url, body, room, done) => {
     const controller = new AbortController();
     const answer = receiver(room, done);
@@ -55,7 +47,7 @@ export const viaFetch =
 export const transportTo = (
   url: URL,
   ways: HttpOptions,
-  headers: HttpHeaders,
+  headers: Readonly<Record<string, string>>,
 ): Effect.Effect<PostTo, never, Scope.Scope> =>
   ways.fetch === undefined && isNode
     ? // why: pages never need it, so they shall not load it
@@ -77,24 +69,19 @@ const single =
       ),
     );
 
-/** How requests are sent, whether singly or together. */
-interface Posting {
-  /** The id of the next request, one per request and try. */
-  readonly nextId: () => number;
-  /** The most bytes of one body, unpacked. */
-  readonly maxBytes: number;
-}
-
 /** Ids from `first` upwards. */
-export const idsFrom = (first: number): Posting["nextId"] => {
+export const idsFrom = (first: number): (() => number) => {
   let next = first;
   return () => next++;
 };
 
-/** Requests with their ids, each with the room that its answer has. */
+/**
+ * Requests with their ids, one per request and try, each with the room that its answer has: `maxBytes` of one body,
+ * unpacked, at most.
+ */
 export const numbered =
   (
-    { nextId, maxBytes }: Posting,
+    { nextId, maxBytes }: { readonly nextId: () => number; readonly maxBytes: number },
     sendOne: (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void) => () => void,
   ): Send =>
   (method, params, done, { answers = null }) => {
@@ -105,7 +92,7 @@ export const numbered =
   };
 
 /** Every request as its own POST. */
-export const sendSingly = (post: Post, endpoint: Endpoint, posting: Posting): Send =>
+export const sendSingly = (post: Post, endpoint: Endpoint, posting: Parameters<typeof numbered>[0]): Send =>
   numbered(posting, single(post, endpoint));
 
 const maxTurns = 8;
@@ -130,7 +117,7 @@ interface Waiting {
 export const sendTogether = (
   post: Post,
   endpoint: Endpoint,
-  posting: Posting,
+  posting: Parameters<typeof numbered>[0],
   maxSize: number,
   memory: Memory,
 ): Send => {

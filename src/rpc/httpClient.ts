@@ -7,9 +7,11 @@ import * as HttpBody from "effect/http/HttpBody";
 import * as HttpClient from "effect/http/HttpClient";
 import * as HttpClientRequest from "effect/http/HttpClientRequest";
 import * as Stream from "effect/Stream";
-import { receiver, type HttpHeaders, type PostTo } from "./post.js";
+import { receiver, type PostTo } from "./post.js";
 
-export const viaHttpClient = (headers: HttpHeaders): Effect.Effect<PostTo, never, HttpClient.HttpClient> =>
+export const viaHttpClient = (
+  headers: Readonly<Record<string, string>>,
+): Effect.Effect<PostTo, never, HttpClient.HttpClient> =>
   Effect.map(Effect.context<HttpClient.HttpClient>(), (context) => {
     const client = Context.get(context, HttpClient.HttpClient);
     // why: over `fetch` it would follow redirects to other origins by itself

@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import type { HttpOptions } from "./connection.js";
 import { builtin } from "./node.js";
-import { receiver, tooLarge, wordsOf, type HttpHeaders, type NoReply, type PostTo } from "./post.js";
+import { receiver, tooLarge, wordsOf, type NoReply, type PostTo } from "./post.js";
 
 /** What can be unpacked, for the header `accept-encoding`. */
 const acceptEncoding = "gzip, deflate, br";
@@ -81,7 +81,7 @@ const inRecord =
   };
 
 export const viaNodeHttp =
-  (headers: HttpHeaders, agent: NonNullable<HttpOptions["agent"]>): PostTo =>
+  (headers: Readonly<Record<string, string>>, agent: NonNullable<HttpOptions["agent"]>): PostTo =>
   (url, body, room, done) => {
     const { request } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
     const answer = receiver(room, done);
@@ -138,7 +138,7 @@ const inList =
   };
 
 export const viaDispatcher =
-  (headers: HttpHeaders, dispatcher: NonNullable<HttpOptions["dispatcher"]>): PostTo =>
+  (headers: Readonly<Record<string, string>>, dispatcher: NonNullable<HttpOptions["dispatcher"]>): PostTo =>
   (url, body, room, done) => {
     const answer = receiver(room, done);
     let abort: ((reason: Error) => void) | null = null;
@@ -214,7 +214,7 @@ const ownAgent = (url: URL): Effect.Effect<Http.Agent, never, Scope.Scope> =>
 export const nodeTransport = (
   url: URL,
   { dispatcher, agent }: HttpOptions,
-  input: HttpHeaders,
+  input: Readonly<Record<string, string>>,
 ): Effect.Effect<PostTo, never, Scope.Scope> => {
   // why: nothing is saved on the way to one's own machine, and unpacking costs more than the whole request
   const headers = isLoopback(url) ? input : { "accept-encoding": acceptEncoding, ...input };

@@ -87,9 +87,6 @@ export type Post = (body: string, room: ResponseBudget, done: (result: Posted) =
 /** The same, to any address. */
 export type PostTo = (url: URL, body: string, room: ResponseBudget, done: (result: Posted) => void) => () => void;
 
-/** What is sent with every request. */
-export type HttpHeaders = Readonly<Record<string, string>>;
-
 export const unreachable = (detail: string, bytes = 0): NoReply => ({ kind: "unreachable", detail, bytes });
 export const tooLarge = (maxBytes: number, bytes: number): NoReply => ({
   kind: "too-large",
@@ -188,20 +185,7 @@ const weightOf = (body: Uint8Array): number => {
 };
 
 /** Where the parts of one answer go. Whatever comes after its end, or after `close`, is nobody's any more. */
-interface Receiver {
-  /** A part of the body; false = the answer is too large, and its end was told. */
-  readonly data: (chunk: Uint8Array) => boolean;
-  /** The whole body is here, as it was packed; `unpack` is null where it is unpacked already. */
-  readonly end: (
-    status: number,
-    header: (name: string) => string | null,
-    unpack: ((body: Uint8Array) => Result.Result<Uint8Array, NoReply>) | null,
-  ) => void;
-  readonly fail: (error: unknown) => void;
-  readonly close: () => void;
-}
-
-export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Posted) => void): Receiver => {
+export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Posted) => void) => {
   let open = true;
   let bytes = 0;
   let chunks: Array<Uint8Array> = [];
@@ -212,7 +196,8 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
     done(result);
   };
   return {
-    data: (chunk) => {
+    /** A part of the body; false = the answer is too large, and its end was told. */
+    data: (chunk: Uint8Array): boolean => {
       if (!open) return false;
       bytes += chunk.length;
       if (bytes > maxBytes) finish(Result.fail(tooLarge(maxBytes, bytes)));
@@ -220,7 +205,12 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
       else chunks.push(chunk);
       return open;
     },
-    end: (status, header, unpack) => {
+    /** The whole body is here, as it was packed; `unpack` is null where it is unpacked already. */
+    end: (
+      status: number,
+      header: (name: string) => string | null,
+      unpack: ((body: Uint8Array) => Result.Result<Uint8Array, NoReply>) | null,
+    ): void => {
       if (!open) return;
       const body = joined(chunks, bytes);
       const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
@@ -235,8 +225,8 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
         }),
       );
     },
-    fail: (error) => finish(Result.fail(unreachable(wordsOf(error), bytes))),
-    close: () => {
+    fail: (error: unknown): void => finish(Result.fail(unreachable(wordsOf(error), bytes))),
+    close: (): void => {
       open = false;
     },
   };

@@ -17,23 +17,18 @@ import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Rpc, type Run } from "./service.js";
 
-/** What came of waiting at a gate, and whether the run that waited has ended. */
-interface Admitted {
-  readonly came: "admitted" | AdmissionTimeout;
-  isOver: boolean;
-}
-
 /**
- * The admission that a fiber runs under. A run waits once, where it begins: whoever is in never waits for another,
+ * The admission that a fiber runs under: what came of waiting at a gate, and whether the run that waited has ended. A run waits once, where it begins: whoever is in never waits for another,
  * at any gate. That holds for the fibers of one run; what a run starts as a program of its own (a Promise of the same
  * client, within `take` of `Preflight.reserving`) waits as anybody does, and may wait for the run itself.
  */
-const Admission = Context.Reference<Admitted | null>("evm-preflight/Rpc/Admission", {
-  defaultValue: () => null,
-});
+const Admission = Context.Reference<{ readonly came: "admitted" | AdmissionTimeout; isOver: boolean } | null>(
+  "evm-preflight/Rpc/Admission",
+  { defaultValue: () => null },
+);
 
 /** What came of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
-const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["came"] | null => {
+const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
   const admission = fiber.getRef(Admission);
   return admission === null || admission.isOver ? null : admission.came;
 };
@@ -101,7 +96,7 @@ export const gate = (
   return (run) =>
     Effect.withFiber((fiber) => {
       if (admissionOf(fiber) !== null) return run;
-      let admission: Admitted | null = null;
+      let admission: typeof Admission.Service = null;
       let place: Waiting | null = null;
       const enter = Effect.callback<"admitted" | AdmissionTimeout>((resume) => {
         place = { until: clock.currentTimeMillisUnsafe() + maxWaitMs, resume, isIn: free > 0 };

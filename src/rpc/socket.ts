@@ -31,7 +31,7 @@ import {
   type ResponseBudget,
 } from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
-import type { Subscribe } from "./service.js";
+import type { Rpc } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -259,7 +259,7 @@ export const overSocket = (maxBytes: number) =>
         return Result.isFailure(farewell) ? Effect.void : write(farewell.success.text);
       }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore);
 
-    const subscribe: Subscribe = (params, hear) =>
+    const subscribe: NonNullable<Rpc["Service"]["subscribe"]> = (params, hear) =>
       Effect.gen(function* () {
         const lost = yield* Deferred.make<never, RpcError>();
         const lose = (why: NoReply) => void Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why, endpoint)));

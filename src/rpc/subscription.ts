@@ -11,7 +11,7 @@ import { isRecord } from "../primitives/record.js";
 import { judged, type Unjudged } from "./answer.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
-import type { Subscribe } from "./service.js";
+import type { Rpc } from "./service.js";
 
 /** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
 export interface Subscribing {
@@ -96,7 +96,7 @@ export const subscription = (
   redact: (text: string) => string,
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
-): ReturnType<Subscribe> => {
+): ReturnType<NonNullable<Rpc["Service"]["subscribe"]>> => {
   const attempt = <A>(
     ask: () => Promise<A>,
     hide = redact,

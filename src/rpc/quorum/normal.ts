@@ -122,14 +122,11 @@ const receiptsParts = (receipts: unknown): Parts => {
   return new Map([[inBlock, "known"], ["receipts", String(told.length)], ...all]);
 };
 
-/** A part that two tell differently, and how. */
-export type Difference = readonly [path: string, one: string, other: string];
-
 /**
  * Whether honest clients differ so at times, though what differs there must not be relied on: anvil keeps what a
  * reverted call moved, and leaves out what SELFDESTRUCT does; one has not mined yet what another has.
  */
-export const isDoubtOnly = ([path, one, other]: Difference): boolean =>
+export const isDoubtOnly = ([path, one, other]: readonly [path: string, one: string, other: string]): boolean =>
   path.startsWith(movements) ||
   path === inBlock ||
   ((one === "none" || other === "none") && untoldByAll.has(path.slice(path.lastIndexOf(" ") + 1)));
@@ -152,7 +149,7 @@ export const partsOf = (
 };
 
 /** The first part that is not the same, with both values; null where there is none. */
-export const differenceOf = (a: Parts, b: Parts): Difference | null => {
+export const differenceOf = (a: Parts, b: Parts): Parameters<typeof isDoubtOnly>[0] | null => {
   for (const path of new Set([...a.keys(), ...b.keys()])) {
     const [one, other] = [a.get(path) ?? "none", b.get(path) ?? "none"];
     const isUntold = path.startsWith(movements) && (one === untold || other === untold);
