@@ -11,10 +11,10 @@ import { type Chain, lookup } from "./chains/table.js";
 
 export type { Fork } from "./primitives/names.js";
 export { type Chain, lookup } from "./chains/table.js";
-export { opStack, type FeeDecision, type FeeModel, type FeeSubject } from "./chains/feeModel.js";
+export { opStack, type FeeModel, type FeeSubject } from "./chains/feeModel.js";
 export { readUint256 } from "./witness/answers.js";
-export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";
-export { staticCall, type Query } from "./witness/queries.js";
+export type { Answer } from "./witness/answers.js";
+export type { Query } from "./witness/queries.js";
 
 /** The chains in use; the built-in table unless replaced. */
 export const Chains: Context.Reference<typeof lookup> = Context.Reference("evm-preflight/Chains", {
@@ -25,7 +25,7 @@ export const Chains: Context.Reference<typeof lookup> = Context.Reference("evm-p
  * The built-in table with one chain described by you, as one object. A fee model of your own:
  *
  * ```ts
- * const price = Chains.staticCall(oracle, "0x5a3b7e42")
+ * const price = Step.staticCall(oracle, "0x5a3b7e42")
  * Chains.layerWith(5000, {
  *   feeModel: {
  *     name: "per byte",

@@ -23,7 +23,6 @@ import {
   type Options,
   type PostingOptions,
   type QuorumOptions,
-  type SocketOptions,
 } from "./rpc/connection.js";
 import { lazyImport } from "./primitives/effects.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
@@ -38,7 +37,7 @@ import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
 export type { Facts, KnownEndpoint, Memory } from "./rpc/memory.js";
-export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
+export type { HttpOptions, Options, PostingOptions, QuorumOptions } from "./rpc/connection.js";
 export { Rpc } from "./rpc/service.js";
 export type { LedgerEntry } from "./rpc/service.js";
 
@@ -119,9 +118,12 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
  *
  * The first request opens it; if it is lost, the next one opens it again; it is closed with the layer. A text frame
  * holds one message, bytes are a stream of messages. A socket that was asked and is silent for ten seconds counts as
- * lost. Throws `InvalidConnection`, which names the wrong option.
+ * lost. What is longer than `maxResponseBytes`, an answer or whatever else comes, ends the connection with
+ * `NodeLimitExceeded`. Throws `InvalidConnection`, which names the wrong option.
  */
-export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never, Socket> => {
+export const layerSocket = (
+  options: Options & Pick<PostingOptions, "maxResponseBytes"> = {},
+): Layer.Layer<Rpc, never, Socket> => {
   checkSocket(options);
   return Layer.effect(
     Rpc,

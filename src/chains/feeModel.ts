@@ -19,28 +19,6 @@ export interface FeeSubject {
   readonly gasLimit: bigint;
 }
 
-/** What a model decides about one transaction. */
-export type FeeDecision =
-  | {
-      /** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
-      readonly fees: {
-        /** What publishing on L1 is expected to cost, wei. */
-        readonly l1Fee: bigint;
-        /** The most that publishing on L1 may cost until inclusion, wei. */
-        readonly l1FeeAtMost: bigint;
-        /** What the chain's operator is expected to charge, wei. */
-        readonly operatorFee: bigint;
-        /** The most that the operator may charge at the gas limit, wei. */
-        readonly operatorFeeAtMost: bigint;
-      };
-      /** The L1 fee by your own formula, where it differs from the chain's answer; wei. */
-      readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
-      /** Gas that the data takes from the block's limit, where the chain limits it. */
-      readonly dataGas?: bigint;
-    }
-  /** The chain charges, but did not say how much: never zero. In words. */
-  | { readonly unreadable: string };
-
 /** A fee model. */
 export interface FeeModel {
   /** The model's name, for people. */
@@ -56,7 +34,26 @@ export interface FeeModel {
     gas: { readonly used: bigint | null; readonly limit: bigint },
     view: View,
     horizonSeconds: number,
-  ) => FeeDecision;
+  ) =>
+    | {
+        /** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
+        readonly fees: {
+          /** What publishing on L1 is expected to cost, wei. */
+          readonly l1Fee: bigint;
+          /** The most that publishing on L1 may cost until inclusion, wei. */
+          readonly l1FeeAtMost: bigint;
+          /** What the chain's operator is expected to charge, wei. */
+          readonly operatorFee: bigint;
+          /** The most that the operator may charge at the gas limit, wei. */
+          readonly operatorFeeAtMost: bigint;
+        };
+        /** The L1 fee by your own formula, where it differs from the chain's answer; wei. */
+        readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
+        /** Gas that the data takes from the block's limit, where the chain limits it. */
+        readonly dataGas?: bigint;
+      }
+    /** The chain charges, but did not say how much: never zero. In words. */
+    | { readonly unreadable: string };
 }
 
 /** No fees beyond gas × price. */

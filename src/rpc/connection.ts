@@ -82,12 +82,6 @@ export interface HttpOptions extends PostingOptions {
   readonly agent?: { destroy(): void; readonly maxSockets: number };
 }
 
-/** How to talk through a socket; every field has a default. */
-export interface SocketOptions extends Options {
-  /** A longer answer, and whatever else comes, ends the connection with `NodeLimitExceeded`; default 32 MiB. */
-  readonly maxResponseBytes?: number;
-}
-
 /** How many have to agree; every field has a default. */
 export interface QuorumOptions {
   /** So many different providers must say the same; at least 2. Default 2. */
