@@ -53,6 +53,6 @@ export const Chains: Context.Reference<typeof lookup> = Context.Reference("evm-p
  * ```
  */
 export const layerWith = (chainId: number, chain: Partial<Chain>): Layer.Layer<never> =>
-  Layer.succeed(Chains, (asked) =>
-    asked === chainId ? { ...lookup(chainId), paceKnown: true, known: true, ...chain } : lookup(asked),
+  Layer.succeed(Chains, (id) =>
+    id === chainId ? { ...lookup(chainId), paceKnown: true, known: true, ...chain } : lookup(id),
   );

@@ -49,8 +49,8 @@ const over = (
 ): Effect.Effect<Rpc["Service"]> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const node = requests(sendWith, endpoint, patienceOf(options), clock);
-    const told = options.endpoint;
-    if (told !== undefined) believe(node.memory, told);
+    const description = options.endpoint;
+    if (description !== undefined) believe(node.memory, description);
     return observed(endpoint, { ...node, subscribe, ...describedBy(options.chain) });
   });
 
@@ -196,7 +196,7 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
   const rpc = overViem(client, client.transport, client.name ?? "viem client", options);
   return Layer.effect(
     Rpc,
-    Effect.map(rpc, (made) => ({ ...made, ...described })),
+    Effect.map(rpc, (service) => ({ ...service, ...described })),
   );
 };
 
@@ -218,8 +218,8 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
  * ```
  */
 export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
-  const made = checkTransport(transport, options);
-  return Layer.effect(Rpc, overViem(made, made.value, made.config.name, options));
+  const instance = checkTransport(transport, options);
+  return Layer.effect(Rpc, overViem(instance, instance.value, instance.config.name, options));
 };
 
 /** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection`, which says what is wrong. */
@@ -289,7 +289,7 @@ export const quorum = (
   });
   // why: few are asked by several, and what compares them weighs much
   const loaded = lazyImport(() => import("./rpc/quorum/layer.js"));
-  const asked = Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
+  const layer = Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
   const described = Effect.map(Effect.service(Rpc), (rpc) => ({ ...rpc, ...describedBy(chain) }));
-  return chain === undefined ? asked : Layer.provide(Layer.effect(Rpc, described), asked);
+  return chain === undefined ? layer : Layer.provide(Layer.effect(Rpc, described), layer);
 };

@@ -64,18 +64,18 @@ export const emptyChain: ChainState = { seen: [], told: [], waiting: [] };
 const isRecent = ({ number }: Header, head: Header): boolean => number + historyDepth > head.number;
 
 /**
- * Blocks on top of the chain, the last of which is the head, in place of those that are `gone`. So many wait for a slow
+ * Blocks on top of the chain, the last of which is the head, in place of those that are `replaced`. So many wait for a slow
  * taker: `heads`, and beside them blocks that were asked for to fill gaps.
  */
 export const withHeads = (
   { seen, told, waiting }: ChainState,
   blocks: ReadonlyArray<Header>,
-  gone: ReadonlyArray<Header>,
+  replaced: ReadonlyArray<Header>,
   { heads, fill }: { readonly heads: number; readonly fill: number },
 ): ChainState => {
   const head = blocks.at(-1);
   if (head === undefined) return { seen, told, waiting };
-  const out = new Set<Hash>([...gone, ...blocks].map(({ hash }) => hash));
+  const out = new Set<Hash>([...replaced, ...blocks].map(({ hash }) => hash));
   const isFirst = told.length === 0 && waiting.length === 0;
   const all: ChainState["waiting"] = [
     ...waiting.filter(({ header }) => !out.has(header.hash)),
@@ -100,12 +100,12 @@ export const nextHead = (
   const { seen } = followed;
   const chain = new Set(seen.slice(0, seen.findIndex(({ hash }) => hash === header.hash) + 1).map(({ hash }) => hash));
   // why: of what is long ago nobody knows better than that it stays
-  const isLeft = (one: Header): boolean => chain.has(one.hash) || !isRecent(one, header);
-  const left = followed.told.filter(isLeft);
-  const replaced = namesOf(followed.told.filter((one) => !isLeft(one)));
-  const last = left.at(-1);
+  const isLeft = (other: Header): boolean => chain.has(other.hash) || !isRecent(other, header);
+  const ancestors = followed.told.filter(isLeft);
+  const replaced = namesOf(followed.told.filter((other) => !isLeft(other)));
+  const last = ancestors.at(-1);
   const isTold = last?.hash === header.hash;
-  const told = [...left, ...(isTold ? [] : [header])].filter((one) => isRecent(one, header));
+  const told = [...ancestors, ...(isTold ? [] : [header])].filter((other) => isRecent(other, header));
   const next = { seen, told, waiting };
   // why: a branch that came and went before anybody was told of it
   if (isTold && replaced.length === 0) return { head: null, followed: next };

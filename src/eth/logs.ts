@@ -118,7 +118,7 @@ export const hasWholeBlooms = (chainId: number | null): boolean => !partlyBloome
  * length, or empty though there was something to run, as some chains have it whatever happens.
  */
 export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics">) => {
-  const wanted = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
+  const alternatives = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
   return ({ logsBloom, gasUsed }: { readonly logsBloom: Hex | null; readonly gasUsed: bigint }): boolean => {
     const bytes = bytesOf(logsBloom);
     if (bytes === null) return logsBloom?.length !== 514 || gasUsed > 0n;
@@ -126,7 +126,7 @@ export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics
       const [at, mask] = placeOf(bit);
       return ((bytes[at] ?? 0) & mask) !== 0;
     };
-    return wanted.every((values) => values.some((bits) => bits.every(isSet)));
+    return alternatives.every((values) => values.some((bits) => bits.every(isSet)));
   };
 };
 
@@ -196,8 +196,8 @@ const method = "eth_getLogs";
 const askOnce = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
   ask(method, (faults) => [logFilter(filter, "filter", faults)], list(Log));
 
-const limitExceeded = (said: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
-  new RpcError({ method, reason: new NodeLimitExceeded(said) });
+const limitExceeded = (details: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
+  new RpcError({ method, reason: new NodeLimitExceeded(details) });
 
 /** `pending` follows `latest` at once, so these two are no wide range. */
 const near = (from: unknown, to: unknown): boolean => from === to || (from === "latest" && to === "pending");

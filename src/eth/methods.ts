@@ -73,7 +73,7 @@ export const call = (
       /** ABIs that may explain a revert, before the built-in errors. */
       readonly abis?: AbiSources | undefined;
     },
-): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (asked) => askCall(asked, false));
+): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (request) => askCall(request, false));
 
 /**
  * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call. With `fillers` also the
@@ -125,8 +125,8 @@ export const estimateGas = (
       readonly abis?: AbiSources | undefined;
     },
 ): Effect.Effect<bigint, Failure, Rpc> =>
-  explained(parameters, (asked) =>
-    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), Quantity),
+  explained(parameters, (request) =>
+    ask("eth_estimateGas", (faults) => Encode.call(request, request.block ?? "latest", faults), Quantity),
   );
 
 /**

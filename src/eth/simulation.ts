@@ -155,13 +155,13 @@ export const readSimulation = (
   simulation: Pick<Simulation, "blocks" | "fillers">,
 ): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const decoded = decodeBlocks(result);
-  const judged = judging((classify) =>
+  const simulated = judging((classify) =>
     Result.isSuccess(decoded)
       ? aligned(decoded.success, simulation, classify)
       : Result.fail(inlineError(result, classify) ?? decoded.failure),
   );
   const blooms = Result.getOrElse(decoded, () => []).map(bloomed);
-  return Effect.tap(Effect.flatMap(judged, Effect.fromResult), () =>
+  return Effect.tap(Effect.flatMap(simulated, Effect.fromResult), () =>
     checkBlooms(method, blooms, (place) => `result[${place}]`),
   );
 };

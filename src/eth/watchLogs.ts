@@ -59,10 +59,10 @@ export const emitRead = (
   read: ReadonlyArray<Log>,
 ) => {
   const there = byBlock(read);
-  const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
-  const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
+  const replaced = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
+  const back = replaced.sort(([, block], [, other]) => Number(other.number - block.number));
   const fresh = [...there].filter(([hash]) => !told.has(hash));
-  const out = new Set(gone.map(([hash]) => hash));
+  const out = new Set(replaced.map(([hash]) => hash));
   const next = [...told, ...fresh].filter(
     ([hash, { number }]) => !out.has(hash) && number + historyDepth > head.number,
   );
@@ -182,14 +182,14 @@ const keyOf = ({ transactionHash, address, topics, data, logIndex }: Log): strin
 
 /** Whether a log was not told before. */
 const once = () => {
-  const told = new Set<string>();
+  const keys = new Set<string>();
   return (log: Log): boolean => {
     const key = keyOf(log);
-    if (told.has(key)) return false;
-    told.add(key);
-    for (const oldest of told) {
-      if (told.size <= mostPending) break;
-      told.delete(oldest);
+    if (keys.has(key)) return false;
+    keys.add(key);
+    for (const oldest of keys) {
+      if (keys.size <= mostPending) break;
+      keys.delete(oldest);
     }
     return true;
   };
@@ -258,7 +258,7 @@ export const logsBy = (
   { pending: isPending = false, ...options }: LogOptions,
 ): Stream.Stream<Log, Failure, Rpc> => {
   const heightOf = (tag: BlockParameter) => Effect.map(asking.block(tag), ({ number }) => number);
-  const all: Asking = { ...asking, logs: (asked) => askLogs(asked, heightOf) };
+  const all: Asking = { ...asking, logs: (filter) => askLogs(filter, heightOf) };
   const checked = encoded("eth_subscribe", (faults) =>
     logFilter({ address: filter.address, topics: filter.topics }, "filter", faults),
   );

@@ -93,9 +93,9 @@ const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): 
 const isSameUnit = (a: Difference["unit"], b: Difference["unit"]): boolean =>
   a === b || (isAsset(a) && isAsset(b) && a.token === b.token && a.tokenId === b.tokenId);
 
-const isSame = (one: Fact, other: Fact | undefined): boolean => {
-  if (other === undefined || one.value !== other.value) return false;
-  const [a, b] = [one.of, other.of];
+const isSame = (fact: Fact, other: Fact | undefined): boolean => {
+  if (other === undefined || fact.value !== other.value) return false;
+  const [a, b] = [fact.of, other.of];
   const isSameParty = a.account === b.account && a.to === b.to && isSameUnit(a.unit, b.unit);
   return (
     isSameParty && a.kind === b.kind && a.what === b.what && a.transaction === b.transaction && a.event === b.event
@@ -122,9 +122,9 @@ export const paired = <S extends Subject>(
   a: ReadonlyArray<Fact<S>>,
   b: ReadonlyArray<Fact<S>>,
 ): ReadonlyArray<Pair<S>> => {
-  const [one, other] = [byKey(a), byKey(b)];
-  return [...new Map([...one, ...other])].map(([key, { of }]) => ({
-    ...{ of, a: one.get(key)?.value, b: other.get(key)?.value },
+  const [first, other] = [byKey(a), byKey(b)];
+  return [...new Map([...first, ...other])].map(([key, { of }]) => ({
+    ...{ of, a: first.get(key)?.value, b: other.get(key)?.value },
   }));
 };
 
@@ -145,22 +145,22 @@ export const subjectText = (
   native = "native currency",
 ): string => {
   const nobody = kind === "movement" ? "the block's producer" : "nobody";
-  const [one, other] = [account, to].map((party) => (party === null ? nobody : write(party)));
+  const [from, other] = [account, to].map((party) => (party === null ? nobody : write(party)));
   const { token, tokenId } = isAsset(unit) ? unit : { token: null, tokenId: null };
   const asset = `${token === null ? native : write(token)}${tokenId === null ? "" : ` id ${tokenId}`}`;
   const at = transaction === null ? "" : `transaction ${transaction + 1}`;
   const place = `${at}, ${event === null ? "return value" : `event ${event + 1}`}`;
   const another = `${place}: another ${kind}`;
-  const plain = `${at === "" ? "" : `${at}, `}${what}${account === null ? "" : ` of ${one}`}`;
+  const plain = `${at === "" ? "" : `${at}, `}${what}${account === null ? "" : ` of ${from}`}`;
   const texts: Readonly<Record<Difference["kind"], string>> = {
     status: at,
     revert: `${at}: two different reverts`,
     events: `${at}, other events`,
-    movement: `movement of ${asset} from ${one} to ${other}`,
-    balance: one === "you" ? `the change of your balance in ${asset}` : `balance change of ${one} in ${asset}`,
-    approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${one} to ${other}`,
-    control: `only in one run: ${what}: ${asset} from ${one} to ${other}`,
-    place: `${place}: the place of ${one}`,
+    movement: `movement of ${asset} from ${from} to ${other}`,
+    balance: from === "you" ? `the change of your balance in ${asset}` : `balance change of ${from} in ${asset}`,
+    approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${from} to ${other}`,
+    control: `only in one run: ${what}: ${asset} from ${from} to ${other}`,
+    place: `${place}: the place of ${from}`,
     finding: `${at === "" ? "" : `${at}, `}finding ${what}`,
     ...{ address: another, value: another, number: place, log: place },
     ...{ fact: plain, holding: plain, most: plain },
@@ -172,7 +172,7 @@ export const subjectText = (
 export const differenceText = (
   difference: OutcomeDifference,
   write: (address: string) => string = (address) => address,
-  valuesOf: (one: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
+  valuesOf: (difference: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
   native?: string,
 ): string => {
   const isWordless = difference.kind === "control" || (difference.a === null && difference.b === null);

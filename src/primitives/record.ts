@@ -52,10 +52,10 @@ export const remembered = <A>(most: number, longest: number): ((text: string, ma
   return (text, make) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    const made = make();
-    if (text.length > longest) return made;
+    const result = make();
+    if (text.length > longest) return result;
     for (const oldest of known.keys()) if (known.size >= most) known.delete(oldest);
-    known.set(text, made);
-    return made;
+    known.set(text, result);
+    return result;
   };
 };

@@ -246,20 +246,20 @@ export const checkClient = (
   must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
   const named = own(client.chain, "chain", "id", fields.chainId.check);
   const from = own(client.account, "account", "address", fields.from.check);
-  const { chain: told } = input;
-  if (named !== null && told !== undefined && told.id !== named)
+  const { chain: definition } = input;
+  if (named !== null && definition !== undefined && definition.id !== named)
     must(no("chain.id", `is not the client's chain, which is ${named}`));
-  const chainId = told?.id ?? named;
-  const described = chainId === null ? undefined : describedChain(chainId, told ?? client.chain);
+  const chainId = definition?.id ?? named;
+  const described = chainId === null ? undefined : describedChain(chainId, definition ?? client.chain);
   return { defaults: { chainId, from }, chain: described };
 };
 
 /** The endpoints of a quorum, each with who runs it. */
 export const checkQuorum = <E extends Parameters<typeof providersOf>[0][number]>(
   endpoints: ReadonlyArray<E>,
-  { agree, waitMs, chain: given }: { readonly agree: number; readonly waitMs: number; readonly chain: unknown },
+  { agree, waitMs, chain: definition }: { readonly agree: number; readonly waitMs: number; readonly chain: unknown },
 ) => {
-  if (given !== undefined) must(chain(given, "chain"));
+  if (definition !== undefined) must(chain(definition, "chain"));
   return must(providersOf(endpoints, agree, waitMs));
 };
 

@@ -114,11 +114,11 @@ const maxValues = 10_000;
  * it, for what a wallet throws may hold anything, cycles included.
  */
 export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
-  let left = maxValues;
+  let budget = maxValues;
   const copy = (inner: unknown, depth: number): unknown => {
     if (typeof inner === "string") return redact(inner);
     if (typeof inner !== "object" || inner === null) return inner;
-    if (depth >= maxDepth || --left <= 0) return "…";
+    if (depth >= maxDepth || --budget <= 0) return "…";
     if (Array.isArray(inner)) return inner.slice(0, maxValues).map((item) => copy(item, depth + 1));
     return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, copy(item, depth + 1)]));
   };

@@ -114,14 +114,14 @@ export const sendForeign =
     redact: (text: string) => string,
     letGo: () => void = () => undefined,
   ): Send =>
-  (method, params, done, { signal }) => {
+  (method, params, callback, { signal }) => {
     // why: viem hands the signal to `fetch` with every request, and Node warns of a leak from some on
     if (signal !== null && isNode) builtin("node:events").setMaxListeners(0, signal);
     let open = true;
     const finish = (result: Tried["result"]) => {
       if (!open) return;
       open = false;
-      done({ result, bytes: 0 });
+      callback({ result, bytes: 0 });
     };
     // inside `then`, so that a provider that throws is a rejection like any other
     Promise.resolve()

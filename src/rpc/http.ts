@@ -17,9 +17,9 @@ const noLongerWanted = "cancelled";
 /** POST through `fetch`, the portable way. It unpacks compressed answers itself. */
 export const viaFetch =
   (headers: Readonly<Record<string, string>>, fetch: NonNullable<HttpOptions["fetch"]>): PostTo =>
-  (url, body, room, done) => {
+  (url, body, room, callback) => {
     const controller = new AbortController();
-    const answer = receiver(room, done);
+    const answer = receiver(room, callback);
     const read = (response: Response): Promise<void> | void => {
       const end = () => answer.end(response.status, (name) => response.headers.get(name), null);
       if (response.body === null) return end();
@@ -59,9 +59,9 @@ export const transportTo = (
 
 const single =
   (post: Post, endpoint: Endpoint) =>
-  (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void): (() => void) =>
+  (request: Outgoing, room: ResponseBudget, callback: (tried: Tried) => void): (() => void) =>
     post(request.text, room, (result) =>
-      done(
+      callback(
         Result.match(result, {
           onSuccess: (reply) => readSingle(request, reply, endpoint),
           onFailure: (failure) => unanswered(request.method, failure, endpoint),
@@ -82,12 +82,12 @@ export const idsFrom = (first: number): (() => number) => {
 export const numbered =
   (
     { nextId, maxBytes }: { readonly nextId: () => number; readonly maxBytes: number },
-    sendOne: (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void) => () => void,
+    sendOne: (request: Outgoing, room: ResponseBudget, callback: (tried: Tried) => void) => () => void,
   ): Send =>
-  (method, params, done, { answers = null }) => {
+  (method, params, callback, { answers = null }) => {
     const request = outgoing(nextId(), method, params);
-    if (Result.isSuccess(request)) return sendOne(request.success, roomFor(method, maxBytes, answers), done);
-    done({ result: Result.fail(request.failure), bytes: 0 });
+    if (Result.isSuccess(request)) return sendOne(request.success, roomFor(method, maxBytes, answers), callback);
+    callback({ result: Result.fail(request.failure), bytes: 0 });
     return () => undefined;
   };
 
@@ -104,7 +104,7 @@ const nextTurn = (run: () => void): void => {
 interface Waiting {
   readonly request: Outgoing;
   readonly room: ResponseBudget;
-  readonly done: (tried: Tried) => void;
+  readonly callback: (tried: Tried) => void;
   /** Set when the one who asked is gone. */
   cancelled: boolean;
   cancel: () => void;
@@ -126,7 +126,7 @@ export const sendTogether = (
   let queue: Array<Waiting> = [];
 
   const alone = (waiting: Waiting) => {
-    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.done);
+    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.callback);
   };
 
   const together = (group: ReadonlyArray<Waiting>) => {
@@ -143,9 +143,9 @@ export const sendTogether = (
         for (const waiting of group) alone(waiting);
         return;
       }
-      for (const [index, { cancelled, done }] of group.entries()) {
+      for (const [index, { cancelled, callback }] of group.entries()) {
         const tried = read[index];
-        if (tried !== undefined && !cancelled) done(tried);
+        if (tried !== undefined && !cancelled) callback(tried);
       }
     });
     for (const waiting of group) {
@@ -174,8 +174,8 @@ export const sendTogether = (
     }
   };
 
-  return numbered(posting, (request, room, done) => {
-    const waiting: Waiting = { request, room, done, cancelled: false, cancel: () => undefined };
+  return numbered(posting, (request, room, callback) => {
+    const waiting: Waiting = { request, room, callback, cancelled: false, cancel: () => undefined };
     if (refusesBatches()) {
       alone(waiting);
     } else {

@@ -48,15 +48,15 @@ const unpacking =
     if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is compressed too many times"));
     let rest = body;
     for (const encoding of layers.reverse()) {
-      const made = Result.try(() => unpacked(rest, encoding, maxBytes));
-      if (Result.isFailure(made)) {
-        const { failure } = made;
+      const plain = Result.try(() => unpacked(rest, encoding, maxBytes));
+      if (Result.isFailure(plain)) {
+        const { failure } = plain;
         return Result.fail(
           isTooLong(failure) ? tooLarge(maxBytes, body.length) : undecodable(`${encoding}: ${wordsOf(failure)}`),
         );
       }
-      if (made.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`));
-      rest = made.success;
+      if (plain.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`));
+      rest = plain.success;
     }
     return Result.succeed(rest);
   };
@@ -82,9 +82,9 @@ const inRecord =
 
 export const viaNodeHttp =
   (headers: Readonly<Record<string, string>>, agent: NonNullable<HttpOptions["agent"]>): PostTo =>
-  (url, body, room, done) => {
+  (url, body, room, callback) => {
     const { request } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
-    const answer = receiver(room, done);
+    const answer = receiver(room, callback);
     const answered = (incoming: Http.IncomingMessage) => {
       incoming.on("data", (chunk: Uint8Array) => {
         if (!answer.data(chunk)) incoming.destroy();
@@ -139,8 +139,8 @@ const inList =
 
 export const viaDispatcher =
   (headers: Readonly<Record<string, string>>, dispatcher: NonNullable<HttpOptions["dispatcher"]>): PostTo =>
-  (url, body, room, done) => {
-    const answer = receiver(room, done);
+  (url, body, room, callback) => {
+    const answer = receiver(room, callback);
     let abort: ((reason: Error) => void) | null = null;
     let isAborted = false;
     let status = 0;

@@ -122,11 +122,11 @@ export const gate = (
     });
 };
 
-/** Sends one request, calls `done` at most once, and returns how to abort. */
+/** Sends one request, calls `callback` at most once, and returns how to abort. */
 export type Send = (
   method: string,
   params: ReadonlyArray<unknown>,
-  done: (tried: Tried) => void,
+  callback: (tried: Tried) => void,
   run: Pick<Run, "signal" | "answers">,
 ) => () => void;
 
@@ -204,17 +204,17 @@ export const requests = (
   };
 
   /** Another try after a pause, where the reason allows one before the deadline. */
-  const again = (asked: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
+  const again = (inFlight: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
     Effect.flatMap(Random.next, (chance) => {
-      const wait = isBroadcast(asked.method) ? null : pause(failure, asked.tries, chance, patience);
-      return wait === null || clock.currentTimeMillisUnsafe() + wait >= asked.deadline
+      const wait = isBroadcast(inFlight.method) ? null : pause(failure, inFlight.tries, chance, patience);
+      return wait === null || clock.currentTimeMillisUnsafe() + wait >= inFlight.deadline
         ? Effect.fail(failure)
-        : Effect.andThen(Effect.sleep(wait), attempt(asked));
+        : Effect.andThen(Effect.sleep(wait), attempt(inFlight));
     });
 
-  const attempt = (asked: Asked): Effect.Effect<unknown, Failure> =>
+  const attempt = (inFlight: Asked): Effect.Effect<unknown, Failure> =>
     Effect.callback((resume) => {
-      const { method, params, run } = asked;
+      const { method, params, run } = inFlight;
       if (run.signal?.aborted === true) return resume(Effect.interrupt);
       let isOpen = true;
       let unwatch = (): void => undefined;
@@ -222,12 +222,12 @@ export const requests = (
         isOpen = false;
         unwatch();
       };
-      asked.tries++;
+      inFlight.tries++;
       const abort = send(
         method,
         params,
         ({ result, bytes, date = null }) => {
-          asked.bytes += bytes;
+          inFlight.bytes += bytes;
           if (date !== null && run.sighted) {
             const aheadMs = date - clock.currentTimeMillisUnsafe();
             run.sighted.aheadMs = Math.max(run.sighted.aheadMs ?? aheadMs, aheadMs);
@@ -237,7 +237,7 @@ export const requests = (
             if (!isOpen) return;
             close();
             memory.heard(method, known);
-            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(asked, known.failure));
+            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(inFlight, known.failure));
           });
         },
         run,
@@ -256,11 +256,11 @@ export const requests = (
     });
 
   /** All tries of a request, until its deadline. */
-  const tried = (asked: Asked): Effect.Effect<unknown, Failure> => {
-    const duration = asked.deadline - asked.started;
+  const tried = (inFlight: Asked): Effect.Effect<unknown, Failure> => {
+    const duration = inFlight.deadline - inFlight.started;
     return duration > 0
-      ? Effect.timeoutOrElse(attempt(asked), { duration, orElse: () => timedOut(asked) })
-      : timedOut(asked);
+      ? Effect.timeoutOrElse(attempt(inFlight), { duration, orElse: () => timedOut(inFlight) })
+      : timedOut(inFlight);
   };
 
   const request: Rpc["Service"]["request"] = (method, params) =>
@@ -271,14 +271,14 @@ export const requests = (
       const started = clock.currentTimeMillisUnsafe();
       const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
       const turn = run.turn?.() ?? 0;
-      const asked: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
+      const inFlight: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
       const refusal =
         memory.refused(method) ??
         (admission !== null && admission !== "admitted" && !isBroadcast(method)
           ? new RpcError({ method, reason: admission })
           : null);
-      return Effect.onExit(refusal === null ? tried(asked) : Effect.fail(refusal), () =>
-        Effect.sync(() => record(asked)),
+      return Effect.onExit(refusal === null ? tried(inFlight) : Effect.fail(refusal), () =>
+        Effect.sync(() => record(inFlight)),
       );
     });
 
