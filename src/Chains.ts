@@ -7,11 +7,13 @@
  */
 import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
-import { type Chain, lookup } from "./chains/table.js";
+import type { Chain } from "./chains/rules.js";
+import { lookup } from "./chains/table.js";
 
 export type { Fork } from "./primitives/names.js";
-export { type Chain, lookup } from "./chains/table.js";
-export { opStack, type FeeModel, type FeeSubject } from "./chains/feeModel.js";
+export type { Chain } from "./chains/rules.js";
+export { lookup } from "./chains/table.js";
+export type { FeeModel, FeeSubject } from "./chains/feeModel.js";
 export { readUint256 } from "./witness/answers.js";
 export type { Answer } from "./witness/answers.js";
 export type { Query } from "./witness/queries.js";

@@ -4,7 +4,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { Hex } from "../primitives/hex.js";
 import { Log } from "./block.js";
-import type { LogFilter, BlockTag } from "./parameters.js";
+import type { BlockParameter, LogFilter } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
@@ -208,7 +208,7 @@ const near = (from: unknown, to: unknown): boolean => from === to || (from === "
  */
 export const askLogs = Effect.fn("Eth.getLogs")(function* (
   filter: LogFilter,
-  heightOf: (tag: BlockTag) => Effect.Effect<bigint, Failure, Rpc>,
+  heightOf: (tag: BlockParameter) => Effect.Effect<bigint, Failure, Rpc>,
 ): Effect.fn.Return<ReadonlyArray<Log>, Failure, Rpc> {
   // why: the ends of the range may have to be asked for, and nothing is asked for a filter that cannot be sent
   yield* Effect.fromResult(encoded(method, (faults) => logFilter(filter, "filter", faults)));

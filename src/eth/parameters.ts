@@ -69,14 +69,11 @@ export const KeptAccount: Schema.Struct<OverrideFields<typeof accountRows>> = Sc
 /** What is pretended about the block, as a report keeps it. */
 export const KeptBlock: Schema.Struct<OverrideFields<typeof blockRows>> = Schema.Struct(fieldsOf(blockRows));
 
-/** `pending` is the pre-confirmed state. */
-export type BlockTag = "latest" | "pending" | "safe" | "finalized" | "earliest";
-
-/** A block: its number, a tag, or its hash (as it is, or as EIP-1898 wants it). */
+/** A block: its number, a tag (`pending` is the pre-confirmed state), or its hash (as it is, or as EIP-1898 wants it). */
 export type BlockParameter =
   | bigint
   | number
-  | BlockTag
+  | ("latest" | "pending" | "safe" | "finalized" | "earliest")
   | Hash
   | { readonly blockHash: Hash; readonly requireCanonical?: boolean | undefined }
   | { readonly blockNumber: bigint | number };
@@ -144,9 +141,9 @@ export interface Simulation {
 /** What `eth_getLogs` asks for. */
 export interface LogFilter {
   /** Default `latest`. */
-  readonly fromBlock?: bigint | number | BlockTag | null | undefined;
+  readonly fromBlock?: Exclude<BlockParameter, Hash | object> | null | undefined;
   /** Default `latest`. */
-  readonly toBlock?: bigint | number | BlockTag | null | undefined;
+  readonly toBlock?: Exclude<BlockParameter, Hash | object> | null | undefined;
   /** The contract or contracts that emitted the logs; any when left out. */
   readonly address?: Address | ReadonlyArray<Address> | null | undefined;
   /** What the topics must be, by place: exactly this one, or one of these; null or left out = anything. */

@@ -17,5 +17,5 @@ export {
   oracleLength,
   type FeeSubject,
 } from "../../src/chains/feeModel.js";
-export { eip7825Cap, unknownChain } from "../../src/chains/table.js";
-export { forkOf, isOfLaterFork, mostGas, ruled, type Signs } from "../../src/chains/rules.js";
+export { unknownChain } from "../../src/chains/table.js";
+export { eip7825Cap, forkOf, isOfLaterFork, mostGas, ruled, type Signs } from "../../src/chains/rules.js";

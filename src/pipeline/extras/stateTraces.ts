@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { knownTokens } from "../../chains/tokens.js";
+import { knownTokens } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
 import { asking } from "../../eth/ask.js";
 import { askStateDiff, type StateDiff } from "../../eth/call.js";
