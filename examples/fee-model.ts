@@ -7,7 +7,7 @@
 import { pathToFileURL } from "node:url";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { Chains, Preflight, Report, Rpc } from "evm-preflight";
+import { Chains, Preflight, Report, Rpc, Step } from "evm-preflight";
 import { toFunctionSelector, type Address } from "viem";
 
 /** Bytes that the signature adds to an unsigned transaction, at the most. */
@@ -15,7 +15,7 @@ const signatureBytes = 68;
 
 /** Charged by the byte, at the price that `oracle` names. */
 const perByte = (oracle: Address): Chains.FeeModel => {
-  const price = Chains.staticCall(oracle, toFunctionSelector("weiPerByte()"));
+  const price = Step.staticCall(oracle, toFunctionSelector("weiPerByte()"));
   return {
     name: "per byte",
     queries: () => [price],

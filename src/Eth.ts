@@ -11,15 +11,16 @@ import * as Stream from "effect/Stream";
 import type { Failure } from "./eth/ask.js";
 import type { Log } from "./eth/block.js";
 import type { Head } from "./eth/heads.js";
+import type { LogFilter } from "./eth/parameters.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
-import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
+import type { LogOptions } from "./eth/watchLogs.js";
 import { lazyImport } from "./primitives/effects.js";
 import { chainId, getBlock } from "./eth/methods.js";
 import type { Rpc } from "./rpc/index.js";
 
 export * from "./eth/methods.js";
 export type { HeadOptions } from "./eth/watchHeads.js";
-export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
+export type { LogOptions } from "./eth/watchLogs.js";
 
 const followingHeads = lazyImport(() => import("./eth/watchHeads.js"));
 const followingLogs = lazyImport(() => import("./eth/watchLogs.js"));
@@ -56,7 +57,10 @@ export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failu
  * JSON-RPC: `eth_subscribe` (`newHeads`, for pending state also `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from
  * and to `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`; `eth_chainId` once.
  */
-export const watchLogs = (filter: LiveFilter, options: LogOptions = {}): Stream.Stream<Log, Failure, Rpc> =>
+export const watchLogs = (
+  filter: Pick<LogFilter, "address" | "topics">,
+  options: LogOptions = {},
+): Stream.Stream<Log, Failure, Rpc> =>
   Stream.unwrap(
     Effect.map(followingLogs, ({ logsBy }) =>
       logsBy({ block: (block) => getBlock({ block }), chainId }, filter, options),

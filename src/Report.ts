@@ -2,14 +2,13 @@
  * The report: its verdict, the clearance to sign, the proof that the signed request is the cleared one,
  * the difference between two reports, and its written forms.
  */
-export type { AccountOverrideFields, BlockOverridesFields } from "./eth/parameters.js";
+export type { OverrideFields } from "./eth/parameters.js";
 export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
 export { Finding, FindingCode, messageOf, StepName } from "./report/finding.js";
 export { Exposure, Exposures } from "./report/beside.js";
 export { notes } from "./report/notes.js";
-export type { Note } from "./primitives/statement.js";
 export { settle } from "./settle/settle.js";
 export type {
   Comparison,

@@ -23,37 +23,34 @@ import {
   type Options,
   type PostingOptions,
   type QuorumOptions,
-  type SocketOptions,
 } from "./rpc/connection.js";
 import { lazyImport } from "./primitives/effects.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
-import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
+import { sendForeign } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
 import { believe, type Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
-import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
+import { following, type PostTo } from "./rpc/post.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
-import { Rpc, type Subscribe } from "./rpc/service.js";
+import { Rpc } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
-export type { SimulationPart } from "./primitives/names.js";
-export type { Facts, KnownEndpoint, Memory, Refusable } from "./rpc/memory.js";
-export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
-export type { ViemChain } from "./rpc/viemChain.js";
+export type { Facts, KnownEndpoint, Memory } from "./rpc/memory.js";
+export type { HttpOptions, Options, PostingOptions, QuorumOptions } from "./rpc/connection.js";
 export { Rpc } from "./rpc/service.js";
-export type { LedgerEntry, Subscribe } from "./rpc/service.js";
+export type { LedgerEntry } from "./rpc/service.js";
 
 const over = (
   sendWith: (memory: Memory) => Send,
   endpoint: string,
   options: Options,
-  subscribe?: Subscribe,
+  subscribe?: Rpc["Service"]["subscribe"],
 ): Effect.Effect<Rpc["Service"]> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const node = requests(sendWith, endpoint, patienceOf(options), clock);
-    const told = options.endpoint;
-    if (told !== undefined) believe(node.memory, told);
+    const description = options.endpoint;
+    if (description !== undefined) believe(node.memory, description);
     return observed(endpoint, { ...node, subscribe, ...describedBy(options.chain) });
   });
 
@@ -64,7 +61,7 @@ const mostBytes = 32 * 1_048_576;
 const posting = <R>(
   endpoint: ReturnType<typeof checkUrl>,
   options: PostingOptions,
-  wayOf: (url: URL, headers: HttpHeaders) => Effect.Effect<PostTo, never, R>,
+  wayOf: (url: URL, headers: Readonly<Record<string, string>>) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     Rpc,
@@ -121,9 +118,12 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
  *
  * The first request opens it; if it is lost, the next one opens it again; it is closed with the layer. A text frame
  * holds one message, bytes are a stream of messages. A socket that was asked and is silent for ten seconds counts as
- * lost. Throws `InvalidConnection`, which names the wrong option.
+ * lost. What is longer than `maxResponseBytes`, an answer or whatever else comes, ends the connection with
+ * `NodeLimitExceeded`. Throws `InvalidConnection`, which names the wrong option.
  */
-export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never, Socket> => {
+export const layerSocket = (
+  options: Options & Pick<PostingOptions, "maxResponseBytes"> = {},
+): Layer.Layer<Rpc, never, Socket> => {
   checkSocket(options);
   return Layer.effect(
     Rpc,
@@ -143,7 +143,7 @@ export interface Requester {
 }
 
 const requestOf =
-  (requester: Requester): ForeignRequest =>
+  (requester: Requester): Parameters<typeof sendForeign>[0] =>
   (args, options) =>
     requester.request(args as never, options as never);
 
@@ -152,7 +152,7 @@ const overViem = (requester: Requester, value: unknown, otherwise: string, optio
   const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
   const named = typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
   const send = sendForeign(requestOf(requester), named.redact, letGoBy(value));
-  const subscribe: Subscribe | undefined = isSubscribing(value)
+  const subscribe: Rpc["Service"]["subscribe"] = isSubscribing(value)
     ? (params, hear) => subscription(value, named.redact, params, hear)
     : undefined;
   return over(() => send, named.shown, options, subscribe);
@@ -196,7 +196,7 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
   const rpc = overViem(client, client.transport, client.name ?? "viem client", options);
   return Layer.effect(
     Rpc,
-    Effect.map(rpc, (made) => ({ ...made, ...described })),
+    Effect.map(rpc, (service) => ({ ...service, ...described })),
   );
 };
 
@@ -218,8 +218,8 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
  * ```
  */
 export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
-  const made = checkTransport(transport, options);
-  return Layer.effect(Rpc, overViem(made, made.value, made.config.name, options));
+  const instance = checkTransport(transport, options);
+  return Layer.effect(Rpc, overViem(instance, instance.value, instance.config.name, options));
 };
 
 /** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection`, which says what is wrong. */
@@ -289,7 +289,7 @@ export const quorum = (
   });
   // why: few are asked by several, and what compares them weighs much
   const loaded = lazyImport(() => import("./rpc/quorum/layer.js"));
-  const asked = Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
+  const layer = Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
   const described = Effect.map(Effect.service(Rpc), (rpc) => ({ ...rpc, ...describedBy(chain) }));
-  return chain === undefined ? asked : Layer.provide(Layer.effect(Rpc, described), asked);
+  return chain === undefined ? layer : Layer.provide(Layer.effect(Rpc, described), layer);
 };

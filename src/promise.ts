@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
 import { layerMemoryBy, Sender, type NonceStore } from "./nonces/service.js";
-import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
+import type { Head, HeadOptions, Log, LogFilter, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import { lazyImport } from "./primitives/effects.js";
 import * as Promises from "./promise/facade.js";
@@ -121,7 +121,10 @@ export interface PreflightClient<sender extends "caller" | "client" = "caller"> 
   /** `Eth.watchHeads`: the heads of the chain, from the present one on. */
   readonly watchHeads: (options?: HeadOptions & Promises.Abortable) => AsyncIterable<Head>;
   /** `Eth.watchLogs`: logs of every block after the present one, or of pending state. */
-  readonly watchLogs: (filter: LiveFilter, options?: LogOptions & Promises.Abortable) => AsyncIterable<Log>;
+  readonly watchLogs: (
+    filter: Pick<LogFilter, "address" | "topics">,
+    options?: LogOptions & Promises.Abortable,
+  ) => AsyncIterable<Log>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 

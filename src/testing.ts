@@ -193,7 +193,7 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
   );
 
 /** The dice of a tape, and others once its rolls are used up. */
-const loaded = ({ rolls = [] }: Tape, dice: RandomWords): RandomWords => {
+const loaded = ({ rolls = [] }: Tape, dice: typeof RandomWords.Service): typeof RandomWords.Service => {
   const left = [...rolls];
   return (bytes) => left.shift() ?? dice(bytes);
 };

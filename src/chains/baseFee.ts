@@ -1,15 +1,6 @@
 /** How the base fee moves: EIP-1559 with a chain's own parameters, Holocene's and Jovian's included. Pure. */
 import * as BigInts from "effect/BigInt";
 
-/** What the formula reads of a block header. */
-export interface ParentHeader {
-  readonly baseFeePerGas: bigint | null;
-  readonly gasUsed: bigint;
-  readonly gasLimit: bigint;
-  readonly blobGasUsed: bigint | null;
-  readonly extraData: string | null;
-}
-
 /** The parameters of the formula; `minBaseFeePerGas` in wei per gas. */
 export interface BaseFeeParameters {
   readonly elasticity: bigint;
@@ -31,7 +22,7 @@ const uintAt = (hex: string, byte: number, bytes: number): bigint =>
  */
 export const parametersOf = (
   chain: BaseFeeParameters & { readonly feeModel: unknown },
-  header: Pick<ParentHeader, "extraData"> | null,
+  header: { readonly extraData: string | null } | null,
 ): BaseFeeParameters => {
   const { minBaseFeePerGas } = chain;
   const { elasticity, denominator } = chain.elasticity > 0n && chain.denominator > 0n ? chain : ethereum;
@@ -48,7 +39,12 @@ export const parametersOf = (
 
 /** Base fee of the child of `parent` (EIP-1559; Jovian meters the larger of gas and blob gas, and has a floor); null before London. */
 export const nextBaseFee = (
-  parent: Omit<ParentHeader, "extraData">,
+  parent: {
+    readonly baseFeePerGas: bigint | null;
+    readonly gasUsed: bigint;
+    readonly gasLimit: bigint;
+    readonly blobGasUsed: bigint | null;
+  },
   { elasticity, denominator, minBaseFeePerGas, metersData = false }: BaseFeeParameters,
 ): bigint | null => {
   const base = parent.baseFeePerGas;

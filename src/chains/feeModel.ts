@@ -19,30 +19,6 @@ export interface FeeSubject {
   readonly gasLimit: bigint;
 }
 
-/** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
-export interface ExtraFees {
-  /** What publishing on L1 is expected to cost, wei. */
-  readonly l1Fee: bigint;
-  /** The most that publishing on L1 may cost until inclusion, wei. */
-  readonly l1FeeAtMost: bigint;
-  /** What the chain's operator is expected to charge, wei. */
-  readonly operatorFee: bigint;
-  /** The most that the operator may charge at the gas limit, wei. */
-  readonly operatorFeeAtMost: bigint;
-}
-
-/** What a model decides about one transaction. */
-export type FeeDecision =
-  | {
-      readonly fees: ExtraFees;
-      /** The L1 fee by your own formula, where it differs from the chain's answer; wei. */
-      readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
-      /** Gas that the data takes from the block's limit, where the chain limits it. */
-      readonly dataGas?: bigint;
-    }
-  /** The chain charges, but did not say how much: never zero. In words. */
-  | { readonly unreadable: string };
-
 /** A fee model. */
 export interface FeeModel {
   /** The model's name, for people. */
@@ -58,11 +34,30 @@ export interface FeeModel {
     gas: { readonly used: bigint | null; readonly limit: bigint },
     view: View,
     horizonSeconds: number,
-  ) => FeeDecision;
+  ) =>
+    | {
+        /** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
+        readonly fees: {
+          /** What publishing on L1 is expected to cost, wei. */
+          readonly l1Fee: bigint;
+          /** The most that publishing on L1 may cost until inclusion, wei. */
+          readonly l1FeeAtMost: bigint;
+          /** What the chain's operator is expected to charge, wei. */
+          readonly operatorFee: bigint;
+          /** The most that the operator may charge at the gas limit, wei. */
+          readonly operatorFeeAtMost: bigint;
+        };
+        /** The L1 fee by your own formula, where it differs from the chain's answer; wei. */
+        readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
+        /** Gas that the data takes from the block's limit, where the chain limits it. */
+        readonly dataGas?: bigint;
+      }
+    /** The chain charges, but did not say how much: never zero. In words. */
+    | { readonly unreadable: string };
 }
 
 /** No fees beyond gas × price. */
-export const noExtraFees: ExtraFees = { l1Fee: 0n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n };
+export const noExtraFees = { l1Fee: 0n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n };
 
 /** Chains that charge gas × price and nothing else, and those whose L1 cost is inside the gas (Arbitrum). */
 export const gasOnly = (name: string): FeeModel => ({
@@ -101,14 +96,6 @@ const parameterQueries = (oracle: Address) => ({
 const footprintScalar = staticCall(l1Block, "0xfe3d5710");
 /** Its value where the contract holds 0. */
 const defaultFootprintScalar = 400n;
-
-/** The L1 prices a chain holds, wei per gas, and its scalars in millionths. */
-export interface L1Parameters {
-  readonly l1BaseFee: bigint;
-  readonly blobBaseFee: bigint;
-  readonly baseFeeScalar: bigint;
-  readonly blobBaseFeeScalar: bigint;
-}
 
 /*
  * The length of FastLZ (level 1) output, without producing it. Greedy matching with the details that the chain's rules
@@ -181,8 +168,14 @@ const signatureBytes = 68;
 export const estimatedSize = (fastLzLength: number): bigint =>
   BigInts.max(100_000_000n, 836_500n * BigInt(fastLzLength) - 42_585_600n);
 
-/** Fjord's L1 fee in wei: size × (16 · base fee scalar · L1 base fee + blob scalar · blob base fee) ÷ 10^12. */
-export const fjordL1Fee = (fastLzLength: number, parameters: L1Parameters): bigint => {
+/**
+ * Fjord's L1 fee in wei: size × (16 · base fee scalar · L1 base fee + blob scalar · blob base fee) ÷ 10^12. The prices are
+ * those that the chain holds, wei per gas, and the scalars are millionths.
+ */
+export const fjordL1Fee = (
+  fastLzLength: number,
+  parameters: { readonly [K in keyof ReturnType<typeof parameterQueries>]: bigint },
+): bigint => {
   const { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar } = parameters;
   const price = 16n * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee;
   return (estimatedSize(fastLzLength) * price) / 10n ** 12n;
@@ -215,7 +208,7 @@ export const atMostWithin = (l1Fee: bigint, horizonSeconds: number): bigint => {
   return fee;
 };
 
-const parametersIn = (oracle: Address, view: View): L1Parameters | null => {
+const parametersIn = (oracle: Address, view: View): Parameters<typeof fjordL1Fee>[1] | null => {
   if (readBool(view.call(isFjord(oracle))) !== true) return null;
   const { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar } = Rows.map(parameterQueries(oracle), (query) =>
     readUint256(view.call(query)),

@@ -3,23 +3,100 @@
  * what headers carry, then `eth_config`, then the table of chains. And whether code can do under one fork what it
  * cannot under the one before. Pure.
  */
-import { eip7825Cap, type Chain } from "../Chains.js";
-import type { Hex } from "../primitives/hex.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
+import type { FeeModel } from "./feeModel.js";
 
-/** What a block's header carries that tells its fork. */
-export interface Header {
-  readonly requestsHash: string | null;
-  readonly blockAccessListHash: string | null;
-  readonly slotNumber: bigint | null;
+/** One chain's parameters. */
+export interface Chain {
+  /** The chain's name, for people. */
+  readonly name: string;
+  /** Symbol of the native currency; `native` where nobody names it. */
+  readonly symbol: string;
+  /** Decimals of the native currency. */
+  readonly decimals: number;
+  /** The tag that names the newest usable state. */
+  readonly blockTag: "pending" | "latest";
+  /**
+   * What `pending` means. `guess`: the node's guess at the next block, with other people's transactions, which may
+   * never be mined. `preconfirmed`: transactions that are ordered before whatever is sent now. On a guess, a report is
+   * `ready` only if the outcome is the same on the sealed head.
+   */
+  readonly pending: "guess" | "preconfirmed";
+  /**
+   * ms between blocks. A head that misses two blocks is doubtful, one that misses three is stale. Where blocks are
+   * shorter than 5 s, these limits are 10 s and 20 s.
+   */
+  readonly blockTimeMs: number;
+  /** True where the block time is known; the age of the head is judged by it. */
+  readonly paceKnown: boolean;
+  /** Most gas one transaction may ask for; null = only the block limits it. */
+  readonly txGasCap: bigint | null;
+  /** False where the cap is only assumed: a limit above it is then a warning, not a blocker. */
+  readonly txGasCapKnown: boolean;
+  /** EIP-1559: a full block raises the base fee by (elasticity − 1) ÷ denominator. */
+  readonly elasticity: bigint;
+  /** The base fee change denominator of EIP-1559; see `elasticity`. */
+  readonly denominator: bigint;
+  /** Wei per gas. */
+  readonly minBaseFeePerGas: bigint;
+  /** Smallest tip that is proposed, wei per gas. */
+  readonly minTip: bigint;
+  /** Largest tip that is proposed, wei per gas: a node that names more is not followed. */
+  readonly maxTip: bigint;
+  /** Bytes (EIP-3860). */
+  readonly maxInitCodeSize: number;
+  /** Limits of the nodes' settings, not of the chain's rules; null = no limit is known. */
+  readonly nodeLimits: {
+    /** Most that the gas of one transaction may cost, wei (geth: `rpc.txfeecap`). */
+    readonly maxFee: bigint | null;
+    /** Least tip, wei per gas (geth: `txpool.pricelimit`). */
+    readonly minTip: bigint | null;
+    /** Most bytes of a signed transaction without blobs; with blobs eight times as many, blobs and proofs among them. */
+    readonly maxBytes: number | null;
+  };
+  /**
+   * True where the chain's nodes are known to have these settings. What they would refuse is then a warning, else
+   * information.
+   */
+  readonly nodeLimitsKnown: boolean;
+  /**
+   * Percent by which both fees of a replacement must rise (geth: `txpool.pricebump`); blobs need 100 at least. 0 = there
+   * is no pool that compares.
+   */
+  readonly priceBump: number;
+  /**
+   * How the chain charges beyond gas × price: a model of your own, or a built-in one by its name. `opstack`: L1 data fee
+   * and operator fee read from the oracle predeploys. `arbitrum`: the L1 cost is inside the gas. `detect`: `opstack` when
+   * the oracle predeploys have code, else `ethereum`.
+   */
+  readonly feeModel: "ethereum" | "opstack" | "arbitrum" | "detect" | FeeModel;
+  /** Address of OP-stack's `GasPriceOracle`. */
+  readonly gasPriceOracle: Address;
+  /** Its best known tokens. Every proof checks whether contracts could take them (`report.exposure`). */
+  readonly tokens: ReadonlyArray<{
+    /** The contract, in lower case. */
+    readonly address: Address;
+    readonly symbol: string;
+    readonly decimals: number;
+  }>;
+  /** False for chains the table does not know. */
+  readonly known: boolean;
 }
+
+/** EIP-7825: 2^24. */
+export const eip7825Cap = 16_777_216n;
 
 /** What speaks for a fork. */
 export interface Signs {
   /** By the opcodes that the simulated block executes; null where the witness did not answer. */
   readonly executed: Fork | null;
-  /** Of that block, else of the latest. */
-  readonly header: Header | null;
+  /** What the header of that block, else of the latest, carries that tells its fork. */
+  readonly header: {
+    readonly requestsHash: string | null;
+    readonly blockAccessListHash: string | null;
+    readonly slotNumber: bigint | null;
+  } | null;
   readonly config: Fork | null;
 }
 
@@ -42,7 +119,7 @@ export interface Rules {
 const amsterdamInitCode = 131_072;
 
 /** Whether the header is one of Amsterdam's (EIP-7928, EIP-7843); null where it carries too little to tell. */
-const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: Header): boolean | null =>
+const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: NonNullable<Signs["header"]>): boolean | null =>
   blockAccessListHash !== null || slotNumber !== null ? true : requestsHash !== null ? false : null;
 
 /** Which fork it is; `eth_config` alone stands against nothing that executes, for it names what a chain may be to be. */

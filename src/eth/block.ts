@@ -261,4 +261,3 @@ export const FeeHistory = struct({
   /** Blob gas used over the most allowed, from 0 to 1, by block. */
   blobGasUsedRatio: orNull(list(Finite)),
 });
-export type FeeHistory = typeof FeeHistory.Type;

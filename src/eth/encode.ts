@@ -12,13 +12,13 @@ import { fields as transactionFields, type AccessListEntry, type AuthorizationIn
 import {
   accountRows,
   blockRows,
-  type AccountOverride,
   type BlockOverrides,
   type BlockParameter,
   type BlockStateCall,
   type CallRequest,
   type LogFilter,
   type Simulation,
+  type StateOverrides,
 } from "./parameters.js";
 import { isBytes } from "./shape.js";
 
@@ -166,7 +166,7 @@ const writersOf = <K extends string>(
 const callWriters = { ...writersOf(transactionFields), type: quantity };
 const callNames = { also: { input: "data" } } as const;
 const callRequest = fields<Omit<CallRequest, "input">>(callWriters, callNames);
-const stateOverrides = recordOf(address, fields<AccountOverride>(writersOf(accountRows)));
+const stateOverrides = recordOf(address, fields<StateOverrides[string]>(writersOf(accountRows)));
 const blockOverrides = fields<Omit<BlockOverrides, "timestamp">>(
   {
     ...writersOf(blockRows),

@@ -21,9 +21,6 @@ export interface Head {
   readonly skipped: bigint;
 }
 
-/** The latest blocks of a chain, ascending; each is the parent of the one behind it, unless some were skipped. */
-export type HeaderChain = ReadonlyArray<Header>;
-
 /** Blocks below a head that are remembered, to find where a branch begins, and what was told of those that it replaces. */
 export const historyDepth = 128n;
 
@@ -32,14 +29,14 @@ export type Place =
   /** The last block that was told. */
   | { readonly is: "known" }
   /** Told already, with others above it: a word that comes late, or a chain that has let go of those. */
-  | { readonly is: "below"; readonly above: HeaderChain }
+  | { readonly is: "below"; readonly above: ReadonlyArray<Header> }
   /** Its parent is the last block told, or an earlier one: those above it are replaced. */
-  | { readonly is: "next"; readonly above: HeaderChain }
+  | { readonly is: "next"; readonly above: ReadonlyArray<Header> }
   /** Its parent was not told. */
   | { readonly is: "apart" };
 
 /** Where a header belongs. */
-export const placeOf = (chain: HeaderChain, { hash, parentHash }: Header): Place => {
+export const placeOf = (chain: ReadonlyArray<Header>, { hash, parentHash }: Header): Place => {
   if (chain.length === 0) return { is: "next", above: [] };
   const same = chain.findLastIndex((header) => header.hash === hash);
   if (same >= 0) return same === chain.length - 1 ? { is: "known" } : { is: "below", above: chain.slice(same + 1) };
@@ -48,44 +45,39 @@ export const placeOf = (chain: HeaderChain, { hash, parentHash }: Header): Place
 };
 
 /** The blocks, the newest first, by name. */
-export const namesOf = (blocks: HeaderChain): Head["replaced"] =>
+export const namesOf = (blocks: ReadonlyArray<Header>): Head["replaced"] =>
   blocks.map(({ number, hash }) => ({ number, hash })).reverse();
 
-/** A header that waits for the taker; one that was asked for to fill a gap, and the first, gives way to none. */
-interface Waiting {
-  readonly header: Header;
-  readonly isKept: boolean;
-}
-
-/** The chain as it is known, and what of it was told. */
+/**
+ * The chain as it is known, and what of it was told: its latest blocks, ascending; each is the parent of the one behind it,
+ * unless some were skipped.
+ */
 export interface ChainState {
-  readonly seen: HeaderChain;
-  readonly told: HeaderChain;
-  readonly waiting: ReadonlyArray<Waiting>;
-}
-
-/** How many wait for a slow taker: heads, and beside them blocks that were asked for to fill gaps. */
-export interface QueueLimits {
-  readonly heads: number;
-  readonly fill: number;
+  readonly seen: ReadonlyArray<Header>;
+  readonly told: ReadonlyArray<Header>;
+  /** Headers that wait for the taker; one that was asked for to fill a gap, and the first, gives way to none. */
+  readonly waiting: ReadonlyArray<{ readonly header: Header; readonly isKept: boolean }>;
 }
 
 export const emptyChain: ChainState = { seen: [], told: [], waiting: [] };
 
 const isRecent = ({ number }: Header, head: Header): boolean => number + historyDepth > head.number;
 
-/** Blocks on top of the chain, the last of which is the head, in place of those that are `gone`. */
+/**
+ * Blocks on top of the chain, the last of which is the head, in place of those that are `replaced`. So many wait for a slow
+ * taker: `heads`, and beside them blocks that were asked for to fill gaps.
+ */
 export const withHeads = (
   { seen, told, waiting }: ChainState,
   blocks: ReadonlyArray<Header>,
-  gone: HeaderChain,
-  { heads, fill }: QueueLimits,
+  replaced: ReadonlyArray<Header>,
+  { heads, fill }: { readonly heads: number; readonly fill: number },
 ): ChainState => {
   const head = blocks.at(-1);
   if (head === undefined) return { seen, told, waiting };
-  const out = new Set<Hash>([...gone, ...blocks].map(({ hash }) => hash));
+  const out = new Set<Hash>([...replaced, ...blocks].map(({ hash }) => hash));
   const isFirst = told.length === 0 && waiting.length === 0;
-  const all: ReadonlyArray<Waiting> = [
+  const all: ChainState["waiting"] = [
     ...waiting.filter(({ header }) => !out.has(header.hash)),
     ...blocks.map((header) => ({ header, isKept: header !== head || isFirst })),
   ];
@@ -108,12 +100,12 @@ export const nextHead = (
   const { seen } = followed;
   const chain = new Set(seen.slice(0, seen.findIndex(({ hash }) => hash === header.hash) + 1).map(({ hash }) => hash));
   // why: of what is long ago nobody knows better than that it stays
-  const isLeft = (one: Header): boolean => chain.has(one.hash) || !isRecent(one, header);
-  const left = followed.told.filter(isLeft);
-  const replaced = namesOf(followed.told.filter((one) => !isLeft(one)));
-  const last = left.at(-1);
+  const isLeft = (other: Header): boolean => chain.has(other.hash) || !isRecent(other, header);
+  const ancestors = followed.told.filter(isLeft);
+  const replaced = namesOf(followed.told.filter((other) => !isLeft(other)));
+  const last = ancestors.at(-1);
   const isTold = last?.hash === header.hash;
-  const told = [...left, ...(isTold ? [] : [header])].filter((one) => isRecent(one, header));
+  const told = [...ancestors, ...(isTold ? [] : [header])].filter((other) => isRecent(other, header));
   const next = { seen, told, waiting };
   // why: a branch that came and went before anybody was told of it
   if (isTold && replaced.length === 0) return { head: null, followed: next };

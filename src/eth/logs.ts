@@ -4,7 +4,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { Hex } from "../primitives/hex.js";
 import { Log } from "./block.js";
-import type { LogFilter, BlockTag } from "./parameters.js";
+import type { BlockParameter, LogFilter } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
@@ -44,17 +44,11 @@ const tellingBytes = (bloom: Hex | null): Uint8Array | null => {
   return bytes?.every((byte) => byte === 255) === true ? null : bytes;
 };
 
-/** The logs of a block or a transaction beside the bloom that came with them; null = the node does not tell. */
-interface Bloomed {
-  readonly logsBloom: Hex | null;
-  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics">> | null;
-}
-
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
 
 /** The values that logs name, and whether one does that is in the bloom for sure; `isWhole` = there are no more. */
-const namedIn = (logs: NonNullable<Bloomed["logs"]>) => {
+const namedIn = (logs: ReadonlyArray<Pick<Log, "address" | "topics">>) => {
   const named = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {
     const isReal = !pretended.has(address.toLowerCase());
@@ -82,11 +76,11 @@ const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof nam
 };
 
 /**
- * The place of the first bloom that cannot be right together with its logs: one was left out of them, or put among them;
- * null = there is none.
+ * The place of the first bloom that cannot be right together with the logs of its block or transaction, which are null
+ * where the node does not tell: one was left out of them, or put among them; null = there is none.
  */
 export const contradictedIn = Effect.fnUntraced(function* (
-  all: ReadonlyArray<Bloomed>,
+  all: ReadonlyArray<{ readonly logsBloom: Hex | null; readonly logs: Parameters<typeof namedIn>[0] | null }>,
 ): Effect.fn.Return<number | null> {
   for (const [place, { logsBloom, logs }] of all.entries()) {
     const bloom = logs === null ? null : tellingBytes(logsBloom);
@@ -106,7 +100,7 @@ export const contradictedIn = Effect.fnUntraced(function* (
 /** Fails where a bloom contradicts its logs; `pathOf` says where they stand in the answer. */
 export const checkBlooms = (
   method: string,
-  all: ReadonlyArray<Bloomed>,
+  all: Parameters<typeof contradictedIn>[0],
   pathOf: (place: number) => string,
 ): Effect.Effect<void, RpcError> =>
   Effect.flatMap(contradictedIn(all), (place) =>
@@ -124,7 +118,7 @@ export const hasWholeBlooms = (chainId: number | null): boolean => !partlyBloome
  * length, or empty though there was something to run, as some chains have it whatever happens.
  */
 export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics">) => {
-  const wanted = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
+  const alternatives = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
   return ({ logsBloom, gasUsed }: { readonly logsBloom: Hex | null; readonly gasUsed: bigint }): boolean => {
     const bytes = bytesOf(logsBloom);
     if (bytes === null) return logsBloom?.length !== 514 || gasUsed > 0n;
@@ -132,7 +126,7 @@ export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics
       const [at, mask] = placeOf(bit);
       return ((bytes[at] ?? 0) & mask) !== 0;
     };
-    return wanted.every((values) => values.some((bits) => bits.every(isSet)));
+    return alternatives.every((values) => values.some((bits) => bits.every(isSet)));
   };
 };
 
@@ -198,17 +192,15 @@ const afterFailure = (
   }
 };
 
-type End = bigint | number | BlockTag;
-
 const method = "eth_getLogs";
 const askOnce = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
   ask(method, (faults) => [logFilter(filter, "filter", faults)], list(Log));
 
-const limitExceeded = (said: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
-  new RpcError({ method, reason: new NodeLimitExceeded(said) });
+const limitExceeded = (details: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
+  new RpcError({ method, reason: new NodeLimitExceeded(details) });
 
 /** `pending` follows `latest` at once, so these two are no wide range. */
-const near = (from: End, to: End): boolean => from === to || (from === "latest" && to === "pending");
+const near = (from: unknown, to: unknown): boolean => from === to || (from === "latest" && to === "pending");
 
 /**
  * All logs of the filter. `heightOf` resolves a tag, which is asked only when exactly that decides
@@ -216,15 +208,16 @@ const near = (from: End, to: End): boolean => from === to || (from === "latest" 
  */
 export const askLogs = Effect.fn("Eth.getLogs")(function* (
   filter: LogFilter,
-  heightOf: (tag: BlockTag) => Effect.Effect<bigint, Failure, Rpc>,
+  heightOf: (tag: BlockParameter) => Effect.Effect<bigint, Failure, Rpc>,
 ): Effect.fn.Return<ReadonlyArray<Log>, Failure, Rpc> {
   // why: the ends of the range may have to be asked for, and nothing is asked for a filter that cannot be sent
   yield* Effect.fromResult(encoded(method, (faults) => logFilter(filter, "filter", faults)));
-  const [first, last]: [End, End] = [filter.fromBlock ?? "latest", filter.toBlock ?? "latest"];
+  const { fromBlock, toBlock } = filter;
+  const [first, last] = [fromBlock ?? "latest", toBlock ?? "latest"];
   const byHash = filter.blockHash !== undefined && filter.blockHash !== null;
   if (byHash || near(first, last)) return yield* askOnce(filter);
 
-  const resolve = (end: End): Effect.Effect<bigint | null, never, Rpc> => {
+  const resolve = (end: typeof first): Effect.Effect<bigint | null, never, Rpc> => {
     if (typeof end !== "string") return Effect.succeed(BigInt(end));
     return end === "earliest" ? Effect.succeed(0n) : Effect.orElseSucceed(heightOf(end), () => null);
   };

@@ -7,7 +7,7 @@ import { Block, FeeHistory, Receipt, type Log } from "./block.js";
 import { askLogs, checkBlooms } from "./logs.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
-import type { BlockParameter, BlockStateCall, BlockTag, CallRequest, LogFilter, Simulation } from "./parameters.js";
+import type { BlockParameter, BlockStateCall, CallRequest, LogFilter, Simulation } from "./parameters.js";
 import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
@@ -16,16 +16,13 @@ import type { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 
 export type { Failure } from "./ask.js";
-export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
+export type { Block, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
 export type { Head, Header } from "./heads.js";
 export { getFullBlock, getTransaction, getTransactionReceipt } from "./transactions.js";
 export type {
-  AccountOverride,
-  AskedRows,
   BlockOverrides,
   BlockParameter,
   BlockStateCall,
-  BlockTag,
   CallRequest,
   LogFilter,
   Simulation,
@@ -75,7 +72,7 @@ export const call = (
       /** ABIs that may explain a revert, before the built-in errors. */
       readonly abis?: AbiSources | undefined;
     },
-): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (asked) => askCall(asked, false));
+): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (request) => askCall(request, false));
 
 /**
  * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call. With `fillers` also the
@@ -127,8 +124,8 @@ export const estimateGas = (
       readonly abis?: AbiSources | undefined;
     },
 ): Effect.Effect<bigint, Failure, Rpc> =>
-  explained(parameters, (asked) =>
-    ask("eth_estimateGas", (faults) => Encode.call(asked, asked.block ?? "latest", faults), Quantity),
+  explained(parameters, (request) =>
+    ask("eth_estimateGas", (faults) => Encode.call(request, request.block ?? "latest", faults), Quantity),
   );
 
 /**
@@ -205,10 +202,11 @@ export const feeHistory = (parameters: {
   /** Number of blocks. */
   readonly blockCount: number;
   /** The last of them. */
-  readonly newestBlock: bigint | number | BlockTag;
+  readonly newestBlock: Exclude<BlockParameter, Hash | object>;
   /** 0 to 100, ascending. */
   readonly rewardPercentiles: ReadonlyArray<number>;
-}): Effect.Effect<FeeHistory, Failure, Rpc> => ask("eth_feeHistory", Encode.feeRange(parameters), FeeHistory);
+}): Effect.Effect<typeof FeeHistory.Type, Failure, Rpc> =>
+  ask("eth_feeHistory", Encode.feeRange(parameters), FeeHistory);
 
 /**
  * Broadcasts a signed transaction: its hash. Never tried twice.

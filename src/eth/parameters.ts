@@ -8,12 +8,10 @@ import { Address, Hash, Hex } from "../primitives/hex.js";
 import type { GivenRows } from "../primitives/record.js";
 import type { fields } from "../transaction/fields.js";
 
-/** How a value is written to JSON-RPC. */
-type Wire = "address" | "bytes" | "word" | "quantity" | "slots";
-
+/** One value: as callers write it, as a report keeps it, and how it is written to JSON-RPC. */
 const row =
   <Given>() =>
-  <S extends Schema.Constraint, W extends Wire>(
+  <S extends Schema.Constraint, W extends "address" | "bytes" | "word" | "quantity" | "slots">(
     schema: S,
     wire: W,
   ): { readonly given?: Given; readonly schema: S; readonly wire: W } => ({ schema, wire });
@@ -56,42 +54,26 @@ export const blockRows = {
   blobBaseFee: quantity,
 };
 
-/** Rows as the parameters of a request: numbers of either kind, and null means absent. */
-export type AskedRows<Rows extends Readonly<Record<keyof Rows, { readonly given?: unknown }>>> = {
-  readonly [K in keyof Rows]?:
-    | (bigint extends GivenRows<Rows>[K] ? number : never)
-    | GivenRows<Rows>[K]
-    | null
-    | undefined;
+// why: named, or compilers write them out, without the documentation, and TypeScript 6 fails to
+/** Schemas of overrides, each of which may be left out. */
+export type OverrideFields<Table extends Readonly<Record<keyof Table, { readonly schema: Schema.Constraint }>>> = {
+  readonly [K in keyof Table]: Schema.optionalKey<Table[K]["schema"]>;
 };
 
-// why: named, or compilers write them out, without the documentation, and TypeScript 6 fails to
-/** Schemas of an account's overrides. */
-export type AccountOverrideFields = {
-  readonly [K in keyof typeof accountRows]: Schema.optionalKey<(typeof accountRows)[K]["schema"]>;
-};
-/** Schemas of the block's overrides. */
-export type BlockOverridesFields = {
-  readonly [K in keyof typeof blockRows]: Schema.optionalKey<(typeof blockRows)[K]["schema"]>;
-};
+/** Rows as the fields of a schema, each of which may be left out. */
+const fieldsOf = <Table extends Readonly<Record<string, { readonly schema: Schema.Constraint }>>>(rows: Table) =>
+  Rows.map(rows, ({ schema }) => Schema.optionalKey<Schema.Constraint>(schema)) as OverrideFields<Table>;
 
 /** What is pretended about one account, as a report keeps it. */
-export const KeptAccount: Schema.Struct<AccountOverrideFields> = Schema.Struct(
-  Rows.map(accountRows, ({ schema }) => Schema.optionalKey<Schema.Constraint>(schema)) as AccountOverrideFields,
-);
+export const KeptAccount: Schema.Struct<OverrideFields<typeof accountRows>> = Schema.Struct(fieldsOf(accountRows));
 /** What is pretended about the block, as a report keeps it. */
-export const KeptBlock: Schema.Struct<BlockOverridesFields> = Schema.Struct(
-  Rows.map(blockRows, ({ schema }) => Schema.optionalKey<Schema.Constraint>(schema)) as BlockOverridesFields,
-);
+export const KeptBlock: Schema.Struct<OverrideFields<typeof blockRows>> = Schema.Struct(fieldsOf(blockRows));
 
-/** `pending` is the pre-confirmed state. */
-export type BlockTag = "latest" | "pending" | "safe" | "finalized" | "earliest";
-
-/** A block: its number, a tag, or its hash (as it is, or as EIP-1898 wants it). */
+/** A block: its number, a tag (`pending` is the pre-confirmed state), or its hash (as it is, or as EIP-1898 wants it). */
 export type BlockParameter =
   | bigint
   | number
-  | BlockTag
+  | ("latest" | "pending" | "safe" | "finalized" | "earliest")
   | Hash
   | { readonly blockHash: Hash; readonly requireCanonical?: boolean | undefined }
   | { readonly blockNumber: bigint | number };
@@ -100,21 +82,18 @@ export type BlockParameter =
  * A message call: the parameter of `eth_call`, `eth_estimateGas` and each call of `eth_simulateV1`. The
  * sender is the zero address where it is left out, the gas a high limit of the node's.
  */
-export interface CallRequest extends AskedRows<typeof fields> {
+export interface CallRequest extends GivenRows<typeof fields, number | null> {
   /** EIP-2718 type; nodes derive it from the other fields. */
   readonly type?: bigint | number | null | undefined;
   /** Another name of `data`. */
   readonly input?: Hex | null | undefined;
 }
 
-/** State overrides of one account. */
-export interface AccountOverride extends AskedRows<typeof accountRows> {}
-
 /** Overrides by address. */
-export type StateOverrides = Readonly<Record<string, AccountOverride>>;
+export type StateOverrides = Readonly<Record<string, GivenRows<typeof accountRows, number | null>>>;
 
 /** Block overrides. */
-export interface BlockOverrides extends AskedRows<typeof blockRows> {
+export interface BlockOverrides extends GivenRows<typeof blockRows, number | null> {
   /** Another name of `time`. */
   readonly timestamp?: bigint | number | null | undefined;
   /** Before the merge only. */
@@ -162,9 +141,9 @@ export interface Simulation {
 /** What `eth_getLogs` asks for. */
 export interface LogFilter {
   /** Default `latest`. */
-  readonly fromBlock?: bigint | number | BlockTag | null | undefined;
+  readonly fromBlock?: Exclude<BlockParameter, Hash | object> | null | undefined;
   /** Default `latest`. */
-  readonly toBlock?: bigint | number | BlockTag | null | undefined;
+  readonly toBlock?: Exclude<BlockParameter, Hash | object> | null | undefined;
   /** The contract or contracts that emitted the logs; any when left out. */
   readonly address?: Address | ReadonlyArray<Address> | null | undefined;
   /** What the topics must be, by place: exactly this one, or one of these; null or left out = anything. */

@@ -93,12 +93,12 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(fields: F): Ob
     const read: Record<string, unknown> = {};
     for (const [key, field] of rows) {
       const input = value[key];
-      const kept = input === undefined && !(key in value) ? field.missing : field.read(input, at);
-      if (kept === undefined) {
+      const content = input === undefined && !(key in value) ? field.missing : field.read(input, at);
+      if (content === undefined) {
         at.push(key);
         return undefined;
       }
-      read[key] = kept;
+      read[key] = content;
     }
     return read as ObjectShape<F>["Type"];
   }, fields);

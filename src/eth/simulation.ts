@@ -34,23 +34,23 @@ const CallError = struct({
   data: orNull(Anything),
 });
 
+const CallWire = struct({
+  status: Status,
+  gasUsed: Quantity,
+  maxUsedGas: orNull(Quantity),
+  returnData: Bytes,
+  logs: list(Log),
+  // whole: `classify` reads what no schema of ours names
+  error: orNull(whole(either(Text, CallError))),
+});
+
 const SimulatedBlockWire = struct({
   ...headerFields,
   /** The hash of the simulated block, of no use outside. */
   hash: Word,
   /** Its transactions: hashes, or whole where they were asked for. */
   transactions: orNull(list(either(Word, FullTransaction))),
-  calls: list(
-    struct({
-      status: Status,
-      gasUsed: Quantity,
-      maxUsedGas: orNull(Quantity),
-      returnData: Bytes,
-      logs: list(Log),
-      // whole: `classify` reads what no schema of ours names
-      error: orNull(whole(either(Text, CallError))),
-    }),
-  ),
+  calls: list(CallWire),
 });
 
 /** One call inside a simulated block. */
@@ -79,9 +79,7 @@ export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.Type, "ca
   readonly calls: ReadonlyArray<CallResult>;
 }
 
-type Call = (typeof SimulatedBlockWire.Type)["calls"][number];
-
-const errorOf = (error: Call["error"]): CallResult["error"] => {
+const errorOf = (error: unknown): CallResult["error"] => {
   if (error === null || error === "") return null;
   if (typeof error === "string") return { code: null, message: error, data: null };
   const read = CallError.read(error, []);
@@ -90,7 +88,7 @@ const errorOf = (error: Call["error"]): CallResult["error"] => {
     : { code: read.code, message: read.message ?? "", data: isBytes(read.data) ? read.data : null };
 };
 
-const callResult = (call: Call, classify: Classify): CallResult => {
+const callResult = (call: typeof CallWire.Type, classify: Classify): CallResult => {
   const error = errorOf(call.error);
   const { status, returnData } = call;
   const words = error === null ? {} : { error: call.error };
@@ -157,13 +155,13 @@ export const readSimulation = (
   simulation: Pick<Simulation, "blocks" | "fillers">,
 ): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const decoded = decodeBlocks(result);
-  const judged = judging((classify) =>
+  const simulated = judging((classify) =>
     Result.isSuccess(decoded)
       ? aligned(decoded.success, simulation, classify)
       : Result.fail(inlineError(result, classify) ?? decoded.failure),
   );
   const blooms = Result.getOrElse(decoded, () => []).map(bloomed);
-  return Effect.tap(Effect.flatMap(judged, Effect.fromResult), () =>
+  return Effect.tap(Effect.flatMap(simulated, Effect.fromResult), () =>
     checkBlooms(method, blooms, (place) => `result[${place}]`),
   );
 };

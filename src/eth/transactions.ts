@@ -21,7 +21,7 @@ const byHash =
   (hash: Hash) =>
   (faults: Faults): ReadonlyArray<unknown> => [word(hash, "hash", faults)];
 
-const isOther = (one: string, other: string): boolean => one.toLowerCase() !== other.toLowerCase();
+const isOther = (text: string, other: string): boolean => text.toLowerCase() !== other.toLowerCase();
 
 /**
  * The receipt of a transaction; null while it is not mined, or where the node does not know it.

@@ -13,16 +13,7 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
-import {
-  Header,
-  nextHead,
-  placeOf,
-  emptyChain,
-  withHeads,
-  type ChainState,
-  type Head,
-  type HeaderChain,
-} from "./heads.js";
+import { Header, nextHead, placeOf, emptyChain, withHeads, type ChainState, type Head } from "./heads.js";
 import { decoder } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
@@ -37,26 +28,23 @@ export interface HeadOptions {
   readonly fill?: number | undefined;
 }
 
-/** {@link HeadOptions} with nothing left out. */
-type Pace = { readonly [K in keyof HeadOptions]-?: number };
-
 /** How a block is asked for. */
 export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block, Failure, Rpc>;
 
-const given = (value: number | undefined, otherwise: number): number =>
+const orDefault = (value: number | undefined, otherwise: number): number =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : otherwise;
 
-/** The pace of an endpoint's chain. */
-export const paceOf = (options: HeadOptions): Effect.Effect<Pace, never, Rpc> =>
+/** The options with nothing left out, by the pace of an endpoint's chain. */
+export const paceOf = (options: HeadOptions) =>
   Effect.gen(function* () {
     const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
     const { blockTimeMs } = chains(memory.recall("chainId"));
     return {
-      pollMs: given(options.pollMs, Math.min(Math.max(blockTimeMs / 2, 100), 4_000)),
-      silentMs: given(options.silentMs, Math.max(3 * blockTimeMs, 3_000)),
-      giveUpMs: given(options.giveUpMs, 60_000),
-      fill: Math.floor(given(options.fill, 32)),
+      pollMs: orDefault(options.pollMs, Math.min(Math.max(blockTimeMs / 2, 100), 4_000)),
+      silentMs: orDefault(options.silentMs, Math.max(3 * blockTimeMs, 3_000)),
+      giveUpMs: orDefault(options.giveUpMs, 60_000),
+      fill: Math.floor(orDefault(options.fill, 32)),
     };
   });
 
@@ -88,7 +76,7 @@ export const isNoSubscription = (failure: Failure): boolean =>
 
 /** What follows the chain. */
 interface Following {
-  readonly pace: Pace;
+  readonly pace: Effect.Success<ReturnType<typeof paceOf>>;
   readonly askBlock: AskBlock;
   /** Heads that wait for a slow taker. */
   readonly room: number;
@@ -102,10 +90,10 @@ interface Following {
 const tell = (
   { state, pace, room, bell }: Following,
   blocks: ReadonlyArray<Header>,
-  gone: HeaderChain,
+  replaced: ReadonlyArray<Header>,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    state.chain = withHeads(state.chain, blocks, gone, { heads: room, fill: pace.fill });
+    state.chain = withHeads(state.chain, blocks, replaced, { heads: room, fill: pace.fill });
     yield* Queue.offer(bell, true);
     // why: a taker that waits is not slow
     yield* Effect.yieldNow;
@@ -182,8 +170,8 @@ const follow = (following: Following, header: Header): Effect.Effect<void, never
     const branch = placeOf(seen, first);
     // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
     const isThere = between === null && (yield* atLast(following)) === "it";
-    const gone = branch.is === "next" || branch.is === "below" ? branch.above : isThere ? [] : seen;
-    yield* tell(following, [...(between ?? []), header], gone);
+    const replaced = branch.is === "next" || branch.is === "below" ? branch.above : isThere ? [] : seen;
+    yield* tell(following, [...(between ?? []), header], replaced);
   });
 
 const askLatest = (following: Following): Effect.Effect<void, Failure, Rpc> =>
@@ -205,11 +193,11 @@ const listen = (
     const lastSeen = () => state.chain.seen.at(-1)?.hash;
     // why: as long as the socket may be silent, for the question and its answer
     const halfMs = pace.silentMs / 2;
-    const heard = yield* Queue.sliding<unknown>(mostWaiting);
-    const { lost, abandon } = yield* subscribe(["newHeads"], (result) => void Queue.offerUnsafe(heard, result));
+    const notifications = yield* Queue.sliding<unknown>(mostWaiting);
+    const { lost, abandon } = yield* subscribe(["newHeads"], (result) => void Queue.offerUnsafe(notifications, result));
     yield* askLatest(following);
     for (;;) {
-      const next = yield* Effect.raceFirst(Effect.timeoutOption(Queue.take(heard), halfMs), lost);
+      const next = yield* Effect.raceFirst(Effect.timeoutOption(Queue.take(notifications), halfMs), lost);
       if (Option.isSome(next)) {
         yield* follow(following, yield* Effect.fromResult(readHeader(next.value)));
         continue;
@@ -263,9 +251,9 @@ export const following = (askBlock: AskBlock, options: HeadOptions, room: number
     const all: Following = { pace: yield* paceOf(options), askBlock, room, state, bell };
     yield* Effect.forkScoped(Effect.onError(followAlways(all), (cause) => Queue.failCause(bell, cause)));
     const next = (): Head | null => {
-      for (let one = nextHead(all.state.chain); one !== null; one = nextHead(all.state.chain)) {
-        all.state.chain = one.followed;
-        if (one.head !== null) return one.head;
+      for (let step = nextHead(all.state.chain); step !== null; step = nextHead(all.state.chain)) {
+        all.state.chain = step.followed;
+        if (step.head !== null) return step.head;
       }
       return null;
     };

@@ -27,11 +27,8 @@ import {
   type HeadOptions,
 } from "./watchHeads.js";
 
-/** The logs that were emitted, by the hash of their block. */
-export type EmittedLogs = ReadonlyMap<Hash, { readonly number: bigint; readonly logs: ReadonlyArray<Log> }>;
-
 /** Logs by their block, each once; those that have no place in a sealed block are none. */
-const byBlock = (logs: ReadonlyArray<Log>): EmittedLogs => {
+const byBlock = (logs: ReadonlyArray<Log>) => {
   const blocks = new Map<Hash, { readonly number: bigint; readonly logs: Array<Log>; readonly places: Set<number> }>();
   for (const log of logs) {
     const { blockHash, blockNumber: number, logIndex, removed } = log;
@@ -53,14 +50,19 @@ export const emittedUpTo = (upTo: bigint, newest: bigint, { header, skipped }: H
 
 /**
  * Replaces the emitted logs from block `from` on by those that were read up to the head: logs that are gone are taken
- * back, newest first, and new ones are emitted (`logs`); `told` = what was emitted by then.
+ * back, newest first, and new ones are emitted (`logs`); `told` = what was emitted by then, by the hash of its block.
  */
-export const emitRead = (told: EmittedLogs, from: bigint, head: Pick<Header, "number">, read: ReadonlyArray<Log>) => {
+export const emitRead = (
+  told: ReadonlyMap<Hash, { readonly number: bigint; readonly logs: ReadonlyArray<Log> }>,
+  from: bigint,
+  head: Pick<Header, "number">,
+  read: ReadonlyArray<Log>,
+) => {
   const there = byBlock(read);
-  const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
-  const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
+  const replaced = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
+  const back = replaced.sort(([, block], [, other]) => Number(other.number - block.number));
   const fresh = [...there].filter(([hash]) => !told.has(hash));
-  const out = new Set(gone.map(([hash]) => hash));
+  const out = new Set(replaced.map(([hash]) => hash));
   const next = [...told, ...fresh].filter(
     ([hash, { number }]) => !out.has(hash) && number + historyDepth > head.number,
   );
@@ -72,9 +74,6 @@ export const emitRead = (told: EmittedLogs, from: bigint, head: Pick<Header, "nu
     ],
   };
 };
-
-/** Which logs are followed, of whatever block comes. */
-export type LiveFilter = Pick<LogFilter, "address" | "topics">;
 
 /** How logs are followed; every field has a default. */
 export interface LogOptions extends HeadOptions {
@@ -99,7 +98,7 @@ const pauseMs = 500;
 /** The logs of blocks from `from` to a head; fails where the node has left that head for another. */
 const readUpTo = (
   { logs, block }: Asking,
-  filter: LiveFilter,
+  filter: Pick<LogFilter, "address" | "topics">,
   mayMatch: (header: Header) => boolean,
   from: bigint,
   header: Header,
@@ -114,20 +113,27 @@ const readUpTo = (
   });
 
 /** Whether a head's logs need not be read, by its bloom. */
-const matching = ({ chainId }: Asking, filter: LiveFilter): Effect.Effect<(header: Header) => boolean, never, Rpc> =>
+const matching = (
+  { chainId }: Asking,
+  filter: Pick<LogFilter, "address" | "topics">,
+): Effect.Effect<(header: Header) => boolean, never, Rpc> =>
   Effect.gen(function* () {
     const { memory } = yield* Rpc;
     const known = memory.recall("chainId") ?? (yield* Effect.orElseSucceed(chainId, () => null));
     return hasWholeBlooms(known) ? mayHold(filter) : () => true;
   });
 
-const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
+const mined = (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, options: HeadOptions) =>
   Effect.gen(function* () {
     const { giveUpMs } = yield* paceOf(options);
     const heads = yield* following(asking.block, options, mostHeads);
     let mayMatch: ((header: Header) => boolean) | null = null;
     // what was told, up to which block all of it, and the newest head that was told of
-    let stock: { readonly told: EmittedLogs; readonly upTo: bigint; readonly newest: bigint } | null = null;
+    let stock: {
+      readonly told: Parameters<typeof emitRead>[0];
+      readonly upTo: bigint;
+      readonly newest: bigint;
+    } | null = null;
     let unread: Header | null = null;
     let failingSince: number | null = null;
     const pull = Effect.gen(function* () {
@@ -176,14 +182,14 @@ const keyOf = ({ transactionHash, address, topics, data, logIndex }: Log): strin
 
 /** Whether a log was not told before. */
 const once = () => {
-  const told = new Set<string>();
+  const keys = new Set<string>();
   return (log: Log): boolean => {
     const key = keyOf(log);
-    if (told.has(key)) return false;
-    told.add(key);
-    for (const oldest of told) {
-      if (told.size <= mostPending) break;
-      told.delete(oldest);
+    if (keys.has(key)) return false;
+    keys.add(key);
+    for (const oldest of keys) {
+      if (keys.size <= mostPending) break;
+      keys.delete(oldest);
     }
     return true;
   };
@@ -212,7 +218,12 @@ const hearing = (filter: Record<string, unknown>, hear: (log: Log) => void): Eff
     }
   });
 
-const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknown>, options: HeadOptions) =>
+const pending = (
+  asking: Asking,
+  filter: Pick<LogFilter, "address" | "topics">,
+  wire: Record<string, unknown>,
+  options: HeadOptions,
+) =>
   Effect.gen(function* () {
     const { pollMs, giveUpMs } = yield* paceOf(options);
     const logs = yield* Queue.bounded<Log, Failure>(mostWaiting);
@@ -243,11 +254,11 @@ export const logsBy = (
     readonly block: (block: BlockParameter) => Effect.Effect<Block, Failure, Rpc>;
     readonly chainId: Asking["chainId"];
   },
-  filter: LiveFilter,
+  filter: Pick<LogFilter, "address" | "topics">,
   { pending: isPending = false, ...options }: LogOptions,
 ): Stream.Stream<Log, Failure, Rpc> => {
   const heightOf = (tag: BlockParameter) => Effect.map(asking.block(tag), ({ number }) => number);
-  const all: Asking = { ...asking, logs: (asked) => askLogs(asked, heightOf) };
+  const all: Asking = { ...asking, logs: (filter) => askLogs(filter, heightOf) };
   const checked = encoded("eth_subscribe", (faults) =>
     logFilter({ address: filter.address, topics: filter.topics }, "filter", faults),
   );

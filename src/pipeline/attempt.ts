@@ -1,7 +1,7 @@
 /** One attempt of a proof: the exact requests in all its runs, and what they did beside each other. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { knownTokens } from "../chains/tokens.js";
+import { knownTokens } from "../chains/table.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Outcome } from "../report/parts.js";

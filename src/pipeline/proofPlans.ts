@@ -6,7 +6,7 @@ import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { secondGas, secondReadings } from "../steps/reading/secondReading.js";
 import * as Simulate from "../steps/simulate.js";
-import { eip7825Cap, type Chain } from "../Chains.js";
+import { eip7825Cap, type Chain } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";

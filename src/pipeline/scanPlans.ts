@@ -1,6 +1,6 @@
 /** The runs of a scan: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
 import * as Holdings from "../steps/reading/holdings.js";
-import { eip7825Cap } from "../Chains.js";
+import { eip7825Cap } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";

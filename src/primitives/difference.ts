@@ -65,9 +65,6 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
   readonly b: bigint | string | null;
 }
 
-/** What a number counts. */
-export type Counted = Difference["unit"];
-
 /** What a fact is about. */
 export type Subject = Omit<Difference, "a" | "b">;
 
@@ -87,18 +84,18 @@ export interface Pair<S extends Subject = Subject> {
 /** About nothing yet. */
 export const nothing = { transaction: null, event: null, account: null, to: null, unit: null, what: null } as const;
 
-const isAsset = (unit: Counted): unit is NonNullable<OutcomeDifference["unit"]> =>
+const isAsset = (unit: Difference["unit"]): unit is NonNullable<OutcomeDifference["unit"]> =>
   typeof unit === "object" && unit !== null;
 
 const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): string =>
   `${kind} ${transaction} ${event} ${account} ${to} ${isAsset(unit) ? `${unit.token} ${unit.tokenId}` : ""} ${what}`;
 
-const isSameUnit = (a: Counted, b: Counted): boolean =>
+const isSameUnit = (a: Difference["unit"], b: Difference["unit"]): boolean =>
   a === b || (isAsset(a) && isAsset(b) && a.token === b.token && a.tokenId === b.tokenId);
 
-const isSame = (one: Fact, other: Fact | undefined): boolean => {
-  if (other === undefined || one.value !== other.value) return false;
-  const [a, b] = [one.of, other.of];
+const isSame = (fact: Fact, other: Fact | undefined): boolean => {
+  if (other === undefined || fact.value !== other.value) return false;
+  const [a, b] = [fact.of, other.of];
   const isSameParty = a.account === b.account && a.to === b.to && isSameUnit(a.unit, b.unit);
   return (
     isSameParty && a.kind === b.kind && a.what === b.what && a.transaction === b.transaction && a.event === b.event
@@ -125,9 +122,9 @@ export const paired = <S extends Subject>(
   a: ReadonlyArray<Fact<S>>,
   b: ReadonlyArray<Fact<S>>,
 ): ReadonlyArray<Pair<S>> => {
-  const [one, other] = [byKey(a), byKey(b)];
-  return [...new Map([...one, ...other])].map(([key, { of }]) => ({
-    ...{ of, a: one.get(key)?.value, b: other.get(key)?.value },
+  const [first, other] = [byKey(a), byKey(b)];
+  return [...new Map([...first, ...other])].map(([key, { of }]) => ({
+    ...{ of, a: first.get(key)?.value, b: other.get(key)?.value },
   }));
 };
 
@@ -141,31 +138,29 @@ export const logFacts = (
     value: [address, ...topics, data].join(" ").toLowerCase(),
   }));
 
-type Write = (address: string) => string;
-
 /** What it is about, in words, with addresses as `write` has them. */
 export const subjectText = (
   { kind, transaction, event, account, to, unit, what }: Subject,
-  write: Write,
+  write: (address: string) => string,
   native = "native currency",
 ): string => {
   const nobody = kind === "movement" ? "the block's producer" : "nobody";
-  const [one, other] = [account, to].map((party) => (party === null ? nobody : write(party)));
+  const [from, other] = [account, to].map((party) => (party === null ? nobody : write(party)));
   const { token, tokenId } = isAsset(unit) ? unit : { token: null, tokenId: null };
   const asset = `${token === null ? native : write(token)}${tokenId === null ? "" : ` id ${tokenId}`}`;
   const at = transaction === null ? "" : `transaction ${transaction + 1}`;
   const place = `${at}, ${event === null ? "return value" : `event ${event + 1}`}`;
   const another = `${place}: another ${kind}`;
-  const plain = `${at === "" ? "" : `${at}, `}${what}${account === null ? "" : ` of ${one}`}`;
+  const plain = `${at === "" ? "" : `${at}, `}${what}${account === null ? "" : ` of ${from}`}`;
   const texts: Readonly<Record<Difference["kind"], string>> = {
     status: at,
     revert: `${at}: two different reverts`,
     events: `${at}, other events`,
-    movement: `movement of ${asset} from ${one} to ${other}`,
-    balance: one === "you" ? `the change of your balance in ${asset}` : `balance change of ${one} in ${asset}`,
-    approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${one} to ${other}`,
-    control: `only in one run: ${what}: ${asset} from ${one} to ${other}`,
-    place: `${place}: the place of ${one}`,
+    movement: `movement of ${asset} from ${from} to ${other}`,
+    balance: from === "you" ? `the change of your balance in ${asset}` : `balance change of ${from} in ${asset}`,
+    approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${from} to ${other}`,
+    control: `only in one run: ${what}: ${asset} from ${from} to ${other}`,
+    place: `${place}: the place of ${from}`,
     finding: `${at === "" ? "" : `${at}, `}finding ${what}`,
     ...{ address: another, value: another, number: place, log: place },
     ...{ fact: plain, holding: plain, most: plain },
@@ -176,8 +171,8 @@ export const subjectText = (
 /** One line, not escaped: addresses and amounts as they are, unless it is said how to write them; nothing is as much as 0. */
 export const differenceText = (
   difference: OutcomeDifference,
-  write: Write = (address) => address,
-  valuesOf: (one: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
+  write: (address: string) => string = (address) => address,
+  valuesOf: (difference: OutcomeDifference) => ReadonlyArray<unknown> = ({ a, b }) => [a ?? 0n, b ?? 0n],
   native?: string,
 ): string => {
   const isWordless = difference.kind === "control" || (difference.a === null && difference.b === null);

@@ -66,10 +66,8 @@ export const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
 /* Random bytes that nobody can foresee, replaceable so that a recorded run can be repeated. */
 
 /** Draws so many random bytes. */
-export type RandomWords = (bytes: number) => Hex;
-
-export const RandomWords: Context.Reference<RandomWords> = Context.Reference<RandomWords>("evm-preflight/Dice", {
-  defaultValue: () => (bytes) => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))),
+export const RandomWords: Context.Reference<(bytes: number) => Hex> = Context.Reference("evm-preflight/Dice", {
+  defaultValue: () => (bytes: number) => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))),
 });
 
 /** So many random bytes. */

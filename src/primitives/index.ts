@@ -1,14 +1,5 @@
 /** What every room is built of: the door of this room. */
-export {
-  type Counted,
-  type Difference,
-  type Fact,
-  logFacts,
-  nothing,
-  paired,
-  type Subject,
-  subjectText,
-} from "./difference.js";
+export { type Difference, type Fact, logFacts, nothing, paired, type Subject, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";
 export { plainJson } from "./json.js";
 export { type Address, Hash, Hex, isHash, isHex, isQuantity } from "./hex.js";

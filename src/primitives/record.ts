@@ -12,9 +12,15 @@ export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOr
 
 /* Tables whose rows carry schemas, and what is worked out from them. */
 
-/** Rows as callers write them, each of which may be left out: a row says in `given`, which is never there, what it may be. */
-export type GivenRows<Rows extends Readonly<Record<keyof Rows, { readonly given?: unknown }>>> = {
-  readonly [K in keyof Rows]?: Rows[K]["given"] | undefined;
+/**
+ * Rows as callers write them, each of which may be left out: a row says in `given`, which is never there, what it may be.
+ * `More` is taken as well: null for what is absent, numbers in place of bigints.
+ */
+export type GivenRows<Rows extends Readonly<Record<keyof Rows, { readonly given?: unknown }>>, More = never> = {
+  readonly [K in keyof Rows]?:
+    | Rows[K]["given"]
+    | (bigint extends Rows[K]["given"] ? More : Exclude<More, number>)
+    | undefined;
 };
 
 /** The schemas of rows, each under its row's name. */
@@ -46,10 +52,10 @@ export const remembered = <A>(most: number, longest: number): ((text: string, ma
   return (text, make) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    const made = make();
-    if (text.length > longest) return made;
+    const result = make();
+    if (text.length > longest) return result;
     for (const oldest of known.keys()) if (known.size >= most) known.delete(oldest);
-    known.set(text, made);
-    return made;
+    known.set(text, result);
+    return result;
   };
 };

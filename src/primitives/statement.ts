@@ -39,21 +39,15 @@ export interface Statement {
   readonly remedy: string;
 }
 
-/** One kind of note. The sentence is true of every finding with its code: what is particular stands in its numbers. */
-export interface Note {
-  /** The step that finds it. */
-  readonly step: StepName;
-  /** What it says. */
-  readonly sentence: string;
-  /** Empty where nothing is to be done. */
-  readonly remedy: string;
-}
-
-/** The notes of one step, each by its code. */
+/**
+ * The notes of one step, each by its code: the step that finds it, what it says, and the remedy, empty where nothing is to
+ * be done. The sentence is true of every finding with its code: what is particular stands in its numbers.
+ */
 export const noted = <Code extends string>(
   step: StepName,
-  said: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
-): Readonly<Record<Code, Note>> => Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
+  sentences: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
+): Readonly<Record<Code, { readonly step: StepName; readonly sentence: string; readonly remedy: string }>> =>
+  Record.map(sentences, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
 
 const quantity =
   (unit: Extract<Figure, { readonly value: bigint }>["unit"]) =>
@@ -150,9 +144,9 @@ export const figureText = (
 
 /** The numbers in one line, escaped. */
 export const numbersText = ({ numbers }: Pick<Statement, "numbers">, currency?: Currency | string): string => {
-  const shown = numbers.slice(0, most.figures).map((figure, _, all) => figureText(figure, currency, all));
-  const cut = numbers.length - shown.length;
-  return [...shown, ...(cut === 0 ? [] : [`… and ${cut} more`])].join(", ");
+  const texts = numbers.slice(0, most.figures).map((figure, _, all) => figureText(figure, currency, all));
+  const cut = numbers.length - texts.length;
+  return [...texts, ...(cut === 0 ? [] : [`… and ${cut} more`])].join(", ");
 };
 
 /** `sentence · numbers · remedy`, escaped, leaving out what is empty. */
@@ -223,7 +217,7 @@ export const derived =
           return read(this);
         },
       });
-    const written = {
+    const methods = {
       toJSON(this: Stated & Error) {
         return { ...Object(plainJson(this)), docs: this.docs, message: this.message };
       },
@@ -232,11 +226,11 @@ export const derived =
         return `${this.name}: ${this.message}`;
       },
     };
-    for (const name of Reflect.ownKeys(written))
+    for (const name of Reflect.ownKeys(methods))
       Object.defineProperty(base.prototype, name, {
         configurable: true,
         writable: true,
-        value: Reflect.get(written, name),
+        value: Reflect.get(methods, name),
       });
     // the getters are those of `Facts`
     return base as never;

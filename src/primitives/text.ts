@@ -31,18 +31,13 @@ export const escapeText = (text: string, limit: number = quoteLimit): string => 
 // Hebrew, Arabic and their extensions: right-to-left letters reorder the numbers around them.
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
 
-/** What a contract says of itself. */
-interface Named {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-}
-
 /**
  * What a token calls itself, so that it cannot pass for anything else on its line: plain when it is a short ASCII word,
  * quoted and escaped otherwise; null where it says nothing.
  */
-export const symbolText = (token: Named | null): string | null => {
+export const symbolText = (
+  token: { readonly name: string | null; readonly symbol: string | null } | null,
+): string | null => {
   const symbol = token?.symbol ?? token?.name ?? null;
   if (symbol === null || symbol === "") return null;
   if (/^[A-Za-z0-9$][A-Za-z0-9$._+-]{0,15}$/.test(symbol)) return symbol;
@@ -57,7 +52,7 @@ export const chainText = (name: string | null): string | null =>
 const maxDecimals = 77;
 
 /** A token's decimals, where it gives a number that can be one. */
-export const shownDecimals = (token: Named | null): number | null => {
+export const shownDecimals = (token: { readonly decimals: number | null } | null): number | null => {
   const decimals = token?.decimals ?? null;
   return decimals === null || decimals < 0 || decimals > maxDecimals ? null : decimals;
 };

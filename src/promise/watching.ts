@@ -5,9 +5,9 @@ import * as Pull from "effect/Pull";
 import * as Result from "effect/Result";
 import * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
-import { type Head, chainId, getBlock, type BlockParameter } from "../eth/index.js";
+import { type Head, chainId, getBlock, type BlockParameter, type LogFilter } from "../eth/index.js";
 import { headsBy, type HeadOptions } from "../eth/watchHeads.js";
-import { logsBy, type LiveFilter, type LogOptions } from "../eth/watchLogs.js";
+import { logsBy, type LogOptions } from "../eth/watchLogs.js";
 import { prove } from "../Preflight.js";
 import { onAbort } from "../primitives/index.js";
 import { ready, type Options } from "../pipeline/index.js";
@@ -89,7 +89,7 @@ export const followWith = (run: Run, headOptions: HeadOptions) => {
   return {
     heads: (options: HeadOptions, signal: AbortSignal | undefined) =>
       follow(headsBy(block, { ...headOptions, ...options }), signal),
-    logs: (filter: LiveFilter, options: LogOptions, signal: AbortSignal | undefined) =>
+    logs: (filter: Pick<LogFilter, "address" | "topics">, options: LogOptions, signal: AbortSignal | undefined) =>
       follow(logsBy({ block, chainId }, filter, { ...headOptions, ...options }), signal),
     report: (report: Report, options: Options, signal: AbortSignal | undefined) =>
       follow(Stream.unwrap(Effect.map(shared, (heads) => watch(report, heads, options))), signal),

@@ -1,6 +1,7 @@
 /** The chain as a report names it: its name and its native currency. */
 import * as Schema from "effect/Schema";
-import { type Chain, lookup, unknownChain } from "../Chains.js";
+import type { Chain } from "../chains/rules.js";
+import { lookup, unknownChain } from "../chains/table.js";
 import { escapeText } from "../primitives/text.js";
 import { inCurrency, type Stated } from "../primitives/statement.js";
 import type { Currency } from "../primitives/units.js";

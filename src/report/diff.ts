@@ -4,7 +4,6 @@
  */
 import { maxUint256 } from "viem";
 import {
-  type Counted,
   type Difference,
   differenceText,
   type Fact,
@@ -31,7 +30,12 @@ import type { Report } from "./schema.js";
 type Value = Difference["a"];
 
 const factsOf = (report: Report): ReadonlyArray<Fact> => {
-  const fact = (transaction: number | null, what: string, value: Value | undefined, unit: Counted = null): Fact => ({
+  const fact = (
+    transaction: number | null,
+    what: string,
+    value: Value | undefined,
+    unit: Difference["unit"] = null,
+  ): Fact => ({
     of: { ...nothing, kind: "fact", transaction, what, unit },
     value: value ?? null,
   });
@@ -112,7 +116,7 @@ const mostText = 512;
 /** No amount, but a number that nobody reads. */
 const vast = 10n ** 100n;
 
-const amountOf = (amount: bigint, unit: Counted, rounding: Rounding, names: Names): Amount => {
+const amountOf = (amount: bigint, unit: Difference["unit"], rounding: Rounding, names: Names): Amount => {
   const plain = (digits: string): Amount => ({ mark: "", digits, unit: "" });
   if (unit === null || unit === "count") return plain(String(amount));
   if (unit === "gas") return plain(formatGas(amount));

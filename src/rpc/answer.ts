@@ -37,13 +37,13 @@ const dialects = /* @__PURE__ */ lazyOr(
   unread,
 );
 
-/** Gives `done` the result with its failure judged: at once where the dialects are here or not needed. */
+/** Gives `callback` the result with its failure judged: at once where the dialects are here or not needed. */
 export const judged = <A>(
   result: Result.Result<A, Unjudged>,
-  done: (result: Result.Result<A, RpcError | Verdict>) => void,
+  callback: (result: Result.Result<A, RpcError | Verdict>) => void,
 ): void => {
   const judge = (classify: Classify) =>
-    done(Result.mapError(result, (failure) => ("_tag" in failure ? failure : classify(failure))));
+    callback(Result.mapError(result, (failure) => ("_tag" in failure ? failure : classify(failure))));
   const loaded = dialects.now();
   if (loaded === null && Result.isFailure(result) && !("_tag" in result.failure)) void dialects.wait().then(judge);
   else judge(loaded ?? unread);

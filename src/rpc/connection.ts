@@ -7,11 +7,11 @@ import { didYouMean, nearest, no, type Checked, type Read } from "../primitives/
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
-import { endpointOf, providersOf, type Endpoint, type Named } from "./endpoint.js";
+import { endpointOf, providersOf, type Endpoint } from "./endpoint.js";
 import type { KnownEndpoint } from "./memory.js";
 import { isNode } from "./node.js";
 import type { Rpc } from "./service.js";
-import { describedChain, type ViemChain } from "./viemChain.js";
+import { describedChain } from "./viemChain.js";
 
 /** Limits and known facts of an endpoint: time, concurrency, features; times in ms, and every field has a default. */
 export interface Options {
@@ -31,8 +31,24 @@ export interface Options {
   readonly refusalMs?: number;
   /** The output of `evm-preflight doctor --json`, which saves requests; still checked like fresh answers. */
   readonly endpoint?: KnownEndpoint;
-  /** The chain, as `viem/chains` has it; it goes before a viem client's own, the `Chains` layer and the table. */
-  readonly chain?: ViemChain | undefined;
+  /**
+   * The chain, as `viem/chains` has it; it goes before a viem client's own, the `Chains` layer and the table. Whatever
+   * else it has is ignored.
+   */
+  readonly chain?:
+    | {
+        /** Its chain id: the `chainId` of every transaction that names none; one that names another is refused. */
+        readonly id: number;
+        /** Its name, for people. */
+        readonly name?: string | undefined;
+        /** Its currency, which every amount is written in. */
+        readonly nativeCurrency?: { readonly symbol: string; readonly decimals: number } | undefined;
+        /** Ms between blocks. */
+        readonly blockTime?: number | undefined;
+        /** Of these, `gasPriceOracle`: that of an OP-stack chain. */
+        readonly contracts?: { readonly [name: string]: unknown } | undefined;
+      }
+    | undefined;
 }
 
 /** What of that a connection needs at every request. */
@@ -66,12 +82,6 @@ export interface HttpOptions extends PostingOptions {
   readonly agent?: { destroy(): void; readonly maxSockets: number };
 }
 
-/** How to talk through a socket; every field has a default. */
-export interface SocketOptions extends Options {
-  /** A longer answer, and whatever else comes, ends the connection with `NodeLimitExceeded`; default 32 MiB. */
-  readonly maxResponseBytes?: number;
-}
-
 /** How many have to agree; every field has a default. */
 export interface QuorumOptions {
   /** So many different providers must say the same; at least 2. Default 2. */
@@ -79,47 +89,46 @@ export interface QuorumOptions {
   /** Ms for which an endpoint is waited for, per request, where it is not the first of as many as must agree; default 3,000. */
   readonly waitMs?: number | undefined;
   /** The chain, as {@link Options} have it; the endpoints' own are not used. */
-  readonly chain?: ViemChain | undefined;
+  readonly chain?: Options["chain"];
 }
 
-type Check = (value: unknown, field: string) => Checked<unknown>;
 /** A check for each option. */
-type Rows = Readonly<Record<string, Check>>;
+type Rows = Readonly<Record<string, (value: unknown, field: string) => Checked<unknown>>>;
 
 const kind = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "an array" : typeof value);
 
 const number =
-  (least: number, unit: string, isEndless = false): Check =>
+  (least: number, unit: string, isEndless = false): Rows[string] =>
   (value, field) =>
     typeof value === "number" && value >= least && (isEndless || Number.isFinite(value))
       ? Result.succeed(value)
       : no(field, `must be a number of ${unit}, at least ${least}`);
 
 const whole =
-  (least: number, isEndless = false): Check =>
+  (least: number, isEndless = false): Rows[string] =>
   (value, field) =>
     (Number.isSafeInteger(value) || (isEndless && value === Infinity)) && (value as number) >= least
       ? Result.succeed(value)
       : no(field, `must be a whole number, at least ${least}`);
 
 const a =
-  (type: "boolean" | "function"): Check =>
+  (type: "boolean" | "function"): Rows[string] =>
   (value, field) =>
     typeof value === type ? Result.succeed(value) : no(field, `must be a ${type}, got ${kind(value)}`);
 
 const having =
-  (method: string, what: string): Check =>
+  (method: string, what: string): Rows[string] =>
   (value, field) =>
     typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function"
       ? Result.succeed(value)
       : no(field, `must be ${what}`);
 
 const onNode =
-  (check: Check): Check =>
+  (check: Rows[string]): Rows[string] =>
   (value, field) =>
     isNode ? check(value, field) : no(field, "is for Node only");
 
-const headers: Check = (value, field) => {
+const headers: Rows[string] = (value, field) => {
   if (!isRecord(value)) return no(field, `must be an object of strings, got ${kind(value)}`);
   for (const [name, text] of Object.entries(value)) {
     const at = `${field}.${escapeText(name, 80)}`;
@@ -131,7 +140,7 @@ const headers: Check = (value, field) => {
 };
 
 /** A chain by its id. */
-const chain: Check = (value, field) =>
+const chain: Rows[string] = (value, field) =>
   isRecord(value) ? fields.chainId.check(value["id"], `${field}.id`) : no(field, `must be a chain, got ${kind(value)}`);
 
 const patience: Rows = {
@@ -237,20 +246,20 @@ export const checkClient = (
   must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
   const named = own(client.chain, "chain", "id", fields.chainId.check);
   const from = own(client.account, "account", "address", fields.from.check);
-  const { chain: told } = input;
-  if (named !== null && told !== undefined && told.id !== named)
+  const { chain: definition } = input;
+  if (named !== null && definition !== undefined && definition.id !== named)
     must(no("chain.id", `is not the client's chain, which is ${named}`));
-  const chainId = told?.id ?? named;
-  const described = chainId === null ? undefined : describedChain(chainId, told ?? client.chain);
+  const chainId = definition?.id ?? named;
+  const described = chainId === null ? undefined : describedChain(chainId, definition ?? client.chain);
   return { defaults: { chainId, from }, chain: described };
 };
 
 /** The endpoints of a quorum, each with who runs it. */
-export const checkQuorum = <E extends Named>(
+export const checkQuorum = <E extends Parameters<typeof providersOf>[0][number]>(
   endpoints: ReadonlyArray<E>,
-  { agree, waitMs, chain: given }: { readonly agree: number; readonly waitMs: number; readonly chain: unknown },
+  { agree, waitMs, chain: definition }: { readonly agree: number; readonly waitMs: number; readonly chain: unknown },
 ) => {
-  if (given !== undefined) must(chain(given, "chain"));
+  if (definition !== undefined) must(chain(definition, "chain"));
   return must(providersOf(endpoints, agree, waitMs));
 };
 

@@ -114,11 +114,11 @@ const maxValues = 10_000;
  * it, for what a wallet throws may hold anything, cycles included.
  */
 export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
-  let left = maxValues;
+  let budget = maxValues;
   const copy = (inner: unknown, depth: number): unknown => {
     if (typeof inner === "string") return redact(inner);
     if (typeof inner !== "object" || inner === null) return inner;
-    if (depth >= maxDepth || --left <= 0) return "…";
+    if (depth >= maxDepth || --budget <= 0) return "…";
     if (Array.isArray(inner)) return inner.slice(0, maxValues).map((item) => copy(item, depth + 1));
     return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, copy(item, depth + 1)]));
   };
@@ -163,14 +163,8 @@ export const providerOf = (url: string): string | null => {
   return shared.has(suffix) || (top.length === 2 && sold.test(second)) ? null : suffix;
 };
 
-/** What tells who runs an endpoint: its URL, or its caller. */
-export interface Named {
-  readonly url?: string;
-  readonly provider?: string | undefined;
-}
-
-/** Each endpoint with who runs it; else what is wrong with them. */
-export const providersOf = <E extends Named>(
+/** Each endpoint with who runs it, by its URL or its caller; else what is wrong with them. */
+export const providersOf = <E extends { readonly url?: string; readonly provider?: string | undefined }>(
   endpoints: ReadonlyArray<E>,
   agree: number,
   waitMs: number,

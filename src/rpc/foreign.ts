@@ -7,14 +7,8 @@ import { endpointOf, redactJson } from "./endpoint.js";
 import { builtin, isNode } from "./node.js";
 import type { Send } from "./requests.js";
 
-/** What all of them have in common. viem takes the options; a wallet ignores them. */
-export type ForeignRequest = (
-  args: { readonly method: string; readonly params: ReadonlyArray<unknown> },
-  options: { readonly retryCount: 0; readonly signal?: AbortSignal },
-) => Promise<unknown>;
-
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
 
 /** Whether it is an object as JSON has it, and as wallets throw them: none that a library made. */
 export const isPlain = (value: unknown): boolean => {
@@ -27,8 +21,8 @@ export const isPlain = (value: unknown): boolean => {
 const maxChain = 12;
 
 /** The error and its causes, outermost first. */
-const chainOf = (error: unknown): ReadonlyArray<Fields> => {
-  const chain: Array<Fields> = [];
+const chainOf = (error: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  const chain: Array<Readonly<Record<string, unknown>>> = [];
   let current = error;
   while (isObject(current) && chain.length < maxChain && !chain.includes(current)) {
     chain.push(current);
@@ -47,7 +41,7 @@ const retryAfter = (headers: unknown): Readonly<Record<string, string>> => {
 };
 
 /** The JSON-RPC error in it, as it came where that is known; null where nobody said one. */
-const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
+const rpcErrorOf = (chain: ReadonlyArray<Readonly<Record<string, unknown>>>): unknown => {
   const reported = chain.find((link) => link["name"] === "RpcRequestError")?.["cause"];
   // why: a node's error may be a text, or lack its code
   if (typeof reported === "string" || isPlain(reported)) return reported;
@@ -111,15 +105,23 @@ const endings = new Set<unknown>(["SocketClosedError", "WebSocketRequestError"])
  * request would break them) and viem's own retries off. Sizes are not known here.
  */
 export const sendForeign =
-  (request: ForeignRequest, redact: (text: string) => string, letGo: () => void = () => undefined): Send =>
-  (method, params, done, { signal }) => {
+  (
+    // viem takes the options; a wallet ignores them
+    request: (
+      args: { readonly method: string; readonly params: ReadonlyArray<unknown> },
+      options: { readonly retryCount: 0; readonly signal?: AbortSignal },
+    ) => Promise<unknown>,
+    redact: (text: string) => string,
+    letGo: () => void = () => undefined,
+  ): Send =>
+  (method, params, callback, { signal }) => {
     // why: viem hands the signal to `fetch` with every request, and Node warns of a leak from some on
     if (signal !== null && isNode) builtin("node:events").setMaxListeners(0, signal);
     let open = true;
     const finish = (result: Tried["result"]) => {
       if (!open) return;
       open = false;
-      done({ result, bytes: 0 });
+      callback({ result, bytes: 0 });
     };
     // inside `then`, so that a provider that throws is a rejection like any other
     Promise.resolve()

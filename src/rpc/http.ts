@@ -8,15 +8,7 @@ import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
 import { isNode } from "./node.js";
-import {
-  receiver,
-  roomFor,
-  sharedRoom,
-  type HttpHeaders,
-  type Post,
-  type PostTo,
-  type ResponseBudget,
-} from "./post.js";
+import { receiver, roomFor, sharedRoom, type Post, type PostTo, type ResponseBudget } from "./post.js";
 import type { Send } from "./requests.js";
 
 /** `abort()` makes an exception with a stack unless it is given a reason. */
@@ -24,10 +16,10 @@ const noLongerWanted = "cancelled";
 
 /** POST through `fetch`, the portable way. It unpacks compressed answers itself. */
 export const viaFetch =
-  (headers: HttpHeaders, fetch: NonNullable<HttpOptions["fetch"]>): PostTo =>
-  (url, body, room, done) => {
+  (headers: Readonly<Record<string, string>>, fetch: NonNullable<HttpOptions["fetch"]>): PostTo =>
+  (url, body, room, callback) => {
     const controller = new AbortController();
-    const answer = receiver(room, done);
+    const answer = receiver(room, callback);
     const read = (response: Response): Promise<void> | void => {
       const end = () => answer.end(response.status, (name) => response.headers.get(name), null);
       if (response.body === null) return end();
@@ -55,7 +47,7 @@ export const viaFetch =
 export const transportTo = (
   url: URL,
   ways: HttpOptions,
-  headers: HttpHeaders,
+  headers: Readonly<Record<string, string>>,
 ): Effect.Effect<PostTo, never, Scope.Scope> =>
   ways.fetch === undefined && isNode
     ? // why: pages never need it, so they shall not load it
@@ -67,9 +59,9 @@ export const transportTo = (
 
 const single =
   (post: Post, endpoint: Endpoint) =>
-  (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void): (() => void) =>
+  (request: Outgoing, room: ResponseBudget, callback: (tried: Tried) => void): (() => void) =>
     post(request.text, room, (result) =>
-      done(
+      callback(
         Result.match(result, {
           onSuccess: (reply) => readSingle(request, reply, endpoint),
           onFailure: (failure) => unanswered(request.method, failure, endpoint),
@@ -77,35 +69,30 @@ const single =
       ),
     );
 
-/** How requests are sent, whether singly or together. */
-interface Posting {
-  /** The id of the next request, one per request and try. */
-  readonly nextId: () => number;
-  /** The most bytes of one body, unpacked. */
-  readonly maxBytes: number;
-}
-
 /** Ids from `first` upwards. */
-export const idsFrom = (first: number): Posting["nextId"] => {
+export const idsFrom = (first: number): (() => number) => {
   let next = first;
   return () => next++;
 };
 
-/** Requests with their ids, each with the room that its answer has. */
+/**
+ * Requests with their ids, one per request and try, each with the room that its answer has: `maxBytes` of one body,
+ * unpacked, at most.
+ */
 export const numbered =
   (
-    { nextId, maxBytes }: Posting,
-    sendOne: (request: Outgoing, room: ResponseBudget, done: (tried: Tried) => void) => () => void,
+    { nextId, maxBytes }: { readonly nextId: () => number; readonly maxBytes: number },
+    sendOne: (request: Outgoing, room: ResponseBudget, callback: (tried: Tried) => void) => () => void,
   ): Send =>
-  (method, params, done, { answers = null }) => {
+  (method, params, callback, { answers = null }) => {
     const request = outgoing(nextId(), method, params);
-    if (Result.isSuccess(request)) return sendOne(request.success, roomFor(method, maxBytes, answers), done);
-    done({ result: Result.fail(request.failure), bytes: 0 });
+    if (Result.isSuccess(request)) return sendOne(request.success, roomFor(method, maxBytes, answers), callback);
+    callback({ result: Result.fail(request.failure), bytes: 0 });
     return () => undefined;
   };
 
 /** Every request as its own POST. */
-export const sendSingly = (post: Post, endpoint: Endpoint, posting: Posting): Send =>
+export const sendSingly = (post: Post, endpoint: Endpoint, posting: Parameters<typeof numbered>[0]): Send =>
   numbered(posting, single(post, endpoint));
 
 const maxTurns = 8;
@@ -117,7 +104,7 @@ const nextTurn = (run: () => void): void => {
 interface Waiting {
   readonly request: Outgoing;
   readonly room: ResponseBudget;
-  readonly done: (tried: Tried) => void;
+  readonly callback: (tried: Tried) => void;
   /** Set when the one who asked is gone. */
   cancelled: boolean;
   cancel: () => void;
@@ -130,7 +117,7 @@ interface Waiting {
 export const sendTogether = (
   post: Post,
   endpoint: Endpoint,
-  posting: Posting,
+  posting: Parameters<typeof numbered>[0],
   maxSize: number,
   memory: Memory,
 ): Send => {
@@ -139,7 +126,7 @@ export const sendTogether = (
   let queue: Array<Waiting> = [];
 
   const alone = (waiting: Waiting) => {
-    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.done);
+    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.callback);
   };
 
   const together = (group: ReadonlyArray<Waiting>) => {
@@ -156,9 +143,9 @@ export const sendTogether = (
         for (const waiting of group) alone(waiting);
         return;
       }
-      for (const [index, { cancelled, done }] of group.entries()) {
+      for (const [index, { cancelled, callback }] of group.entries()) {
         const tried = read[index];
-        if (tried !== undefined && !cancelled) done(tried);
+        if (tried !== undefined && !cancelled) callback(tried);
       }
     });
     for (const waiting of group) {
@@ -187,8 +174,8 @@ export const sendTogether = (
     }
   };
 
-  return numbered(posting, (request, room, done) => {
-    const waiting: Waiting = { request, room, done, cancelled: false, cancel: () => undefined };
+  return numbered(posting, (request, room, callback) => {
+    const waiting: Waiting = { request, room, callback, cancelled: false, cancel: () => undefined };
     if (refusesBatches()) {
       alone(waiting);
     } else {

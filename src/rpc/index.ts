@@ -1,12 +1,4 @@
 /** The service that asks a node, and what a run is: the door of this room. Its layers are made in `Rpc.ts`. */
 export { malformed } from "./answer.js";
-export { type Facts, KnownEndpoint, knownEndpointFormat, type Memory, memoryOf, type Refusable } from "./memory.js";
-export {
-  CurrentRun,
-  type HeadSighting,
-  type LedgerEntry,
-  Rpc,
-  type Run,
-  type Subscribe,
-  type Testimony,
-} from "./service.js";
+export { type Facts, KnownEndpoint, knownEndpointFormat, type Memory, memoryOf } from "./memory.js";
+export { CurrentRun, type HeadSighting, type LedgerEntry, Rpc, type Run, type Testimony } from "./service.js";

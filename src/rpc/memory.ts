@@ -7,14 +7,7 @@ import * as Schema from "effect/Schema";
 import { MethodNotSupported, RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { Address, type Hash } from "../primitives/hex.js";
-import { Fork, type SimulationPart, type unknownForks } from "../primitives/names.js";
-
-/**
- * What an endpoint's simulations may not take, beside parts of ours: a state named by its block's `hash`, a further
- * entry (`entries`), the root of a beacon block (`beaconRoot`), a call without `to` (`deployment`), anything that we ask
- * of them (`any`).
- */
-export type Refusable = SimulationPart | "hash" | "entries" | "beaconRoot" | "deployment" | "any";
+import { Fork, type unknownForks } from "../primitives/names.js";
 
 /** Facts that are remembered of an endpoint, in addition to the methods that it refuses. */
 export interface Facts {
@@ -27,8 +20,15 @@ export interface Facts {
   readonly head: { readonly number: bigint; readonly hash: Hash | null; readonly at: number };
   /** Whether `eth_feeHistory` gives a tip; if so, no receipts are read. Disproved by its next answer. */
   readonly tellsTip: boolean;
-  /** What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed. */
-  readonly lacks: ReadonlyMap<Refusable, RpcError>;
+  /**
+   * What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed: parts
+   * of ours, a state named by its block's `hash`, a further entry (`entries`), the root of a beacon block (`beaconRoot`),
+   * a call without `to` (`deployment`), anything that we ask of them (`any`).
+   */
+  readonly lacks: ReadonlyMap<
+    "validation" | "traceTransfers" | "blockOverrides" | "hash" | "entries" | "beaconRoot" | "deployment" | "any",
+    RpcError
+  >;
   /** Whether the endpoint answers an array of requests. A refusal is remembered for a while. */
   readonly takesBatches: boolean;
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
@@ -41,7 +41,7 @@ export interface Facts {
 const believedMs = (fact: keyof Facts): number => (fact === "tellsTip" ? 60_000 : 10 * 60_000);
 
 /** Notes that an endpoint's simulations do not take something. */
-export const learnLack = (memory: Memory, part: Refusable, refusal: RpcError): void =>
+export const learnLack = (memory: Memory, part: Parameters<Facts["lacks"]["get"]>[0], refusal: RpcError): void =>
   memory.learn("lacks", new Map([...(memory.recall("lacks") ?? []), [part, refusal]]));
 
 /** The memory of one connection. */
@@ -58,12 +58,6 @@ export interface Memory {
   readonly heard: (method: string, result: Result.Result<unknown, RpcError | Verdict>) => void;
 }
 
-interface Believed<A> {
-  readonly value: A;
-  /** Epoch ms. */
-  readonly until: number;
-}
-
 /** Methods beyond this many are not remembered: a caller may ask any name. */
 const mostMethods = 256;
 
@@ -73,8 +67,9 @@ const isRefusal = (failure: RpcError | Verdict): failure is RpcError =>
 
 /** An empty memory; `now` gives epoch ms, and refusals are remembered for `refusalMs`. */
 export const memoryOf = (now: () => number, refusalMs: number): Memory => {
-  let facts: { readonly [K in keyof Facts]?: Believed<Facts[K]> } = {};
-  const refusals = new Map<string, Believed<RpcError>>();
+  // epoch ms until which each is believed
+  let facts: { readonly [K in keyof Facts]?: { readonly value: Facts[K]; readonly until: number } } = {};
+  const refusals = new Map<string, { readonly value: RpcError; readonly until: number }>();
   const answered = new Set<string>();
   return {
     recall: (fact) => {

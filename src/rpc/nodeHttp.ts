@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import type { HttpOptions } from "./connection.js";
 import { builtin } from "./node.js";
-import { receiver, tooLarge, wordsOf, type HttpHeaders, type NoReply, type PostTo } from "./post.js";
+import { receiver, tooLarge, wordsOf, type NoReply, type PostTo } from "./post.js";
 
 /** What can be unpacked, for the header `accept-encoding`. */
 const acceptEncoding = "gzip, deflate, br";
@@ -48,15 +48,15 @@ const unpacking =
     if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is compressed too many times"));
     let rest = body;
     for (const encoding of layers.reverse()) {
-      const made = Result.try(() => unpacked(rest, encoding, maxBytes));
-      if (Result.isFailure(made)) {
-        const { failure } = made;
+      const plain = Result.try(() => unpacked(rest, encoding, maxBytes));
+      if (Result.isFailure(plain)) {
+        const { failure } = plain;
         return Result.fail(
           isTooLong(failure) ? tooLarge(maxBytes, body.length) : undecodable(`${encoding}: ${wordsOf(failure)}`),
         );
       }
-      if (made.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`));
-      rest = made.success;
+      if (plain.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`));
+      rest = plain.success;
     }
     return Result.succeed(rest);
   };
@@ -81,10 +81,10 @@ const inRecord =
   };
 
 export const viaNodeHttp =
-  (headers: HttpHeaders, agent: NonNullable<HttpOptions["agent"]>): PostTo =>
-  (url, body, room, done) => {
+  (headers: Readonly<Record<string, string>>, agent: NonNullable<HttpOptions["agent"]>): PostTo =>
+  (url, body, room, callback) => {
     const { request } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
-    const answer = receiver(room, done);
+    const answer = receiver(room, callback);
     const answered = (incoming: Http.IncomingMessage) => {
       incoming.on("data", (chunk: Uint8Array) => {
         if (!answer.data(chunk)) incoming.destroy();
@@ -138,9 +138,9 @@ const inList =
   };
 
 export const viaDispatcher =
-  (headers: HttpHeaders, dispatcher: NonNullable<HttpOptions["dispatcher"]>): PostTo =>
-  (url, body, room, done) => {
-    const answer = receiver(room, done);
+  (headers: Readonly<Record<string, string>>, dispatcher: NonNullable<HttpOptions["dispatcher"]>): PostTo =>
+  (url, body, room, callback) => {
+    const answer = receiver(room, callback);
     let abort: ((reason: Error) => void) | null = null;
     let isAborted = false;
     let status = 0;
@@ -214,7 +214,7 @@ const ownAgent = (url: URL): Effect.Effect<Http.Agent, never, Scope.Scope> =>
 export const nodeTransport = (
   url: URL,
   { dispatcher, agent }: HttpOptions,
-  input: HttpHeaders,
+  input: Readonly<Record<string, string>>,
 ): Effect.Effect<PostTo, never, Scope.Scope> => {
   // why: nothing is saved on the way to one's own machine, and unpacking costs more than the whole request
   const headers = isLoopback(url) ? input : { "accept-encoding": acceptEncoding, ...input };

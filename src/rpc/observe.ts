@@ -43,12 +43,12 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory">
         const started = clock.currentTimeMillisUnsafe();
         // why: a remembered refusal answers without asking
         const isSent = node.memory.refused(method) === null;
-        let asked = node.request(method, params);
+        let effect = node.request(method, params);
         let ended: LedgerEntry | null = null;
         if (listener !== null || isTraced(fiber)) {
           const run = fiber.getRef(CurrentRun);
-          asked = inSpan(
-            Effect.provideService(asked, CurrentRun, {
+          effect = inSpan(
+            Effect.provideService(effect, CurrentRun, {
               ...run,
               record: (entry, turn) => {
                 ended = entry;
@@ -68,7 +68,7 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory">
             "client",
           );
         }
-        return Effect.onExit(asked, (exit) => {
+        return Effect.onExit(effect, (exit) => {
           const error = errorTypeOf(exit);
           if (isSent)
             count(

@@ -81,14 +81,11 @@ export interface NoReply {
 
 export type Posted = Result.Result<Reply, NoReply>;
 
-/** Sends `body`, calls `done` once with an answer that fits `room`, and returns how to abort; after that `done` is not called. */
-export type Post = (body: string, room: ResponseBudget, done: (result: Posted) => void) => () => void;
+/** Sends `body`, calls `callback` once with an answer that fits `room`, and returns how to abort; after that `callback` is not called. */
+export type Post = (body: string, room: ResponseBudget, callback: (result: Posted) => void) => () => void;
 
 /** The same, to any address. */
-export type PostTo = (url: URL, body: string, room: ResponseBudget, done: (result: Posted) => void) => () => void;
-
-/** What is sent with every request. */
-export type HttpHeaders = Readonly<Record<string, string>>;
+export type PostTo = (url: URL, body: string, room: ResponseBudget, callback: (result: Posted) => void) => () => void;
 
 export const unreachable = (detail: string, bytes = 0): NoReply => ({ kind: "unreachable", detail, bytes });
 export const tooLarge = (maxBytes: number, bytes: number): NoReply => ({
@@ -134,18 +131,19 @@ const refused = (result: Posted, why: string): Posted =>
  */
 export const following =
   (postTo: PostTo, url: URL): Post =>
-  (body, room, done) => {
+  (body, room, callback) => {
     let abort = (): void => undefined;
-    const go = (to: URL, left: number): void => {
+    const go = (to: URL, redirects: number): void => {
       let isOver = false;
       const stop = postTo(to, body, room, (result) => {
         isOver = true;
         const next = pointedAt(result, to);
-        if (next === null) return done(result);
+        if (next === null) return callback(result);
         if (next.origin !== url.origin)
-          return done(refused(result, `to another origin, ${next.origin}, is not followed`));
-        if (left === 0) return done(refused(result, `is the ${mostRedirects + 1}th in a row and is not followed`));
-        return go(next, left - 1);
+          return callback(refused(result, `to another origin, ${next.origin}, is not followed`));
+        if (redirects === 0)
+          return callback(refused(result, `is the ${mostRedirects + 1}th in a row and is not followed`));
+        return go(next, redirects - 1);
       });
       if (!isOver) abort = stop;
     };
@@ -188,20 +186,7 @@ const weightOf = (body: Uint8Array): number => {
 };
 
 /** Where the parts of one answer go. Whatever comes after its end, or after `close`, is nobody's any more. */
-interface Receiver {
-  /** A part of the body; false = the answer is too large, and its end was told. */
-  readonly data: (chunk: Uint8Array) => boolean;
-  /** The whole body is here, as it was packed; `unpack` is null where it is unpacked already. */
-  readonly end: (
-    status: number,
-    header: (name: string) => string | null,
-    unpack: ((body: Uint8Array) => Result.Result<Uint8Array, NoReply>) | null,
-  ) => void;
-  readonly fail: (error: unknown) => void;
-  readonly close: () => void;
-}
-
-export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Posted) => void): Receiver => {
+export const receiver = ({ maxBytes, take }: ResponseBudget, callback: (result: Posted) => void) => {
   let open = true;
   let bytes = 0;
   let chunks: Array<Uint8Array> = [];
@@ -209,10 +194,11 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
     if (!open) return;
     open = false;
     chunks = [];
-    done(result);
+    callback(result);
   };
   return {
-    data: (chunk) => {
+    /** A part of the body; false = the answer is too large, and its end was told. */
+    data: (chunk: Uint8Array): boolean => {
       if (!open) return false;
       bytes += chunk.length;
       if (bytes > maxBytes) finish(Result.fail(tooLarge(maxBytes, bytes)));
@@ -220,7 +206,12 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
       else chunks.push(chunk);
       return open;
     },
-    end: (status, header, unpack) => {
+    /** The whole body is here, as it was packed; `unpack` is null where it is unpacked already. */
+    end: (
+      status: number,
+      header: (name: string) => string | null,
+      unpack: ((body: Uint8Array) => Result.Result<Uint8Array, NoReply>) | null,
+    ): void => {
       if (!open) return;
       const body = joined(chunks, bytes);
       const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
@@ -235,8 +226,8 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, done: (result: Post
         }),
       );
     },
-    fail: (error) => finish(Result.fail(unreachable(wordsOf(error), bytes))),
-    close: () => {
+    fail: (error: unknown): void => finish(Result.fail(unreachable(wordsOf(error), bytes))),
+    close: (): void => {
       open = false;
     },
   };

@@ -17,23 +17,18 @@ import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Rpc, type Run } from "./service.js";
 
-/** What came of waiting at a gate, and whether the run that waited has ended. */
-interface Admitted {
-  readonly came: "admitted" | AdmissionTimeout;
-  isOver: boolean;
-}
-
 /**
- * The admission that a fiber runs under. A run waits once, where it begins: whoever is in never waits for another,
+ * The admission that a fiber runs under: what came of waiting at a gate, and whether the run that waited has ended. A run waits once, where it begins: whoever is in never waits for another,
  * at any gate. That holds for the fibers of one run; what a run starts as a program of its own (a Promise of the same
  * client, within `take` of `Preflight.reserving`) waits as anybody does, and may wait for the run itself.
  */
-const Admission = Context.Reference<Admitted | null>("evm-preflight/Rpc/Admission", {
-  defaultValue: () => null,
-});
+const Admission = Context.Reference<{ readonly came: "admitted" | AdmissionTimeout; isOver: boolean } | null>(
+  "evm-preflight/Rpc/Admission",
+  { defaultValue: () => null },
+);
 
 /** What came of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
-const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["came"] | null => {
+const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
   const admission = fiber.getRef(Admission);
   return admission === null || admission.isOver ? null : admission.came;
 };
@@ -101,7 +96,7 @@ export const gate = (
   return (run) =>
     Effect.withFiber((fiber) => {
       if (admissionOf(fiber) !== null) return run;
-      let admission: Admitted | null = null;
+      let admission: typeof Admission.Service = null;
       let place: Waiting | null = null;
       const enter = Effect.callback<"admitted" | AdmissionTimeout>((resume) => {
         place = { until: clock.currentTimeMillisUnsafe() + maxWaitMs, resume, isIn: free > 0 };
@@ -127,11 +122,11 @@ export const gate = (
     });
 };
 
-/** Sends one request, calls `done` at most once, and returns how to abort. */
+/** Sends one request, calls `callback` at most once, and returns how to abort. */
 export type Send = (
   method: string,
   params: ReadonlyArray<unknown>,
-  done: (tried: Tried) => void,
+  callback: (tried: Tried) => void,
   run: Pick<Run, "signal" | "answers">,
 ) => () => void;
 
@@ -209,17 +204,17 @@ export const requests = (
   };
 
   /** Another try after a pause, where the reason allows one before the deadline. */
-  const again = (asked: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
+  const again = (inFlight: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
     Effect.flatMap(Random.next, (chance) => {
-      const wait = isBroadcast(asked.method) ? null : pause(failure, asked.tries, chance, patience);
-      return wait === null || clock.currentTimeMillisUnsafe() + wait >= asked.deadline
+      const wait = isBroadcast(inFlight.method) ? null : pause(failure, inFlight.tries, chance, patience);
+      return wait === null || clock.currentTimeMillisUnsafe() + wait >= inFlight.deadline
         ? Effect.fail(failure)
-        : Effect.andThen(Effect.sleep(wait), attempt(asked));
+        : Effect.andThen(Effect.sleep(wait), attempt(inFlight));
     });
 
-  const attempt = (asked: Asked): Effect.Effect<unknown, Failure> =>
+  const attempt = (inFlight: Asked): Effect.Effect<unknown, Failure> =>
     Effect.callback((resume) => {
-      const { method, params, run } = asked;
+      const { method, params, run } = inFlight;
       if (run.signal?.aborted === true) return resume(Effect.interrupt);
       let isOpen = true;
       let unwatch = (): void => undefined;
@@ -227,12 +222,12 @@ export const requests = (
         isOpen = false;
         unwatch();
       };
-      asked.tries++;
+      inFlight.tries++;
       const abort = send(
         method,
         params,
         ({ result, bytes, date = null }) => {
-          asked.bytes += bytes;
+          inFlight.bytes += bytes;
           if (date !== null && run.sighted) {
             const aheadMs = date - clock.currentTimeMillisUnsafe();
             run.sighted.aheadMs = Math.max(run.sighted.aheadMs ?? aheadMs, aheadMs);
@@ -242,7 +237,7 @@ export const requests = (
             if (!isOpen) return;
             close();
             memory.heard(method, known);
-            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(asked, known.failure));
+            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(inFlight, known.failure));
           });
         },
         run,
@@ -261,11 +256,11 @@ export const requests = (
     });
 
   /** All tries of a request, until its deadline. */
-  const tried = (asked: Asked): Effect.Effect<unknown, Failure> => {
-    const duration = asked.deadline - asked.started;
+  const tried = (inFlight: Asked): Effect.Effect<unknown, Failure> => {
+    const duration = inFlight.deadline - inFlight.started;
     return duration > 0
-      ? Effect.timeoutOrElse(attempt(asked), { duration, orElse: () => timedOut(asked) })
-      : timedOut(asked);
+      ? Effect.timeoutOrElse(attempt(inFlight), { duration, orElse: () => timedOut(inFlight) })
+      : timedOut(inFlight);
   };
 
   const request: Rpc["Service"]["request"] = (method, params) =>
@@ -276,14 +271,14 @@ export const requests = (
       const started = clock.currentTimeMillisUnsafe();
       const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
       const turn = run.turn?.() ?? 0;
-      const asked: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
+      const inFlight: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
       const refusal =
         memory.refused(method) ??
         (admission !== null && admission !== "admitted" && !isBroadcast(method)
           ? new RpcError({ method, reason: admission })
           : null);
-      return Effect.onExit(refusal === null ? tried(asked) : Effect.fail(refusal), () =>
-        Effect.sync(() => record(asked)),
+      return Effect.onExit(refusal === null ? tried(inFlight) : Effect.fail(refusal), () =>
+        Effect.sync(() => record(inFlight)),
       );
     });
 

@@ -9,24 +9,6 @@ import type { Address } from "../primitives/hex.js";
 import type { InputDefaults } from "../transaction/fields.js";
 import type { Memory } from "./memory.js";
 
-/**
- * Subscribes until the scope ends; `hear` gets every notification's `result` as it came. Fails where the node does not
- * take the subscription, or no answer comes in time. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`.
- */
-export type Subscribe = (
-  params: ReadonlyArray<unknown>,
-  hear: (result: unknown) => void,
-) => Effect.Effect<
-  {
-    /** Fails once the socket has. */
-    readonly lost: Effect.Effect<never, RpcError>;
-    /** Closes a socket that went silent without an end; the next subscription opens another. */
-    readonly abandon: Effect.Effect<void>;
-  },
-  RpcError | Verdict,
-  Scope.Scope
->;
-
 /** JSON-RPC 2.0 requests to one endpoint. */
 export class Rpc extends Context.Service<
   Rpc,
@@ -46,8 +28,26 @@ export class Rpc extends Context.Service<
      * its requests fails with `AdmissionTimeout`. Within another admitted effect it does not wait again.
      */
     readonly admit: <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
-    /** Has the node tell by itself what is new, over a socket; left out where there is none. */
-    readonly subscribe?: Subscribe | undefined;
+    /**
+     * Has the node tell by itself what is new, over a socket, until the scope ends; left out where there is none. `hear`
+     * gets every notification's `result` as it came. Fails where the node does not take the subscription, or no answer
+     * comes in time. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`.
+     */
+    readonly subscribe?:
+      | ((
+          params: ReadonlyArray<unknown>,
+          hear: (result: unknown) => void,
+        ) => Effect.Effect<
+          {
+            /** Fails once the socket has. */
+            readonly lost: Effect.Effect<never, RpcError>;
+            /** Closes a socket that went silent without an end; the next subscription opens another. */
+            readonly abandon: Effect.Effect<void>;
+          },
+          RpcError | Verdict,
+          Scope.Scope
+        >)
+      | undefined;
     /** Whether several endpoints confirm what is measured (`Rpc.quorum`); what a call touches is then not relied on. */
     readonly isQuorum?: boolean | undefined;
     /** What transactions get that name no chain or sender; those that name another are refused. */

@@ -31,7 +31,7 @@ import {
   type ResponseBudget,
 } from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
-import type { Subscribe } from "./service.js";
+import type { Rpc } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -44,7 +44,7 @@ const closing = new Set([0x5d, 0x7d]);
  */
 export const cutter = (maxBytes: number) => {
   const decoder = new TextDecoder();
-  let begun: Array<string> = [];
+  let beginnings: Array<string> = [];
   let [length, depth] = [0, 0];
   let [isString, isEscaped] = [false, false];
 
@@ -60,14 +60,14 @@ export const cutter = (maxBytes: number) => {
       } else if (code === quote) isString = true;
       else if (opening.has(code)) depth++;
       else if (closing.has(code) && --depth <= 0) {
-        whole.push([...begun, text.slice(from, at + 1)].join(""));
-        begun = [];
+        whole.push([...beginnings, text.slice(from, at + 1)].join(""));
+        beginnings = [];
         [length, depth, from] = [0, 0, at + 1];
       }
     }
-    begun.push(text.slice(from));
+    beginnings.push(text.slice(from));
     length += text.length - from;
-    return length > maxBytes || whole.some((one) => one.length > maxBytes) ? null : whole;
+    return length > maxBytes || whole.some((text) => text.length > maxBytes) ? null : whole;
   };
 
   return (chunk: string | Uint8Array): ReadonlyArray<string> | null => {
@@ -81,7 +81,7 @@ interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
   readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
   /** Who takes the answer to a request, with what its text says, by its id. */
-  readonly waiting: Map<unknown, (result: Posted, said: unknown) => void>;
+  readonly waiting: Map<unknown, (result: Posted, message: unknown) => void>;
   readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: NoReply) => void }>;
   /** Ends it where it has been asked for long, and nothing at all was heard. */
   readonly doubt: () => void;
@@ -112,14 +112,14 @@ const whyOf = (why: SocketError | NoReply): NoReply => {
 
 /** Gives a text to whom it is for; false where it is no JSON-RPC. */
 const deliver = ({ waiting, hearing }: Line, text: string): boolean => {
-  const said = parse(text);
-  if (!isRecord(said)) return false;
-  const { id, params } = said;
-  if (said["method"] === "eth_subscription" && isRecord(params))
+  const message = parse(text);
+  if (!isRecord(message)) return false;
+  const { id, params } = message;
+  if (message["method"] === "eth_subscription" && isRecord(params))
     hearing.get(params["subscription"])?.hear(params["result"]);
-  else if (id !== undefined && id !== null) waiting.get(id)?.(arrived(text), said);
+  else if (id !== undefined && id !== null) waiting.get(id)?.(arrived(text), message);
   // why: who could not read a request, or a gateway, does not say whom it refuses
-  else if (isRecord(said["error"])) for (const answered of [...waiting.values()]) answered(arrived(text), said);
+  else if (isRecord(message["error"])) for (const answered of [...waiting.values()]) answered(arrived(text), message);
   return true;
 };
 
@@ -132,8 +132,8 @@ const fitting = (result: Posted, { maxBytes, take }: ResponseBudget): Posted => 
 };
 
 /** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
-const isFor = ({ id, method }: Outgoing, said: unknown): boolean =>
-  !isBroadcast(method) || (isRecord(said) && said["id"] === id);
+const isFor = ({ id, method }: Outgoing, message: unknown): boolean =>
+  !isBroadcast(method) || (isRecord(message) && message["id"] === id);
 
 /** The connections of one socket, one at a time: `now` opens one where none is open, `giveUp` ends one that does not answer. */
 const linesOver = (maxBytes: number) =>
@@ -224,7 +224,7 @@ export const overSocket = (maxBytes: number) =>
     const ask = (
       request: Outgoing,
       room: ResponseBudget,
-      done: (tried: Tried, line: Line | null) => void,
+      callback: (tried: Tried, line: Line | null) => void,
     ): (() => void) => {
       let line: Line | null = null;
       let isOpen = true;
@@ -232,18 +232,18 @@ export const overSocket = (maxBytes: number) =>
         isOpen = false;
         line?.waiting.delete(request.id);
       };
-      const answered = (came: Posted, said: unknown): void => {
+      const answered = (came: Posted, message: unknown): void => {
         if (!isOpen) return;
         close();
-        const result = Result.isSuccess(came) && !isFor(request, said) ? unnamed : fitting(came, room);
-        if (Result.isSuccess(result)) return done(readSingle(request, result.success, endpoint, said), line);
-        done(unanswered(request.method, result.failure, endpoint), line);
+        const result = Result.isSuccess(came) && !isFor(request, message) ? unnamed : fitting(came, room);
+        if (Result.isSuccess(result)) return callback(readSingle(request, result.success, endpoint, message), line);
+        callback(unanswered(request.method, result.failure, endpoint), line);
       };
-      const asking = Effect.flatMap(lines.now(), (opened) => {
+      const asking = Effect.flatMap(lines.now(), (connection) => {
         if (!isOpen) return Effect.void;
-        line = opened;
-        opened.waiting.set(request.id, answered);
-        return opened.write(request.text);
+        line = connection;
+        connection.waiting.set(request.id, answered);
+        return connection.write(request.text);
       });
       run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), undefined)))));
       return () => {
@@ -259,7 +259,7 @@ export const overSocket = (maxBytes: number) =>
         return Result.isFailure(farewell) ? Effect.void : write(farewell.success.text);
       }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore);
 
-    const subscribe: Subscribe = (params, hear) =>
+    const subscribe: NonNullable<Rpc["Service"]["subscribe"]> = (params, hear) =>
       Effect.gen(function* () {
         const lost = yield* Deferred.make<never, RpcError>();
         const lose = (why: NoReply) => void Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why, endpoint)));
@@ -272,7 +272,7 @@ export const overSocket = (maxBytes: number) =>
             return leave;
           }),
         );
-        const asked = Effect.callback<Line, Failure>((resume) => {
+        const subscription = Effect.callback<Line, Failure>((resume) => {
           ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
             // why: at once, for what is told may come with the answer
             judged(result, (known) => {
@@ -288,7 +288,7 @@ export const overSocket = (maxBytes: number) =>
             }),
           );
         });
-        const line = yield* Effect.timeoutOrElse(asked, {
+        const line = yield* Effect.timeoutOrElse(subscription, {
           duration: answerWithin,
           orElse: () => Effect.andThen(lines.giveUp, Effect.fail(new RpcError({ method, reason: tooLate }))),
         });

@@ -11,7 +11,7 @@ import { isRecord } from "../primitives/record.js";
 import { judged, type Unjudged } from "./answer.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
-import type { Subscribe } from "./service.js";
+import type { Rpc } from "./service.js";
 
 /** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
 export interface Subscribing {
@@ -29,12 +29,12 @@ export const isSubscribing = (transport: unknown): transport is Subscribing =>
   typeof transport["subscribe"] === "function" &&
   typeof transport["getRpcClient"] === "function";
 
-const closed = new WeakSet<object>();
+const closedClients = new WeakSet<object>();
 
 /** Closes viem's client of a socket, once: it is kept by URL, so that a second time would forget its successor. */
 const closeClient = (client: unknown): void => {
-  if (!isRecord(client) || closed.has(client)) return;
-  closed.add(client);
+  if (!isRecord(client) || closedClients.has(client)) return;
+  closedClients.add(client);
   const { close: end } = client;
   if (typeof end === "function") Result.try(() => void end.call(client));
 };
@@ -80,10 +80,10 @@ const failing = (unjudged: Unjudged): Effect.Effect<never, RpcError | Verdict> =
 const socketLost = (detail: string): RpcError => new RpcError({ method, reason: new Transport({ detail }) });
 
 /** Gives a subscription back; nobody needs the answer. */
-const giveBack = (told: unknown): Effect.Effect<void> => {
-  const unsubscribe = isRecord(told) ? told["unsubscribe"] : undefined;
+const giveBack = (viemSubscription: unknown): Effect.Effect<void> => {
+  const unsubscribe = isRecord(viemSubscription) ? viemSubscription["unsubscribe"] : undefined;
   if (typeof unsubscribe !== "function") return Effect.void;
-  const request = Effect.tryPromise(() => Promise.resolve(unsubscribe.call(told)));
+  const request = Effect.tryPromise(() => Promise.resolve(unsubscribe.call(viemSubscription)));
   return Effect.ignore(Effect.timeoutOption(request, farewellWithin));
 };
 
@@ -96,7 +96,7 @@ export const subscription = (
   redact: (text: string) => string,
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
-): ReturnType<Subscribe> => {
+): ReturnType<NonNullable<Rpc["Service"]["subscribe"]>> => {
   const attempt = <A>(
     ask: () => Promise<A>,
     hide = redact,
@@ -119,10 +119,10 @@ export const subscription = (
     const lost = yield* Deferred.make<never, RpcError>();
     const run = Effect.runForkWith(yield* Effect.context<never>());
     let [isOpen, isWanted] = [true, true];
-    let taken: unknown;
+    let viemSubscription: unknown;
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
-        const last = isOpen ? giveBack(taken) : Effect.void;
+        const last = isOpen ? giveBack(viemSubscription) : Effect.void;
         [isOpen, isWanted] = [false, false];
         return last;
       }),
@@ -143,10 +143,10 @@ export const subscription = (
         },
       });
     const subscribed = () =>
-      subscribing().then((told) => {
-        taken = told;
+      subscribing().then((result) => {
+        viemSubscription = result;
         // why: whoever asked may have gone, and the node tells for good what nobody gives back
-        if (!isWanted) run(giveBack(told));
+        if (!isWanted) run(giveBack(result));
       });
     yield* attempt(subscribed, redactorOf(client, redact), () => closeClient(client));
     const abandon = Effect.sync(() => {

@@ -4,20 +4,6 @@ import { address } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import type { Rpc } from "./service.js";
 
-/** What is read of a viem chain, such as one of `viem/chains`; whatever else it has is ignored. */
-export interface ViemChain {
-  /** Its chain id: the `chainId` of every transaction that names none; one that names another is refused. */
-  readonly id: number;
-  /** Its name, for people. */
-  readonly name?: string | undefined;
-  /** Its currency, which every amount is written in. */
-  readonly nativeCurrency?: { readonly symbol: string; readonly decimals: number } | undefined;
-  /** Ms between blocks. */
-  readonly blockTime?: number | undefined;
-  /** Of these, `gasPriceOracle`: that of an OP-stack chain. */
-  readonly contracts?: { readonly [name: string]: unknown } | undefined;
-}
-
 const part = (whole: unknown, name: string): unknown => (isRecord(whole) ? whole[name] : undefined);
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
@@ -46,5 +32,5 @@ export const describedChain = (id: number, chain: unknown): NonNullable<Rpc["Ser
 };
 
 /** What the option `chain` says; nothing where it is left out. */
-export const describedBy = (chain: ViemChain | undefined): Pick<Rpc["Service"], "defaults" | "chain"> =>
+export const describedBy = (chain: { readonly id: number } | undefined): Pick<Rpc["Service"], "defaults" | "chain"> =>
   chain === undefined ? {} : { defaults: { chainId: chain.id, from: null }, chain: describedChain(chain.id, chain) };

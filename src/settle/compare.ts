@@ -1,7 +1,7 @@
 /** The facts of a report beside those of a receipt. Pure. */
 import * as Arr from "effect/Array";
 import type { FullTransaction, Receipt } from "../eth/index.js";
-import { type Counted, type Fact, logFacts, nothing, paired, plainJson, type Subject } from "../primitives/index.js";
+import { type Fact, logFacts, nothing, paired, plainJson, type Subject } from "../primitives/index.js";
 import type { Report, TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
@@ -46,7 +46,7 @@ export const merged = (...all: ReadonlyArray<Comparison>): Comparison => ({
 
 const factOf =
   (transaction: number, kind: "fact" | "most" = "fact") =>
-  (what: string, value: Fact["value"], unit: Counted = null): Fact => ({
+  (what: string, value: Fact["value"], unit: Fact["of"]["unit"] = null): Fact => ({
     of: { ...nothing, kind, transaction, what, unit },
     value,
   });

@@ -9,7 +9,7 @@ import { type Address, lower } from "../primitives/hex.js";
 import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
-import { readUint256, type Account } from "../witness/answers.js";
+import { readUint256, type Answer } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
@@ -30,7 +30,7 @@ const unlimitedFrom = 2n ** 128n;
  */
 const narrowMaximum = 2n ** 96n - 1n;
 
-const spenderKind = (before: Account | null, after: Account | null): Approval["spenderKind"] => {
+const spenderKind = (before: Answer<"account"> | null, after: Answer<"account"> | null): Approval["spenderKind"] => {
   if (after === null) return "unknown";
   if (after.codeSize === 0n) return "eoa";
   if (after.codePrefix.toLowerCase().startsWith("0xef0100")) return "delegated";

@@ -19,7 +19,7 @@ import { fromError, note, type Evidence, type Finding } from "../report/finding.
 import type { AccountCode, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
-import type { Account } from "../witness/answers.js";
+import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
@@ -88,7 +88,7 @@ const isPrecompile = (account: Address): boolean => {
   return (number >= 1n && number <= 0x11n) || number === 0x100n;
 };
 
-const codeIn = (account: Account | null): string | null =>
+const codeIn = (account: Answer<"account"> | null): string | null =>
   account === null ? null : account.codeSize > 23n ? `${account.codePrefix}..` : account.codePrefix;
 
 const isCode = (code: string | null): code is string => code !== null && code.length > 2;
@@ -96,8 +96,8 @@ const isCode = (code: string | null): code is string => code !== null && code.le
 /** What everybody who looked saw of one account. */
 export interface Sightings {
   readonly asked: AskResult<Hex> | undefined;
-  readonly before: Account | null;
-  readonly after: Account | null;
+  readonly before: Answer<"account"> | null;
+  readonly after: Answer<"account"> | null;
   /** When code came to it: before a transaction ran, only after it, or nobody can tell. */
   readonly appears: "before" | "after" | "unclear";
 }

@@ -7,62 +7,62 @@ import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
 import { costOf, limited, type Query } from "./queries.js";
 
-/** The executed block, and the price of the witness's transaction in it. */
-export interface Environment {
-  /** The kind of answer. */
-  readonly kind: "environment";
-  /** CHAINID. */
-  readonly chainId: bigint;
-  /** NUMBER. */
-  readonly number: bigint;
-  /** BLOCKHASH of the block before. */
-  readonly parentHash: Hash;
-  /** Seconds. */
-  readonly timestamp: bigint;
-  /** Wei per gas. */
-  readonly baseFeePerGas: bigint;
-  /** COINBASE. */
-  readonly feeRecipient: Address;
-  /** PREVRANDAO. */
-  readonly prevRandao: Hash;
-  /** GASLIMIT, gas. */
-  readonly gasLimit: bigint;
-  /** Wei per gas, of the witness's own transaction. */
-  readonly gasPrice: bigint;
-  /** Gas that the witness had left when it ran. */
-  readonly gasLeft: bigint;
-  /** The latest fork whose opcodes the block executes. */
-  readonly fork: Fork;
-}
-
-/** One account. */
-export interface Account {
-  /** The kind of answer. */
-  readonly kind: "account";
-  /** Wei. */
-  readonly balance: bigint;
-  /** Zero where no account exists (EIP-1052). */
-  readonly codeHash: Hash;
-  /** Bytes. */
-  readonly codeSize: bigint;
-  /** At most the first 23 bytes: enough for an EIP-7702 delegation. */
-  readonly codePrefix: Hex;
-}
-
-/** What a STATICCALL answered. */
-export interface CallAnswer {
-  /** The kind of answer. */
-  readonly kind: "call";
-  /** Whether the call succeeded. */
-  readonly success: boolean;
-  /** Bytes returned, before the cap. */
-  readonly size: bigint;
-  /** What was returned, cut at the query's `returnCap`. */
-  readonly data: Hex;
-}
-
-/** One answer; `unavailable`: no gas was left for this query, so nothing is known, which is not zero. */
-export type Answer = Environment | Account | CallAnswer | { readonly kind: "unavailable" };
+/**
+ * One answer, of the kinds that `Kind` names; `unavailable`: no gas was left for this query, so nothing is known, which is
+ * not zero.
+ */
+export type Answer<Kind extends Query["kind"] | "unavailable" = Query["kind"] | "unavailable"> = Extract<
+  /** The executed block, and the price of the witness's transaction in it. */
+  | {
+      readonly kind: "environment";
+      /** CHAINID. */
+      readonly chainId: bigint;
+      /** NUMBER. */
+      readonly number: bigint;
+      /** BLOCKHASH of the block before. */
+      readonly parentHash: Hash;
+      /** Seconds. */
+      readonly timestamp: bigint;
+      /** Wei per gas. */
+      readonly baseFeePerGas: bigint;
+      /** COINBASE. */
+      readonly feeRecipient: Address;
+      /** PREVRANDAO. */
+      readonly prevRandao: Hash;
+      /** GASLIMIT, gas. */
+      readonly gasLimit: bigint;
+      /** Wei per gas, of the witness's own transaction. */
+      readonly gasPrice: bigint;
+      /** Gas that the witness had left when it ran. */
+      readonly gasLeft: bigint;
+      /** The latest fork whose opcodes the block executes. */
+      readonly fork: Fork;
+    }
+  /** One account. */
+  | {
+      readonly kind: "account";
+      /** Wei. */
+      readonly balance: bigint;
+      /** Zero where no account exists (EIP-1052). */
+      readonly codeHash: Hash;
+      /** Bytes. */
+      readonly codeSize: bigint;
+      /** At most the first 23 bytes: enough for an EIP-7702 delegation. */
+      readonly codePrefix: Hex;
+    }
+  /** What a STATICCALL answered. */
+  | {
+      readonly kind: "call";
+      /** Whether the call succeeded. */
+      readonly success: boolean;
+      /** Bytes returned, before the cap. */
+      readonly size: bigint;
+      /** What was returned, cut at the query's `returnCap`. */
+      readonly data: Hex;
+    }
+  | { readonly kind: "unavailable" },
+  { readonly kind: Kind }
+>;
 
 const magic = "77697431";
 const answered = "ff";

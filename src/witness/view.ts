@@ -3,32 +3,32 @@
  * not being known, `null` (not asked, no gas left, or unreadable).
  */
 import type { Address, Hex } from "../primitives/hex.js";
-import { decodeAnswers, type Account, type CallAnswer, type Environment } from "./answers.js";
+import { decodeAnswers, type Answer } from "./answers.js";
 import type { Call, Query } from "./queries.js";
 
 /** What was seen. */
 export interface View {
   /** The block that is executed. */
-  readonly environment: Environment | null;
+  readonly environment: Answer<"environment"> | null;
   /** What the witness saw of an account; null where it did not look. */
-  readonly account: (address: Address) => Account | null;
+  readonly account: (address: Address) => Answer<"account"> | null;
   /** What a STATICCALL answered, failed ones included. */
-  readonly call: (query: Call) => CallAnswer | null;
+  readonly call: (query: Call) => Answer<"call"> | null;
 }
 
 /** Where nobody looked. */
 export const unseen: View = { environment: null, account: () => null, call: () => null };
 
 /** Of two alike, of which one may have had less gas or room. */
-const tellsMore = (answer: CallAnswer, other: CallAnswer): boolean =>
+const tellsMore = (answer: Answer<"call">, other: Answer<"call">): boolean =>
   answer.success === other.success ? answer.data.length > other.data.length : answer.success;
 
 /** Answers by what was called. */
-export const callsOf = (all: Iterable<readonly [Call, CallAnswer]>): View["call"] => {
-  const answers = new Map<string, Map<string, CallAnswer>>();
+export const callsOf = (all: Iterable<readonly [Call, Answer<"call">]>): View["call"] => {
+  const answers = new Map<string, Map<string, Answer<"call">>>();
   for (const [query, answer] of all) {
     const [to, data] = [query.to.toLowerCase(), query.data.toLowerCase()];
-    const own = answers.get(to) ?? new Map<string, CallAnswer>();
+    const own = answers.get(to) ?? new Map<string, Answer<"call">>();
     const known = own.get(data);
     if (known === undefined || tellsMore(answer, known)) answers.set(to, own.set(data, answer));
   }
@@ -39,9 +39,9 @@ export const callsOf = (all: Iterable<readonly [Call, CallAnswer]>): View["call"
 export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | null => {
   const answers = decodeAnswers(queries, returnData);
   if (answers === null) return null;
-  let environment: Environment | null = null;
-  const accounts = new Map<string, Account>();
-  const calls: Array<readonly [Call, CallAnswer]> = [];
+  let environment: Answer<"environment"> | null = null;
+  const accounts = new Map<string, Answer<"account">>();
+  const calls: Array<readonly [Call, Answer<"call">]> = [];
   for (const [index, query] of queries.entries()) {
     const answer = answers[index];
     if (answer === undefined) return null;
@@ -68,7 +68,7 @@ export const knows = (view: View, query: Query): boolean => {
 };
 
 /** An address without code answers every call with nothing. */
-const hasSaid = (answer: CallAnswer | null): boolean => answer !== null && answer.success && answer.data.length > 2;
+const hasSaid = (answer: Answer<"call"> | null): boolean => answer !== null && answer.success && answer.data.length > 2;
 
 /** What `first` saw, else what `second` did; a call that said nothing there may have been answered here. */
 export const either = (first: View, second: View): View => ({

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lookup, unknownChain } from "../../src/Chains.js";
+import { lookup } from "../../src/Chains.js";
 import {
   blocksWithin,
   effectiveGasPrice,
   growBaseFee,
   nextBaseFee,
   parametersOf,
+  unknownChain,
   type BaseFeeParameters,
 } from "../rooms/chains.js";
 

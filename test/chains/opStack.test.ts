@@ -1,13 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  atMostWithin,
-  dataFootprint,
-  estimatedSize,
-  fjordL1Fee,
-  oracleLength,
-  type L1Parameters,
-} from "../rooms/chains.js";
+import { atMostWithin, dataFootprint, estimatedSize, fjordL1Fee, oracleLength } from "../rooms/chains.js";
 import { Hex } from "../rooms/primitives.js";
 
 /**
@@ -18,7 +11,7 @@ import { Hex } from "../rooms/primitives.js";
 const recorded: ReadonlyArray<{
   readonly name: string;
   readonly length: number;
-  readonly parameters: L1Parameters;
+  readonly parameters: Parameters<typeof fjordL1Fee>[1];
   readonly scalar: bigint;
   readonly l1Fee: bigint;
   readonly l1GasUsed: bigint;

@@ -5,18 +5,18 @@ import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
-import { forkOf, mostGas, ruled, type Header } from "../rooms/chains.js";
+import { forkOf, mostGas, ruled, type Signs } from "../rooms/chains.js";
 import { askForks } from "../rooms/pipeline.js";
 import { forksIn, type Fork } from "../rooms/primitives.js";
 import { layerScripted } from "../../src/testing.js";
 
 const hash = `0x${"ab".repeat(32)}`;
-const prague: Header = { requestsHash: hash, blockAccessListHash: null, slotNumber: null };
-const amsterdam: Header = { requestsHash: hash, blockAccessListHash: hash, slotNumber: 7n };
-const sparse: Header = { requestsHash: null, blockAccessListHash: null, slotNumber: null };
+const prague: Signs["header"] = { requestsHash: hash, blockAccessListHash: null, slotNumber: null };
+const amsterdam: Signs["header"] = { requestsHash: hash, blockAccessListHash: hash, slotNumber: 7n };
+const sparse: Signs["header"] = { requestsHash: null, blockAccessListHash: null, slotNumber: null };
 
 describe("the fork in force", () => {
-  it.each<[string, Fork | null, Header | null, Fork | null, string]>([
+  it.each<[string, Fork | null, Signs["header"], Fork | null, string]>([
     ["is what executes", "osaka", prague, null, "osaka, executed"],
     ["is what executes, whatever is configured", "osaka", prague, "amsterdam", "osaka, executed"],
     ["is what executes, where the header tells nothing", "amsterdam", sparse, null, "amsterdam, executed"],

@@ -1,21 +1,12 @@
 /** Where a header belongs, seen from what was told. */
 import { describe, expect, it } from "vitest";
-import {
-  nextHead,
-  placeOf,
-  emptyChain,
-  withHeads,
-  type ChainState,
-  type Header,
-  type QueueLimits,
-  type HeaderChain,
-} from "../rooms/eth.js";
+import { nextHead, placeOf, emptyChain, withHeads, type ChainState, type Header } from "../rooms/eth.js";
 import type { Hash } from "../rooms/primitives.js";
 
 const hashOf = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
 const block = (name: string, parent: string): Header =>
   ({ number: BigInt(name.slice(1)), hash: hashOf(name), parentHash: hashOf(parent) }) as Header;
-const told: HeaderChain = [block("a1", "a0"), block("a2", "a1"), block("a3", "a2")];
+const told: ReadonlyArray<Header> = [block("a1", "a0"), block("a2", "a1"), block("a3", "a2")];
 
 describe("a header", () => {
   it.each([
@@ -33,12 +24,16 @@ describe("a header", () => {
     expect(placeOf([], block("a9", "a8"))).toEqual({ is: "next", above: [] }));
 });
 
-const room: QueueLimits = { heads: 1, fill: 4 };
+const room: Parameters<typeof withHeads>[3] = { heads: 1, fill: 4 };
 /** `a1 a2` = blocks of a chain that forks at the same heights as others; the first one's parent is `parent`. */
 const chain = (parent: string, ...names: ReadonlyArray<string>): ReadonlyArray<Header> =>
   names.map((name, index) => block(name, names[index - 1] ?? parent));
-const put = (followed: ChainState, blocks: ReadonlyArray<Header>, gone: HeaderChain = [], within = room): ChainState =>
-  withHeads(followed, blocks, gone, within);
+const put = (
+  followed: ChainState,
+  blocks: ReadonlyArray<Header>,
+  gone: ReadonlyArray<Header> = [],
+  within = room,
+): ChainState => withHeads(followed, blocks, gone, within);
 const nameOf = (hash: string): string => Buffer.from(hash.slice(2), "hex").toString().replaceAll("\0", "");
 /** Everything that waits, as `name -replaced +skipped`. */
 const taken = (followed: ChainState): { readonly words: ReadonlyArray<string>; readonly followed: ChainState } => {

@@ -1,7 +1,7 @@
 /** Each log once, and back with its block. */
 import { describe, expect, it } from "vitest";
 import type { Head, Log } from "../../src/Eth.js";
-import { emitRead, emittedUpTo, type EmittedLogs } from "../rooms/eth.js";
+import { emitRead, emittedUpTo } from "../rooms/eth.js";
 import type { Hash } from "../rooms/primitives.js";
 
 const hash = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
@@ -15,7 +15,7 @@ const nameOf = ({ blockHash, logIndex, removed }: Log) =>
   `${removed ? "-" : ""}${Buffer.from(blockHash?.slice(2) ?? "", "hex")
     .toString()
     .replaceAll("\0", "")}/${logIndex}`;
-const telling = (told: EmittedLogs, from: number, head: string, ...names: ReadonlyArray<string>) =>
+const telling = (told: Parameters<typeof emitRead>[0], from: number, head: string, ...names: ReadonlyArray<string>) =>
   emitRead(told, BigInt(from), at(head), names.map(log));
 const words = (...args: Parameters<typeof telling>) => telling(...args).logs.map(nameOf);
 

@@ -227,7 +227,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
         pad("0x00"),
         keccak256(toHex("Transfer(address,address,uint256)")),
       ] as const;
-      const asked: ReadonlyArray<readonly [filter: Eth.LiveFilter, may: boolean]> = [
+      const asked: ReadonlyArray<readonly [filter: Eth.LogFilter, may: boolean]> = [
         [{}, true],
         [{ address: token }, true],
         [{ address: [nobody, token] }, true],

@@ -8,6 +8,7 @@ import { fjordL1Fee, oracleLength } from "../rooms/chains.js";
 import { Branded } from "../rooms/primitives.js";
 import * as Preflight from "../../src/Preflight.js";
 import { type Report } from "../../src/Report.js";
+import * as Step from "../../src/Step.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { calldata, codesOf, layerOf, nobody, owner, startAnvilScene, third, type Scene } from "./scene.js";
@@ -118,7 +119,7 @@ it("a fee model of the caller's own is one object: what to read, and what follow
   const token = await scene.deploy(artifacts.GasPriceOracle);
   await scene.send(owner, { to: token, data: calldata(artifacts.GasPriceOracle, "set", [3n, 500n, 0n, 0n, 0]) });
   await scene.mine();
-  const query = Chains.staticCall(
+  const query = Step.staticCall(
     Branded.Address.make(token),
     Branded.Hex.make(calldata(artifacts.GasPriceOracle, "base")),
   );

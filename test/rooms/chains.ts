@@ -15,8 +15,7 @@ export {
   fjordL1Fee,
   noExtraFees,
   oracleLength,
-  type ExtraFees,
   type FeeSubject,
-  type L1Parameters,
 } from "../../src/chains/feeModel.js";
-export { forkOf, isOfLaterFork, mostGas, ruled, type Header } from "../../src/chains/rules.js";
+export { unknownChain } from "../../src/chains/table.js";
+export { eip7825Cap, forkOf, isOfLaterFork, mostGas, ruled, type Signs } from "../../src/chains/rules.js";

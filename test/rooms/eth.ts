@@ -2,16 +2,7 @@
 export { Block, FeeHistory, FullBlock, Log, Receipt } from "../../src/eth/block.js";
 export { contradictedIn, hasWholeBlooms, mayHold } from "../../src/eth/logs.js";
 export { explain } from "../../src/eth/call.js";
-export {
-  nextHead,
-  placeOf,
-  emptyChain,
-  withHeads,
-  type ChainState,
-  type Header,
-  type QueueLimits,
-  type HeaderChain,
-} from "../../src/eth/heads.js";
+export { nextHead, placeOf, emptyChain, withHeads, type ChainState, type Header } from "../../src/eth/heads.js";
 export {
   Account,
   Anything,
@@ -32,6 +23,6 @@ export {
 } from "../../src/eth/shape.js";
 export { SimulatedBlocks } from "../../src/eth/simulation.js";
 export type { PoolTransaction } from "../../src/eth/transactions.js";
-export { emitRead, emittedUpTo, type EmittedLogs } from "../../src/eth/watchLogs.js";
+export { emitRead, emittedUpTo } from "../../src/eth/watchLogs.js";
 export * as WatchLogs from "../../src/eth/watchLogs.js";
 export { chainsInUse } from "../../src/eth/chains.js";

@@ -7,10 +7,7 @@ export {
   readString,
   readUint256,
   readUint8,
-  type Account,
   type Answer,
-  type CallAnswer,
-  type Environment,
 } from "../../src/witness/answers.js";
 export { witnessBytecode } from "../../src/witness/bytecode.js";
 export { place, slotQueries, slots, slotsOf, type Placement } from "../../src/witness/placement.js";

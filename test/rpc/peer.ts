@@ -27,7 +27,7 @@ export const peer = Effect.gen(function* () {
   return {
     written,
     opened: () => opened,
-    layer: (options: Rpc.SocketOptions = { retryTimes: 0 }) =>
+    layer: (options: Parameters<typeof Rpc.layerSocket>[0] = { retryTimes: 0 }) =>
       Rpc.layerSocket(options).pipe(Layer.provide(Layer.succeed(Socket.Socket)(socket))),
     asked: (count: number) => until(() => written.length >= count),
     say: (...chunks: ReadonlyArray<unknown>) =>
@@ -49,7 +49,7 @@ export type Peer = Effect.Success<typeof peer>;
 export const played = <A, E>(
   program: Effect.Effect<A, E, Rpc.Rpc>,
   play: (peer: Peer, fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<unknown>,
-  options?: Rpc.SocketOptions,
+  options?: Parameters<typeof Rpc.layerSocket>[0],
   clock: Layer.Layer<never> = Layer.empty,
 ) =>
   Effect.runPromise(

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const overWebSocket = (options: Rpc.SocketOptions = {}) =>
+const overWebSocket = (options: Parameters<typeof Rpc.layerSocket>[0] = {}) =>
   Rpc.layerSocket(options).pipe(
     Layer.provide(Layer.suspend(() => Socket.layerWebSocket(line.url))),
     Layer.provide(NodeWS.layerWebSocketConstructor),
@@ -103,7 +103,7 @@ describe("a node behind it", () => {
 
   it("refuses options that are wrong", () => {
     expect(() => Rpc.layerSocket({ maxResponseBytes: 0 })).toThrow(/maxResponseBytes/);
-    expect(() => Rpc.layerSocket({ headers: {} } as Rpc.SocketOptions)).toThrow(/headers/);
+    expect(() => Rpc.layerSocket({ headers: {} } as Parameters<typeof Rpc.layerSocket>[0])).toThrow(/headers/);
   });
 });
 

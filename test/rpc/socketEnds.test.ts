@@ -109,7 +109,7 @@ describe("a socket that does not open", () => {
       reader: Effect.suspend(() => openings[Math.min(count++, openings.length - 1)] ?? Effect.never),
       writer: Effect.succeed({ write: () => Effect.void, writeAll: () => Effect.void }),
     });
-    const layer = (options: Rpc.SocketOptions) =>
+    const layer = (options: Parameters<typeof Rpc.layerSocket>[0]) =>
       Rpc.layerSocket(options).pipe(Layer.provide(Layer.succeed(Socket.Socket)(socket)));
     return { layer, count: () => count };
   };

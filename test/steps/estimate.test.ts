@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eip7825Cap } from "../../src/Chains.js";
+import { eip7825Cap } from "../rooms/chains.js";
 import {
   ExecutionReverted,
   InsufficientFunds,

@@ -1,7 +1,7 @@
 /** Whether every payer can pay, at every step of the bundle. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { noExtraFees, type ExtraFees } from "../rooms/chains.js";
+import { noExtraFees } from "../rooms/chains.js";
 import { Hash } from "../rooms/primitives.js";
 import { messageOf, type Transfer } from "../rooms/report.js";
 import { Funds, type Filled } from "../rooms/steps.js";
@@ -13,7 +13,7 @@ interface Cost extends Partial<Pick<Filled, "fee" | "outcome">> {
   readonly value: bigint;
   readonly limit: bigint;
   readonly price: bigint;
-  readonly extra?: ExtraFees | null;
+  readonly extra?: typeof noExtraFees | null;
 }
 const cost = (value: bigint, limit: bigint, price: bigint, changed: Partial<Cost> = {}): Cost => ({
   ...{ value, limit, price },
@@ -138,7 +138,9 @@ describe("what must be held", () => {
     minLength: 1,
     maxLength: 4,
   });
-  const costsOf = (parts: ReadonlyArray<{ value: bigint; limit: bigint; price: bigint; extra: Partial<ExtraFees> }>) =>
+  const costsOf = (
+    parts: ReadonlyArray<{ value: bigint; limit: bigint; price: bigint; extra: Partial<typeof noExtraFees> }>,
+  ) =>
     parts.map(({ value, limit, price, extra }) => cost(value, limit, price, { extra: { ...noExtraFees, ...extra } }));
   it("never falls when any input rises, and is never negative or cut to a size", () =>
     fc.assert(

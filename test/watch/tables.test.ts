@@ -1,6 +1,7 @@
 /** What a header decides without asking. */
 import { describe, expect, it } from "vitest";
-import { lookup, unknownChain, type Chain } from "../../src/Chains.js";
+import { lookup, type Chain } from "../../src/Chains.js";
+import { unknownChain } from "../rooms/chains.js";
 import type { Header } from "../../src/Eth.js";
 import type { Report } from "../../src/Report.js";
 import { note } from "../rooms/report.js";

@@ -1,8 +1,7 @@
 /** Whether what ran used anything in which two forks differ, where what executes and what headers say are of two. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { eip7825Cap } from "../../Chains.js";
-import { isOfLaterFork } from "../../chains/rules.js";
+import { eip7825Cap, isOfLaterFork } from "../../chains/rules.js";
 import { asking } from "../../eth/ask.js";
 import { askAccessList } from "../../eth/call.js";
 import * as Eth from "../../eth/index.js";

@@ -2,11 +2,11 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { knownTokens } from "../../chains/tokens.js";
+import { knownTokens } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
 import { asking } from "../../eth/ask.js";
 import { askStateDiff, type StateDiff } from "../../eth/call.js";
-import type { AccountOverride, StateOverrides } from "../../eth/parameters.js";
+import type { StateOverrides } from "../../eth/parameters.js";
 import type { Hash } from "../../primitives/hex.js";
 import { runsCode } from "../../report/waits.js";
 import { CurrentRun, Rpc } from "../../rpc/index.js";
@@ -46,24 +46,26 @@ const zero: Hash = `0x${"0".repeat(64)}`;
 
 /** The state with what a transaction left. */
 const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides => {
-  const rows = [...post].map(([account, { balance, nonce, code, storage }]): readonly [string, AccountOverride] => {
-    const before = state[account] ?? {};
-    const zeros = [...(pre.get(account)?.storage.keys() ?? [])].map((slot): readonly [Hash, Hash] => [slot, zero]);
-    const slots: Readonly<Record<Hash, Hash>> = Object.fromEntries([...zeros, ...storage]);
-    const { state: whole } = before;
-    const changed =
-      whole == null ? { stateDiff: { ...before.stateDiff, ...slots } } : { state: { ...whole, ...slots } };
-    return [
-      account,
-      {
-        ...before,
-        ...changed,
-        ...(balance === null ? {} : { balance }),
-        ...(nonce === null ? {} : { nonce }),
-        ...(code === null ? {} : { code }),
-      },
-    ];
-  });
+  const rows = [...post].map(
+    ([account, { balance, nonce, code, storage }]): readonly [string, StateOverrides[string]] => {
+      const before = state[account] ?? {};
+      const zeros = [...(pre.get(account)?.storage.keys() ?? [])].map((slot): readonly [Hash, Hash] => [slot, zero]);
+      const slots: Readonly<Record<Hash, Hash>> = Object.fromEntries([...zeros, ...storage]);
+      const { state: whole } = before;
+      const changed =
+        whole == null ? { stateDiff: { ...before.stateDiff, ...slots } } : { state: { ...whole, ...slots } };
+      return [
+        account,
+        {
+          ...before,
+          ...changed,
+          ...(balance === null ? {} : { balance }),
+          ...(nonce === null ? {} : { nonce }),
+          ...(code === null ? {} : { code }),
+        },
+      ];
+    },
+  );
   return { ...state, ...Object.fromEntries(rows) };
 };
 

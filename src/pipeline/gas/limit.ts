@@ -7,7 +7,7 @@ import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Funds from "../../steps/funds.js";
-import { eip7825Cap } from "../../Chains.js";
+import { eip7825Cap } from "../../chains/rules.js";
 import { gas } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Rpc } from "../../rpc/index.js";

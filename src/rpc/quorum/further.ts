@@ -93,11 +93,11 @@ const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: A
   const behind = base - number;
   if (behind > mostBehind) return unconfirmed(`is ${behind} blocks behind`);
   // why: the block after an earlier one has another base fee, and with it other costs
-  const placed = (Result.isSuccess(first) ? inBlocksOf(params, first.success) : null) ?? params;
-  const moved = { ...question, params: movedTo(placed, hash, behind), run: again() };
-  const [mine, theirs] = yield* Effect.all([ask(moved), askOther(moved)], { concurrency: 2 });
+  const numbered = (Result.isSuccess(first) ? inBlocksOf(params, first.success) : null) ?? params;
+  const earlier = { ...question, params: movedTo(numbered, hash, behind), run: again() };
+  const [mine, theirs] = yield* Effect.all([ask(earlier), askOther(earlier)], { concurrency: 2 });
   if (lacksBlock(mine)) return unconfirmed("is on another branch");
-  const there = compareAnswers(moved, mine, theirs);
+  const there = compareAnswers(earlier, mine, theirs);
   if (there.kind !== "agreed") return there;
   const here = compareAnswers(question, first, mine, true);
   return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
@@ -122,13 +122,14 @@ const inTheirBlock = Effect.fnUntraced(function* (
   question: SharedQuestion,
   first: Answer,
   other: Answer,
-  seen: Finding,
+  finding: Finding,
   { askOther }: Pair,
 ) {
   // why: in the same blocks there is one right answer, and no second chance
-  if (Result.isFailure(first) || Result.isFailure(other) || !choseOtherwise(first.success, other.success)) return seen;
+  if (Result.isFailure(first) || Result.isFailure(other) || !choseOtherwise(first.success, other.success))
+    return finding;
   const params = inBlocksOf(question.params, first.success);
-  if (params === null || JSON.stringify(params) === JSON.stringify(question.params)) return seen;
+  if (params === null || JSON.stringify(params) === JSON.stringify(question.params)) return finding;
   const { method, run } = question;
   return compareAnswers(question, first, yield* askOther({ method, params, run: inFurther(run, 1) }));
 });

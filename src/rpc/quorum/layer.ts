@@ -49,7 +49,7 @@ interface Weighed {
   readonly agreeing: ReadonlyArray<Member>;
   readonly isConfirmed: boolean;
   /** What the others say, where it is not the same. */
-  readonly told: ReadonlyArray<Testimony>;
+  readonly dissent: ReadonlyArray<Testimony>;
   /** Those who say otherwise where only one answer is right. */
   readonly against: ReadonlyArray<Member>;
 }
@@ -74,14 +74,14 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
     );
     const agreeing = [speaker, ...others.filter((_, index) => findings[index]?.kind === "agreed")];
     const about = { method, isSealed: state === "sealed", run: run.run ?? null };
-    const told = others.flatMap((member, index): ReadonlyArray<Testimony> => {
+    const dissent = others.flatMap((member, index): ReadonlyArray<Testimony> => {
       const finding = findings[index];
       return finding === undefined || finding.kind === "agreed"
         ? []
         : [testimonyOf(about, finding, [speaker.name, member.name])];
     });
     const against = others.filter((_, index) => findings[index]?.kind === "disagreed");
-    return { answer, agreeing, isConfirmed: providersOf(agreeing) >= agree, told, against };
+    return { answer, agreeing, isConfirmed: providersOf(agreeing) >= agree, dissent, against };
   });
 
   /** What enough say word for word, and who of those that have answered says otherwise. */
@@ -93,7 +93,7 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
     const isOne = question.state === "sealed" && question.method !== "eth_getBlockByNumber";
     const isAgainst = (vote: MemberVote): boolean => compareAnswers(question, answer, vote.answer).kind === "disagreed";
     const against = isOne ? votes.filter(isAgainst).map(({ member }) => member) : [];
-    return { answer, agreeing: [], isConfirmed: true, told: [], against };
+    return { answer, agreeing: [], isConfirmed: true, dissent: [], against };
   };
 
   /** The answers of all, of those who are behind what they say after a block of their own. */
@@ -120,19 +120,19 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
       isSpare ? byMiddle(question.params, heard) : heard.filter(({ member }) => member === lead)
     ).filter(({ member }) => speaking.includes(member));
     const weighed: Array<Weighed> = [];
-    let chosen: Weighed | undefined;
+    let choice: Weighed | undefined;
     for (const { member } of speakers) {
-      if (chosen?.agreeing.includes(member) === true) continue;
+      if (choice?.agreeing.includes(member) === true) continue;
       const vote: Weighed = yield* weigh(question, member, answerOf);
       weighed.push(vote);
-      const before = chosen?.agreeing;
+      const before = choice?.agreeing;
       // why: as many say something else, and nobody can tell who of them are honest
-      if (vote.isConfirmed && chosen !== undefined && !vote.agreeing.some((other) => before?.includes(other) === true))
-        return { ...chosen, isConfirmed: false };
-      if (vote.isConfirmed) chosen ??= vote;
-      if (chosen !== undefined && most < agree) break;
+      if (vote.isConfirmed && choice !== undefined && !vote.agreeing.some((other) => before?.includes(other) === true))
+        return { ...choice, isConfirmed: false };
+      if (vote.isConfirmed) choice ??= vote;
+      if (choice !== undefined && most < agree) break;
     }
-    return chosen ?? weighed[0] ?? null;
+    return choice ?? weighed[0] ?? null;
   });
 
   return Effect.fnUntraced(function* (question: SharedQuestion, answers: Answers) {
@@ -143,17 +143,18 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
     const isOpen = isSpare && first?.isConfirmed === false && state === "pending";
     const second = isOpen ? yield* choose(question, votes, yield* onTheirOwn(question, answers)) : null;
     // why: what one says of a block of its own is no testimony against anybody
-    const chosen = second === null || second.isConfirmed ? (second ?? first) : { ...second, told: first?.told ?? [] };
+    const choice =
+      second === null || second.isConfirmed ? (second ?? first) : { ...second, dissent: first?.dissent ?? [] };
     const refused = votes.filter(({ answer }) => isFailed(answer));
-    const isRefused = chosen?.isConfirmed !== true && providersOf(refused) >= agree;
-    if (chosen === null || isRefused)
+    const isRefused = choice?.isConfirmed !== true && providersOf(refused) >= agree;
+    if (choice === null || isRefused)
       return yield* Effect.fromResult(
         byMiddle(params, isRefused ? refused : [])[0]?.answer ?? answers.get(lead) ?? unasked(method),
       );
-    const { answer, isConfirmed } = chosen;
-    const told = isConfirmed ? [] : chosen.told;
+    const { answer, isConfirmed } = choice;
+    const dissent = isConfirmed ? [] : choice.dissent;
     // why: nothing of it changes what is told of the transaction, and who runs the endpoints wants to know
-    for (const { provider } of isConfirmed ? chosen.against : [])
+    for (const { provider } of isConfirmed ? choice.against : [])
       yield* Metric.update(
         Metric.withAttributes(outvoted, { "preflight.provider": provider, "rpc.method": method }),
         1,
@@ -162,9 +163,9 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
       const { testimonies } = run.sighted;
       if (isConfirmed && state === "sealed" && method === "eth_simulateV1")
         testimonies.push({ kind: "confirmed", isSealed: true, method, run: run.run ?? null, lines: [] });
-      testimonies.push(...told);
+      testimonies.push(...dissent);
       if (method === "eth_getBlockByNumber" && tagOf(method, params) === "latest") {
-        sightHead(run.sighted, votes, chosen, most);
+        sightHead(run.sighted, votes, choice, most);
       }
       return yield* Effect.fromResult(answer);
     }
@@ -172,12 +173,12 @@ const memberJudge = ({ lead, members, agree, isSpare, most }: Quorum, askOf: (me
     // why: of what is pending each has its own, and nobody can be held to another's; who tells of fewer does not know, or hides
     if (state === "pending") {
       const highest = method === "eth_getTransactionCount" ? reachedBy(claimsOf(votes, quantityOf), most) : null;
-      const told = highest === null ? null : votes.find((vote) => quantityOf(vote.answer) === highest);
-      return yield* Effect.fromResult(told?.answer ?? answer);
+      const highestVote = highest === null ? null : votes.find((vote) => quantityOf(vote.answer) === highest);
+      return yield* Effect.fromResult(highestVote?.answer ?? answer);
     }
-    const against = told.find(({ kind }) => kind === "disagreed");
+    const against = dissent.find(({ kind }) => kind === "disagreed");
     if (against !== undefined) return yield* new WitnessesDisagree({ method, differences: against.lines });
-    const detail = told.flatMap(({ lines }) => lines).join("; ");
+    const detail = dissent.flatMap(({ lines }) => lines).join("; ");
     return yield* new RpcError({ method, reason: new UpstreamUnavailable({ detail }) });
   });
 };

@@ -270,7 +270,7 @@ export const sightHead = (
   most: number,
 ): void => {
   const newest = reachedBy(
-    claimsOf(votes, (one) => numberIn(valueOf(one))),
+    claimsOf(votes, (answer) => numberIn(valueOf(answer))),
     most,
   );
   if (newest !== null && newest > (sighted.block ?? -1n)) sighted.block = newest;

@@ -117,22 +117,19 @@ const foundParts = (logs: unknown): Parts => {
 
 const receiptsParts = (receipts: unknown): Parts => {
   if (!Array.isArray(receipts)) return new Map([[inBlock, unknown]]);
-  const told = list(receipts);
-  const all = told.flatMap((one, index) => named(`receipts[${index}]`, receiptParts(one)));
-  return new Map([[inBlock, "known"], ["receipts", String(told.length)], ...all]);
+  const entries = list(receipts);
+  const all = entries.flatMap((receipt, index) => named(`receipts[${index}]`, receiptParts(receipt)));
+  return new Map([[inBlock, "known"], ["receipts", String(entries.length)], ...all]);
 };
-
-/** A part that two tell differently, and how. */
-export type Difference = readonly [path: string, one: string, other: string];
 
 /**
  * Whether honest clients differ so at times, though what differs there must not be relied on: anvil keeps what a
  * reverted call moved, and leaves out what SELFDESTRUCT does; one has not mined yet what another has.
  */
-export const isDoubtOnly = ([path, one, other]: Difference): boolean =>
+export const isDoubtOnly = ([path, mine, other]: readonly [path: string, one: string, other: string]): boolean =>
   path.startsWith(movements) ||
   path === inBlock ||
-  ((one === "none" || other === "none") && untoldByAll.has(path.slice(path.lastIndexOf(" ") + 1)));
+  ((mine === "none" || other === "none") && untoldByAll.has(path.slice(path.lastIndexOf(" ") + 1)));
 
 /** The parts of an answer that must be the same wherever it comes from. */
 export const partsOf = (
@@ -152,13 +149,13 @@ export const partsOf = (
 };
 
 /** The first part that is not the same, with both values; null where there is none. */
-export const differenceOf = (a: Parts, b: Parts): Difference | null => {
+export const differenceOf = (a: Parts, b: Parts): Parameters<typeof isDoubtOnly>[0] | null => {
   for (const path of new Set([...a.keys(), ...b.keys()])) {
-    const [one, other] = [a.get(path) ?? "none", b.get(path) ?? "none"];
-    const isUntold = path.startsWith(movements) && (one === untold || other === untold);
+    const [mine, other] = [a.get(path) ?? "none", b.get(path) ?? "none"];
+    const isUntold = path.startsWith(movements) && (mine === untold || other === untold);
     // why: before there were types, there was none to tell
-    const isLegacy = /(^| )type$/.test(path) && [one, other].every((type) => type === "none" || type === "0");
-    if (one !== other && !isUntold && !isLegacy) return [path, one, other];
+    const isLegacy = /(^| )type$/.test(path) && [mine, other].every((type) => type === "none" || type === "0");
+    if (mine !== other && !isUntold && !isLegacy) return [path, mine, other];
   }
   return null;
 };

@@ -31,7 +31,7 @@ export const untold = "untold";
  */
 const movementsOf = (call: unknown): string => {
   const logs = list(isRecord(call) ? call["logs"] : null).flatMap((log) => (isRecord(log) ? [log] : []));
-  const told = [...reporters].map((reporter) =>
+  const reports = [...reporters].map((reporter) =>
     logs.flatMap(({ address, topics, data }) => {
       const words = list(topics).map(lower);
       const isMovement = lower(address) === reporter && words.length === 3 && !/^0x0*$/.test(lower(data));
@@ -39,7 +39,7 @@ const movementsOf = (call: unknown): string => {
     }),
   );
   return (
-    told
+    reports
       .find((movements) => movements.length > 0)
       ?.sort()
       .join(", ") ?? untold
@@ -110,20 +110,20 @@ const witnessParts = (
   const queries = decodeQueries(data);
   const answers = answersIn(queries, returnData);
   if (answers === null) return [["witness", `${lower(status)} ${lower(returnData)}`]];
-  const told = answers.map((answer, index): readonly [string, string] => {
-    const asked = askedOf(queries?.[index]);
+  const parts = answers.map((answer, index): readonly [string, string] => {
+    const subject = askedOf(queries?.[index]);
     const values = Object.entries(answer).filter(
       ([name]) =>
-        asked !== "block" || (isOpen ? name === "chainId" : !(ofClient.has(name) || (isMoved && name === "number"))),
+        subject !== "block" || (isOpen ? name === "chainId" : !(ofClient.has(name) || (isMoved && name === "number"))),
     );
-    return [`witness ${index} ${asked}`, values.map(([name, value]) => `${name} ${lower(String(value))}`).join(" ")];
+    return [`witness ${index} ${subject}`, values.map(([name, value]) => `${name} ${lower(String(value))}`).join(" ")];
   });
-  return [["witness status", lower(status)], ...told];
+  return [["witness status", lower(status)], ...parts];
 };
 
 /** The entries that a simulation asks for. */
-export const entriesIn = ([asked]: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
-  list(isRecord(asked) ? asked["blockStateCalls"] : null);
+export const entriesIn = ([simulation]: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  list(isRecord(simulation) ? simulation["blockStateCalls"] : null);
 
 /** The calls of a simulation: what became of each, and what the witness was asked where it is the witness's. */
 const simulatedIn = (params: ReadonlyArray<unknown>, result: unknown) => {
@@ -151,8 +151,8 @@ const resultsIn = (result: unknown): ReadonlyArray<unknown> =>
 /** The blocks that the witnesses of a simulation saw, each as the fields that a node chooses. */
 export const environmentIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<Fields> =>
   simulatedIn(params, result).flatMap(({ answer, queries }) => {
-    const asked = queries === null ? null : decodeQueries(queries);
-    const [first] = answersIn(asked, isRecord(answer) ? answer["returnData"] : null) ?? [];
+    const decoded = queries === null ? null : decodeQueries(queries);
+    const [first] = answersIn(decoded, isRecord(answer) ? answer["returnData"] : null) ?? [];
     if (first?.kind !== "environment") return [];
     const { number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient, fork } = first;
     return [{ number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient: `account ${feeRecipient}`, fork }];
@@ -165,12 +165,12 @@ const mostEvents = 200_000;
 export const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, look: Look): Parts => {
   const calls = simulatedIn(params, result);
   const results = resultsIn(result);
-  const events = results.reduce<number>((sum, one) => sum + list(isRecord(one) ? one["logs"] : null).length, 0);
+  const events = results.reduce<number>((sum, call) => sum + list(isRecord(call) ? call["logs"] : null).length, 0);
   if (events > mostEvents) return new Map([["calls", "more events than blocks hold"]]);
   const parts = new Map<string, string>([["calls", String(results.length)]]);
   for (const [index, { answer, queries }] of calls.entries()) {
-    const told = queries === null ? callParts(answer) : witnessParts(queries, answer, look);
-    for (const [name, value] of told) parts.set(`call ${index} ${name}`, value);
+    const pieces = queries === null ? callParts(answer) : witnessParts(queries, answer, look);
+    for (const [name, value] of pieces) parts.set(`call ${index} ${name}`, value);
   }
   // why: last, for what they say otherwise is doubt, and no proof of a lie
   for (const index of calls.keys()) parts.set(`${movements} of call ${index}`, movementsOf(results[index]));

@@ -65,7 +65,7 @@ export const onBlock = (method: string, params: ReadonlyArray<unknown>, blockHas
 };
 
 /** What a node chooses for its block where it is not told, by the name of the override and of the header's field. */
-const chosen = [
+const choices = [
   ["number", "number"],
   ["time", "timestamp"],
   ["baseFeePerGas", "baseFeePerGas"],
@@ -75,47 +75,47 @@ const chosen = [
 
 /** Whether two nodes made as many blocks of a simulation, and chose other values for them, as their answers say. */
 export const choseOtherwise = (one: unknown, other: unknown): boolean => {
-  const told = (result: unknown) =>
+  const choicesOf = (result: unknown) =>
     JSON.stringify(
       (Array.isArray(result) ? result : []).map((block: unknown) =>
-        chosen.map(([, field]) => (isRecord(block) ? String(block[field]).toLowerCase() : "none")),
+        choices.map(([, field]) => (isRecord(block) ? String(block[field]).toLowerCase() : "none")),
       ),
     );
   const isAsLong = Array.isArray(one) && Array.isArray(other) && one.length === other.length;
-  return isAsLong && told(one) !== told(other);
+  return isAsLong && choicesOf(one) !== choicesOf(other);
 };
 
 /** The same simulation with every value of its blocks that another node chose, as that node answered; null where its blocks are not those asked for. */
 export const inBlocksOf = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<unknown> | null => {
-  const [asked, ...rest] = params;
-  if (!isRecord(asked) || !Array.isArray(asked["blockStateCalls"]) || !Array.isArray(result)) return null;
-  const entries: ReadonlyArray<unknown> = asked["blockStateCalls"];
+  const [simulation, ...rest] = params;
+  if (!isRecord(simulation) || !Array.isArray(simulation["blockStateCalls"]) || !Array.isArray(result)) return null;
+  const entries: ReadonlyArray<unknown> = simulation["blockStateCalls"];
   const blocks: ReadonlyArray<unknown> = result;
   if (entries.length !== blocks.length) return null;
   const blockStateCalls = entries.map((entry, index) => {
     const block = blocks[index];
     if (!isRecord(entry) || !isRecord(block)) return entry;
-    const told = chosen.flatMap(([name, field]) => (block[field] === undefined ? [] : [[name, block[field]]]));
+    const values = choices.flatMap(([name, field]) => (block[field] === undefined ? [] : [[name, block[field]]]));
     const own = isRecord(entry["blockOverrides"]) ? entry["blockOverrides"] : {};
-    return { ...entry, blockOverrides: { ...Object.fromEntries(told), ...own } };
+    return { ...entry, blockOverrides: { ...Object.fromEntries(values), ...own } };
   });
-  return [{ ...asked, blockStateCalls }, ...rest];
+  return [{ ...simulation, blockStateCalls }, ...rest];
 };
 
 const shifted = (value: unknown, by: bigint): unknown =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? `0x${(BigInt(value) - by).toString(16)}` : value;
 
 /** The same simulation with the numbers of its blocks as `numberOf` makes them of those asked for; undefined = the node's own. */
-const renumbered = (params: ReadonlyArray<unknown>, numberOf: (asked: unknown) => unknown): ReadonlyArray<unknown> => {
-  const [asked, ...rest] = params;
-  if (!isRecord(asked) || !Array.isArray(asked["blockStateCalls"])) return params;
-  const blockStateCalls = asked["blockStateCalls"].map((entry: unknown) => {
+const renumbered = (params: ReadonlyArray<unknown>, numberOf: (number: unknown) => unknown): ReadonlyArray<unknown> => {
+  const [simulation, ...rest] = params;
+  if (!isRecord(simulation) || !Array.isArray(simulation["blockStateCalls"])) return params;
+  const blockStateCalls = simulation["blockStateCalls"].map((entry: unknown) => {
     if (!isRecord(entry) || !isRecord(entry["blockOverrides"])) return entry;
     const { number, ...others } = entry["blockOverrides"];
     const own = number === undefined ? undefined : numberOf(number);
     return { ...entry, blockOverrides: own === undefined ? others : { ...others, number: own } };
   });
-  return [{ ...asked, blockStateCalls }, ...rest];
+  return [{ ...simulation, blockStateCalls }, ...rest];
 };
 
 /** The same simulation on an earlier block: its own numbers so many lower, or they would leave a gap. */
@@ -156,12 +156,12 @@ const kindOf = (state: State): Exclude<Finding["kind"], "agreed"> =>
 
 /** One answer beside the first, about a state. The first is an answer. */
 export const compareAnswers = (
-  asked: { readonly method: string; readonly params: ReadonlyArray<unknown>; readonly state: State },
+  question: { readonly method: string; readonly params: ReadonlyArray<unknown>; readonly state: State },
   first: Answer,
   other: Answer,
   isMoved = false,
 ): Finding => {
-  const { method, params, state } = asked;
+  const { method, params, state } = question;
   const look = { isOpen: state !== "sealed", isMoved };
   const [mine, theirs] = [saidBy(method, params, first, look), saidBy(method, params, other, look)];
   if ("_tag" in theirs) return unconfirmed(`${theirs.reason._tag} ${theirs.reason.detail}`.trim());

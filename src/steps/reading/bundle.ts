@@ -1,7 +1,7 @@
 /** A bundle as the steps see it: a never-empty list of cases, each carried through the pipeline as one record. */
 import * as Arr from "effect/Array";
 import type { Address, Hex } from "../../primitives/hex.js";
-import type { ExtraFees } from "../../chains/feeModel.js";
+import type { noExtraFees } from "../../chains/feeModel.js";
 import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
 import type { TransactionReport } from "../../report/schema.js";
@@ -103,7 +103,7 @@ export interface FeeChoice
 /** What a chain charges for a case beyond gas × price, as far as it could be read. */
 export interface Charged {
   /** null = the chain charges, but did not say how much. */
-  readonly extra: ExtraFees | null;
+  readonly extra: typeof noExtraFees | null;
   readonly findings: ReadonlyArray<Finding>;
 }
 

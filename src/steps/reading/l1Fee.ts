@@ -11,7 +11,6 @@ import {
   operatorVault,
   opStack,
   predeploys,
-  type FeeDecision,
   type FeeModel,
   type FeeSubject,
 } from "../../chains/feeModel.js";
@@ -68,7 +67,7 @@ const isCharged = ({ chain, oracles }: Pick<Facts, "chain" | "oracles">): boolea
 const isAmount = (value: unknown): boolean => typeof value === "bigint" && value >= 0n && value < 1n << 200n;
 
 /** A decision of a model, whoever wrote it: nothing impossible passes. */
-const sane = (decision: FeeDecision): FeeDecision => {
+const sane = (decision: ReturnType<FeeModel["decide"]>): typeof decision => {
   if (!("fees" in decision)) return decision;
   const { l1Fee, l1FeeAtMost, operatorFee, operatorFeeAtMost } = decision.fees;
   const possible =

@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array";
 import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
+import type { FeeHistory } from "../../eth/block.js";
 import type * as Eth from "../../eth/index.js";
 import type { Fee } from "../../report/parts.js";
 import type { ReportOptions } from "../../report/schema.js";
@@ -17,7 +18,7 @@ export interface Priced {
 
 /** What the node said about fees; each answer stands for itself, null = not asked. */
 export interface FeeFacts {
-  readonly history: AskResult<Eth.FeeHistory> | null;
+  readonly history: AskResult<typeof FeeHistory.Type> | null;
   readonly receipts: AskResult<ReadonlyArray<Priced>> | null;
   readonly header: AskResult<Eth.Block> | null;
 }
@@ -32,7 +33,7 @@ const median = (values: ReadonlyArray<bigint>): bigint | null => {
   return sorted[sorted.length >> 1] ?? null;
 };
 
-const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null =>
+const tipFromHistory = (history: typeof FeeHistory.Type, level: FeeLevel): bigint | null =>
   median(
     Arr.zip(history.reward ?? [], history.gasUsedRatio).flatMap(([row, used]) => {
       const tip = row[columnOf[level]];
@@ -41,7 +42,7 @@ const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null
   );
 
 /** Whether the history leaves the tip to be learned from the latest block's receipts, where that block has any. */
-export const lacksTip = (result: AskResult<Eth.FeeHistory>, level: FeeLevel): boolean => {
+export const lacksTip = (result: AskResult<typeof FeeHistory.Type>, level: FeeLevel): boolean => {
   const history = successOf(result);
   return history === null || (tipFromHistory(history, level) === null && history.gasUsedRatio.at(-1) !== 0);
 };

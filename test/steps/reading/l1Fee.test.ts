@@ -1,7 +1,7 @@
 /** What a chain charges beyond gas × price: read by its model, and what cannot be read is no zero. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lookup, type Chain, type FeeDecision, type FeeModel } from "../../../src/Chains.js";
+import { lookup, type Chain, type FeeModel } from "../../../src/Chains.js";
 import { noExtraFees, type FeeSubject } from "../../rooms/chains.js";
 import { L1Fee } from "../../rooms/steps.js";
 import { getL1Fee, getOperatorFee, isIsthmus, unseen, type View } from "../../rooms/witness.js";
@@ -121,7 +121,7 @@ describe("the operator fee between two points", () => {
 });
 
 describe("a model of the caller's own", () => {
-  const readWith = (decide: () => FeeDecision) => {
+  const readWith = (decide: () => ReturnType<FeeModel["decide"]>) => {
     const feeModel: FeeModel = { name: "mine", queries: () => [], decide };
     return read(chain({ feeModel }), unseen);
   };

@@ -1,6 +1,7 @@
 /** What keeps a transaction out of a pool: the settings of nodes, what is reserved for others, who was not counted. */
 import { describe, expect, it } from "vitest";
-import { unknownChain, type Chain } from "../../../src/Chains.js";
+import type { Chain } from "../../../src/Chains.js";
+import { unknownChain } from "../../rooms/chains.js";
 import { Hash, Hex } from "../../rooms/primitives.js";
 import { buildRequest } from "../../rooms/transaction.js";
 import type { Transaction } from "../../../src/Transaction.js";

@@ -1,10 +1,12 @@
 /**
- * The best known tokens of each chain, at most ten: what an allowance to a contract most often is over.
+ * The table of chains: what is known of each, and of a chain that nobody described; and the best known tokens of each, at
+ * most ten: what an allowance to a contract most often is over. Pure.
  *
  * Symbols, decimals and addresses as in the token lists of @uniswap/default-token-list 22.21.0 and
  * @aave-dao/aave-address-book 4.68.1.
  */
 import type { Address } from "../primitives/hex.js";
+import { type Chain, eip7825Cap } from "./rules.js";
 
 const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, decimals: number, address: Address]>>> = {
   1: [
@@ -128,3 +130,103 @@ const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, deci
 /** The best known tokens of a chain; none of a chain that is not in the table. */
 export const knownTokens = (chainId: number) =>
   (rows[chainId] ?? []).map(([symbol, decimals, address]) => ({ address, symbol, decimals }));
+
+/** A chain that is not in the table: Ethereum's rules, the fee model detected. */
+export const unknownChain: Chain = {
+  name: "unknown chain",
+  // why: a wrong name of a currency is a wrong amount
+  symbol: "native",
+  decimals: 18,
+  blockTag: "pending",
+  pending: "guess",
+  blockTimeMs: 12_000,
+  paceKnown: false,
+  txGasCap: eip7825Cap,
+  txGasCapKnown: false,
+  elasticity: 2n,
+  denominator: 8n,
+  minBaseFeePerGas: 0n,
+  minTip: 1_000_000n,
+  maxTip: 1_000_000_000_000n,
+  maxInitCodeSize: 49_152,
+  // geth's defaults
+  nodeLimits: { maxFee: 10n ** 18n, minTip: 1n, maxBytes: 131_072 },
+  nodeLimitsKnown: false,
+  priceBump: 10,
+  feeModel: "detect",
+  gasPriceOracle: "0x420000000000000000000000000000000000000f",
+  tokens: [],
+  known: false,
+};
+
+/** A chain of the table, by Ethereum's rules as far as it says nothing else. */
+const ruledAsEthereum: Chain = { ...unknownChain, symbol: "ETH", feeModel: "ethereum", paceKnown: true, known: true };
+const ethereum: Chain = { ...ruledAsEthereum, name: "Ethereum", txGasCapKnown: true, maxTip: 500_000_000_000n };
+// OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
+const opstack: Chain = {
+  ...ethereum,
+  pending: "preconfirmed",
+  blockTimeMs: 2_000,
+  elasticity: 6n,
+  denominator: 250n,
+  feeModel: "opstack",
+};
+// 200 ms canonical blocks since Denim: `pending` has nothing more than `latest`; denominator ×10.
+const base: Chain = {
+  ...opstack,
+  name: "Base",
+  blockTag: "latest",
+  blockTimeMs: 200,
+  elasticity: 5n,
+  denominator: 1000n,
+  minBaseFeePerGas: 5_000_000n,
+};
+const arbitrum: Chain = {
+  ...ethereum,
+  name: "Arbitrum One",
+  blockTag: "latest",
+  blockTimeMs: 250,
+  txGasCap: null,
+  minTip: 0n,
+  nodeLimits: { maxFee: null, minTip: null, maxBytes: null },
+  priceBump: 0,
+  feeModel: "arbitrum",
+};
+
+const entries: Readonly<Record<number, Chain>> = {
+  1: { ...ethereum, nodeLimitsKnown: true },
+  10: { ...opstack, name: "OP Mainnet" },
+  56: { ...ruledAsEthereum, name: "BNB Smart Chain", symbol: "BNB", blockTag: "latest", blockTimeMs: 750 },
+  100: { ...ruledAsEthereum, name: "Gnosis", symbol: "XDAI", blockTimeMs: 5_000 },
+  130: { ...opstack, name: "Unichain", blockTimeMs: 1_000 },
+  137: {
+    ...ruledAsEthereum,
+    name: "Polygon PoS",
+    symbol: "POL",
+    blockTag: "latest",
+    blockTimeMs: 2_000,
+    minTip: 25_000_000_000n,
+    maxTip: 10_000_000_000_000n,
+  },
+  480: { ...opstack, name: "World Chain" },
+  8453: base,
+  42161: arbitrum,
+  43114: { ...ruledAsEthereum, name: "Avalanche C-Chain", symbol: "AVAX", blockTag: "latest", blockTimeMs: 2_000 },
+  84532: { ...base, name: "Base Sepolia" },
+  421614: { ...arbitrum, name: "Arbitrum Sepolia" },
+  11155111: { ...ethereum, name: "Sepolia", nodeLimitsKnown: true },
+  11155420: { ...opstack, name: "OP Sepolia" },
+};
+const table: Readonly<Record<number, Chain>> = Object.fromEntries(
+  Object.entries(entries).map(([id, chain]) => [id, { ...chain, tokens: knownTokens(Number(id)) }]),
+);
+
+/** The chain ids of anvil and Hardhat, and of geth's `--dev`: ruled as nobody knows, and their currency is called ETH. */
+const devChain: Chain = { ...unknownChain, symbol: "ETH" };
+const devChainIds: ReadonlySet<number> = new Set([1337, 31337]);
+
+/** The built-in table: parameters by chain id; `null` = not known yet. */
+export const lookup = (chainId: number | null): Chain => {
+  if (chainId === null) return unknownChain;
+  return table[chainId] ?? (devChainIds.has(chainId) ? devChain : unknownChain);
+};
