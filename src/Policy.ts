@@ -252,10 +252,12 @@ export const make = (name: string, evaluate: (report: Report) => PolicyResult): 
 /** Policies within policies are read this deep. */
 const mostDepth = 16;
 
-/** One that holds no others. */
-type Simple = Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }>;
-
-const builders: { readonly [K in Simple["policy"]]: (data: Extract<Simple, { readonly policy: K }>) => Policy } = {
+/** One for each policy that holds no others. */
+const builders: {
+  readonly [Data in Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }> as Data["policy"]]: (
+    data: Data,
+  ) => Policy;
+} = {
   maxSpent: ({ token, amount, account }) => maxSpent(token, BigInt(amount), account),
   minReceived: ({ token, amount, account }) => minReceived(token, BigInt(amount), account),
   maxExposure: ({ token, amount, account }) => maxExposure(token, BigInt(amount), account),

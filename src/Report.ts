@@ -7,7 +7,7 @@ export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
 export { Finding, FindingCode, messageOf, StepName } from "./report/finding.js";
-export { Exposure, Exposures } from "./report/beside.js";
+export { Exposure } from "./report/beside.js";
 export { notes } from "./report/notes.js";
 export type { Note } from "./primitives/statement.js";
 export { settle } from "./settle/settle.js";
@@ -46,11 +46,9 @@ export { StateChange } from "./report/beside.js";
 export {
   AskRule,
   Clearance,
-  Ledger,
   Observed,
   Report,
   ReportOptions,
-  type ReportOptionsFields,
   Request,
   RunName,
   TransactionReport,

@@ -82,12 +82,6 @@ export const askAt =
     return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
   };
 
-/** What further worlds say: whether the state made a difference, and whether the price alone did. */
-export interface CauseRuns {
-  readonly swap: AskResult<Simulate.Run>;
-  readonly priced: AskResult<Simulate.Run>;
-}
-
 /** Ms that the blocks between and the traces may take beyond all else, where that took less. */
 const leastPatience = 500;
 
@@ -131,8 +125,10 @@ const besideBetween = <A, R>(
     }),
   );
 
-/** Further worlds side by side. */
-export const askCauses = (claim: ProofInput): Effect.Effect<CauseRuns, never, Rpc> => {
+/** Further worlds side by side: whether the state made a difference (`swap`), and whether the price alone did. */
+export const askCauses = (
+  claim: ProofInput,
+): Effect.Effect<Readonly<Record<"swap" | "priced", AskResult<Simulate.Run>>>, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });

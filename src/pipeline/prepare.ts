@@ -19,12 +19,11 @@ export interface Options extends GivenRows<typeof named & typeof times> {
   readonly policies?: ReadonlyArray<Policy>;
 }
 
-interface Row {
+const rows = Object.entries<{
   readonly absent: unknown;
   readonly kept?: string;
   readonly check: (typeof named)[keyof typeof named]["check"];
-}
-const rows: ReadonlyArray<readonly [name: string, row: Row]> = Object.entries<Row>({ ...named, ...times });
+}>({ ...named, ...times });
 
 const optionNames = rows.map(([name]) => name);
 

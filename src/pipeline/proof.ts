@@ -27,7 +27,6 @@ import {
   placed,
   runsOf,
   sealedCounts,
-  type Lack,
   type Standing,
 } from "./proofGround.js";
 import { isOutOfGas } from "./gas/doubt.js";
@@ -59,7 +58,7 @@ const anew = (
 };
 
 /** Everything once more, on a newer head where the one that it stood on is old or gone. */
-const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never, Rpc> =>
+const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effect.Effect<Standing, never, Rpc> =>
   Effect.gen(function* () {
     const { memory, head, attempt: before } = standing;
     const { claim, proof } = before;

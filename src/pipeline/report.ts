@@ -14,7 +14,7 @@ import { abisOf } from "../report/options.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
-import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
+import { reportVersion, type Report, type ReportOptions } from "../report/schema.js";
 import type { Run } from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
@@ -42,7 +42,7 @@ interface About extends ObserveInput {
   readonly elsewhere?: ReadonlyArray<
     Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">
   >;
-  readonly ledger: Ledger;
+  readonly ledger: Report["ledger"];
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
   /** The runs in the other worlds, in their order: a call inside may fail in one that does not here. */

@@ -42,7 +42,11 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
    * sending exactly that. Rejects with `InsufficientFunds` where the fees alone are more than the balance, and with what
    * kept the costs from being known.
    */
-  readonly maxSendable: (from: Address, to: Address, options?: RunOptions) => Promise<Preflight.MaxSendable>;
+  readonly maxSendable: (
+    from: Address,
+    to: Address,
+    options?: RunOptions,
+  ) => Promise<{ readonly value: bigint; readonly report: Report.Report }>;
   /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` where it is no report. */
   readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
   /** `Preflight.settle`: compares the report with what was mined under `hashes`, which are in the report's order. */

@@ -26,7 +26,7 @@ export const World = Schema.Struct({
 export interface World extends Schema.Schema.Type<typeof World> {}
 
 /** The rules that one transaction is bound by, and who says so. */
-export const Rules = Schema.Struct({
+const Rules = Schema.Struct({
   /** null = not known. */
   fork: Schema.NullOr(Fork),
   /**
@@ -43,7 +43,6 @@ export const Rules = Schema.Struct({
   /** When the next fork activates, epoch seconds, by `eth_config`; null = not known, or none is planned. */
   nextFork: amount,
 });
-export interface Rules extends Schema.Schema.Type<typeof Rules> {}
 
 /** The state that everything was read from. */
 export const Observed = Schema.Struct({

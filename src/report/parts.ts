@@ -263,7 +263,6 @@ export const OwnedAccount = Schema.Struct({
   /** How it is known. */
   evidence: Evidence,
 });
-export interface OwnedAccount extends Schema.Schema.Type<typeof OwnedAccount> {}
 
 /** One right over somebody's tokens. */
 export const Approval = Schema.Struct({

@@ -44,9 +44,6 @@ export interface Policy {
   readonly evaluate: (report: Report) => PolicyResult;
 }
 
-/** A balance that a policy judges by. */
-export type JudgedBalance = NonNullable<Policy["balances"]>[number];
-
 /** The policy holds. */
 export const pass: PolicyResult = { _tag: "Pass" };
 /** The policy does not hold; `detail` says what was found against it, with units. */

@@ -3,7 +3,7 @@
  */
 import type { Log, Receipt } from "../eth/index.js";
 import type { Difference, Address, Hash, Hex } from "../primitives/index.js";
-import type { Ledger } from "../report/index.js";
+import type { Report } from "../report/index.js";
 
 /**
  * Why what was said is not what happened, the gravest first. `tampered`: what was mined is not the request that was
@@ -128,7 +128,7 @@ export interface Settled {
    */
   readonly balancesUntold: "severalBlocks" | "notAllMined" | "otherRequest" | null;
   /** The requests that it took. */
-  readonly ledger: Ledger;
+  readonly ledger: Report["ledger"];
 }
 
 /** What one run, or the chain, did with a transaction. */

@@ -42,7 +42,6 @@ export {
   isClose,
   isSamePlace,
   same,
-  type Cause,
   type WorldDiff,
 } from "../../src/pipeline/worlds/compare.js";
 export {

@@ -28,7 +28,6 @@ export type {
   Parties,
   Transfer,
 } from "../../src/report/parts.js";
-export type { JudgedBalance } from "../../src/report/policy.js";
 export {
   Report,
   reportVersion,
