@@ -16,7 +16,6 @@ export type {
   MinedOutcome,
   Hindsight,
   MinedSettlement,
-  Replay,
   Settled,
   Settlement,
   SettlementClass,
@@ -63,5 +62,5 @@ export type {
 } from "./transaction/request.js";
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
-export { toText, type TextOptions } from "./report/text.js";
+export { toText } from "./report/text.js";
 export type { AmountOptions, RenderOptions } from "./report/amounts.js";

@@ -54,19 +54,15 @@ const complete = (
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-/** What is scanned. */
-export interface Prepared {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  readonly policies: ReadonlyArray<Policy>;
-}
-
 /** Input and options, checked. */
 export const prepare = Effect.fnUntraced(function* (
   input: unknown,
   given: Options,
   defaults?: Transaction.InputDefaults,
-): Effect.fn.Return<Prepared, InvalidTransaction> {
+): Effect.fn.Return<
+  { readonly bundle: Bundle; readonly options: ReportOptions; readonly policies: ReadonlyArray<Policy> },
+  InvalidTransaction
+> {
   const { transactions, abis } = yield* Transaction.check(input, defaults);
   const own = yield* Effect.fromResult(complete(given));
   yield* recoverAuthorities(transactions);

@@ -30,7 +30,6 @@ import {
   type Standing,
 } from "./proofGround.js";
 import { isOutOfGas } from "./gas/doubt.js";
-import type { AskAt } from "./gas/limit.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
@@ -176,7 +175,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
       Effect.suspend(() => {
         const tried: Array<AskResult<Run>> = [];
         const { bundle, answers } = standing.attempt;
-        const askGas: AskAt = (limits) =>
+        const askGas = (limits: Parameters<ReturnType<typeof askAt>>[0]) =>
           Effect.tap(askAt(trialsOf(standing.attempt))(limits), (rows) =>
             Effect.sync(() => void tried.push(...rows.flat())),
           );

@@ -28,7 +28,7 @@ import {
   withoutLeftOut,
   worseOf,
 } from "./worlds/movements.js";
-import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
+import { leftOutOf, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
 /** What a report says beside its cases and answers; what is absent, a scan has not. */
@@ -183,7 +183,7 @@ export const reportOf = (
   }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
-  const checked: Draft = {
+  const checked = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
     ...{ moved: { assets, rights }, readings: others.map(({ readings }) => readings), policies: about.policies },
     delegateTargets: options.delegateTargets,

@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
-import type * as Preflight from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
 import { onAbort, type Address, type Hash, Listener } from "../primitives/index.js";
 import type * as Report from "../Report.js";
@@ -53,7 +52,7 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
   readonly settle: (
     report: Report.Report,
     hashes: ReadonlyArray<Hash>,
-    options?: Preflight.SettleOptions & Abortable,
+    options?: { readonly deadline?: number | undefined } & Abortable,
   ) => Promise<Report.Settled>;
   /** `Preflight.ready`: what to sign. Rejects with the first blocker, and with `InvalidTransaction` where it is no report. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;

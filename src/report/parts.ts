@@ -158,7 +158,7 @@ export const Fee = Schema.Struct({
 export interface Fee extends Schema.Schema.Type<typeof Fee> {}
 
 /** One term of what an account must hold. */
-export const FundsTerm = Schema.Struct({
+const FundsTerm = Schema.Struct({
   /** Index of the transaction. */
   transaction: Schema.Int,
   /** What it is for. */
@@ -166,7 +166,6 @@ export const FundsTerm = Schema.Struct({
   /** Wei; negative for what earlier transactions of the bundle bring in. */
   amount: Schema.BigInt,
 });
-export interface FundsTerm extends Schema.Schema.Type<typeof FundsTerm> {}
 
 /** The terms that are fees. */
 export const feeTerms: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);

@@ -22,7 +22,6 @@ import {
   type MinedOutcome,
   type Hindsight,
   type MinedSettlement,
-  type Replay,
   type SettlementClass,
 } from "./settlement.js";
 
@@ -65,7 +64,7 @@ const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "mea
 export const causeOf = (
   said: MinedOutcome,
   happened: MinedOutcome,
-  { behind, alone, earlier, rehashed, elsewhere }: Replay,
+  { behind, alone, earlier, rehashed, elsewhere }: NonNullable<Hindsight["replay"]>,
   wasSealed: boolean,
 ): Cause => {
   if (behind === null) return unknownCause;

@@ -141,28 +141,25 @@ export interface MinedOutcome {
   readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>;
 }
 
-/** The transaction simulated again, with the values of its own block; null = not requested, or no answer. */
-export interface Replay {
-  /** On the parent block, behind the transactions before it. */
-  readonly behind: MinedOutcome | null;
-  /** On the parent block, behind those of its own bundle alone. */
-  readonly alone: MinedOutcome | null;
-  /** Simulated on the report's base block, after the earlier transactions of its bundle. */
-  readonly earlier: MinedOutcome | null;
-  /** As `earlier`, behind blocks of other hashes; null where there are none between. */
-  readonly rehashed: MinedOutcome | null;
-  /** As `earlier`, in the values of another block. */
-  readonly elsewhere: MinedOutcome | null;
-}
-
 /** What is known beside receipt and block. */
 export interface Hindsight {
   /** The place in the report; by sender and nonce where it is left out. */
   readonly transaction?: number;
   /** What was sent, where it is not what was mined. */
   readonly sent?: Hash;
-  /** Outcome of a replay on the parent block; absent where no node answered. */
-  readonly replay?: Replay | null;
+  /** The transaction simulated again, with the values of its own block; absent or null where no node answered. */
+  readonly replay?: {
+    /** On the parent block, behind the transactions before it. */
+    readonly behind: MinedOutcome | null;
+    /** On the parent block, behind those of its own bundle alone. */
+    readonly alone: MinedOutcome | null;
+    /** Simulated on the report's base block, after the earlier transactions of its bundle. */
+    readonly earlier: MinedOutcome | null;
+    /** As `earlier`, behind blocks of other hashes; null where there are none between. */
+    readonly rehashed: MinedOutcome | null;
+    /** As `earlier`, in the values of another block. */
+    readonly elsewhere: MinedOutcome | null;
+  } | null;
   /** What accounts held before and after the block; raw units, wei where `token` is null. */
   readonly held?: ReadonlyArray<{
     readonly account: Address;
@@ -173,9 +170,3 @@ export interface Hindsight {
 }
 
 export type { Receipt };
-
-/** How long it may take; ms. */
-export interface SettleOptions {
-  /** Default 30,000. */
-  readonly deadline?: number | undefined;
-}

@@ -25,11 +25,6 @@ const widePercent = 50n;
 /** Limits tried side by side when the wider one is not enough. */
 const searched = 6;
 
-/** Runs the requests at these limits, in every block context that is asked for, by context. */
-export type AskAt = (
-  limits: ReadonlyArray<Limits>,
-) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>;
-
 /** The limits of one case, from the chosen one upwards. */
 interface Rungs {
   readonly tight: bigint;
@@ -95,7 +90,10 @@ const doubted = (
 export const settleGas = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   answers: Answers,
-  askAt: AskAt,
+  /** Runs the requests at these limits, in every block context that is asked for, by context. */
+  askAt: (
+    limits: ReadonlyArray<Limits>,
+  ) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>,
 ): Effect.fn.Return<Gas, never, Rpc> {
   const ladder = ladderOf(bundle, answers);
   if (ladder === null) return undoubted;

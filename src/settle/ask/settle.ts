@@ -20,7 +20,7 @@ import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/index.js";
 import { balanceFacts } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
-import { gravest, type Hindsight, type Settled, type SettleOptions, type Settlement } from "../settlement.js";
+import { gravest, type Hindsight, type Settled, type Settlement } from "../settlement.js";
 import { askReplay } from "./replay.js";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -223,12 +223,12 @@ export const settled = <E, R>(effect: Effect.Effect<Settled, E, R>): Effect.Effe
 export const settle: (
   report: Report,
   hashes: ReadonlyArray<Hash>,
-  options?: SettleOptions,
+  options?: { readonly deadline?: number | undefined },
 ) => Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> = admitted(
   Effect.fn("Preflight.settle")(function* (
     report: Report,
     hashes: ReadonlyArray<Hash>,
-    { deadline = 30_000 }: SettleOptions = {},
+    { deadline = 30_000 }: Parameters<typeof settle>[2] = {},
   ) {
     const wrong = hashes.findIndex((hash) => !isHash(hash));
     if (wrong !== -1)
