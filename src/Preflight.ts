@@ -31,7 +31,7 @@ import { watchWith, type Prove, type Watched } from "./watch/watch.js";
 export type { BuiltInStep } from "./primitives/names.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
-export type { Limits, Options, TokenNames } from "./pipeline/index.js";
+export type { Options, TokenNames } from "./pipeline/index.js";
 export { settle } from "./settle/ask/later.js";
 export type { Watched } from "./watch/watch.js";
 

@@ -11,15 +11,7 @@ export { Exposure } from "./report/beside.js";
 export { notes } from "./report/notes.js";
 export type { Note } from "./primitives/statement.js";
 export { settle } from "./settle/settle.js";
-export type {
-  Comparison,
-  MinedOutcome,
-  Hindsight,
-  MinedSettlement,
-  Settled,
-  Settlement,
-  SettlementClass,
-} from "./settle/settlement.js";
+export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled, Settlement } from "./settle/settlement.js";
 export { settledText } from "./settle/text.js";
 export { matches, mismatch } from "./report/matches.js";
 export { ready, type Blocker } from "./report/ready.js";
@@ -37,7 +29,6 @@ export {
   Nonce,
   Outcome,
   OutcomeLog,
-  Parties,
   TokenInfo,
   Transfer,
 } from "./report/parts.js";

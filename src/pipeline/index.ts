@@ -4,7 +4,7 @@ export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./extr
 export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
 export { assignNonces, inputsOf } from "./choose.js";
 export { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "./rounds.js";
-export { MeasureLimits, type Limits } from "./limits.js";
+export { MeasureLimits } from "./limits.js";
 export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";

@@ -44,10 +44,6 @@ export const Parties = Schema.Struct({
   /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
   creates: nullable(Address),
 });
-export interface Parties extends Schema.Schema.Type<typeof Parties> {
-  readonly from: AccountCode;
-  readonly to: AccountCode | null;
-}
 
 /** One log of a simulated call. */
 export const OutcomeLog = Schema.Struct({

@@ -71,7 +71,7 @@ export interface TransactionReport extends Schema.Schema.Type<typeof Transaction
   /** What is to be signed; null while a field of it is not known. */
   readonly request: Request | null;
   /** Who sends and who receives. */
-  readonly code: Parties;
+  readonly code: typeof Parties.Type;
   /** What the simulated call did. */
   readonly outcome: Outcome;
   /** How much gas it takes and is allowed. */

@@ -22,7 +22,7 @@ import {
   type MinedOutcome,
   type Hindsight,
   type MinedSettlement,
-  type SettlementClass,
+  type Settled,
 } from "./settlement.js";
 
 /** Whether both did the same, but for the gas it took. */
@@ -132,7 +132,7 @@ export const settleBalances = (
   receipts: ReadonlyArray<Receipt>,
   block: FullBlock,
   held: NonNullable<Hindsight["held"]>,
-  outcome: SettlementClass,
+  outcome: Settled["class"],
 ): Comparison => {
   const mined = receipts.flatMap((receipt) => {
     const found = minedIn(receipt, block);

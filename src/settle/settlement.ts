@@ -24,11 +24,8 @@ export const settlementClasses = [
   "priceMoved",
   "same",
 ] as const;
-/** One of the classes. */
-export type SettlementClass = (typeof settlementClasses)[number];
-
 /** The gravest of them; `same` where there is none. */
-export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClass =>
+export const gravest = (classes: ReadonlyArray<Settled["class"]>): Settled["class"] =>
   settlementClasses.find((one) => classes.includes(one)) ?? "same";
 
 /** What was said beside what happened: how much of it was the same, what was not, and of what nothing could be said. */
@@ -41,7 +38,7 @@ export interface Comparison {
    */
   readonly differences: ReadonlyArray<
     Difference & {
-      readonly class: Exclude<SettlementClass, "same">;
+      readonly class: Exclude<Settled["class"], "same">;
       readonly evidence: "measured" | "logged" | "unavailable";
     }
   >;
@@ -64,7 +61,7 @@ export interface MinedSettlement extends Comparison {
   /** The block's hash, 32 bytes. */
   readonly blockHash: Hash;
   /** What it amounts to. */
-  readonly class: SettlementClass;
+  readonly class: Settled["class"];
   /** Whether it succeeded. */
   readonly status: "success" | "failure" | null;
   /** Gas that it used, refunds taken off. */
@@ -86,7 +83,7 @@ export interface MinedSettlement extends Comparison {
     /** The first four bytes of the calldata; null for transfers and deployments. */
     readonly selector: Hex | null;
     /** What it amounts to. */
-    readonly class: SettlementClass;
+    readonly class: Settled["class"];
     /** Whether it succeeded where failure was said, or the other way round. */
     readonly isFlip: boolean;
     /** Gas used ÷ gas limit. */
@@ -116,7 +113,7 @@ export type Settlement =
 /** A report against the chain. */
 export interface Settled {
   /** The gravest of all. */
-  readonly class: SettlementClass;
+  readonly class: (typeof settlementClasses)[number];
   /** One for each transaction of the report, in its order. */
   readonly transactions: ReadonlyArray<Settlement>;
   /** What was measured over the whole bundle; all of it is `uncompared` where `balancesUntold` says why. */

@@ -62,7 +62,7 @@ const single = <A>(
   });
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
-export const checkCode = single<Parties>("Preflight.checkCode", ["code"], (entry, bundle, answers) => [
+export const checkCode = single<typeof Parties.Type>("Preflight.checkCode", ["code"], (entry, bundle, answers) => [
   entry.code,
   Code.check(entry, answers),
 ]);
