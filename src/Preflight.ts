@@ -298,28 +298,28 @@ export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknow
    */
   readonly without?: ReadonlyArray<BuiltInStep> | undefined;
 }): Pipeline<Step.NeedsOf<Steps[number]>> => {
-  const made = madeOf(options);
+  const ownSteps = madeOf(options);
   /** `use` with the steps in it. */
   const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Step.NeedsOf<Steps[number]>> =>
     Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>
-      Effect.provideService(use, OwnSteps, { ...made, services }),
+      Effect.provideService(use, OwnSteps, { ...ownSteps, services }),
     );
-  const proveIn = (report: Report, given?: Options) => within(prove(report, given));
+  const proveIn = (report: Report, runOptions?: Options) => within(prove(report, runOptions));
   const readyIn = (report: Report) =>
-    Effect.provideService(ready(report), OwnSteps, { ...made, services: Context.empty() });
+    Effect.provideService(ready(report), OwnSteps, { ...ownSteps, services: Context.empty() });
   return {
     // `never` fits every input: the verbs' types have judged it, and the pipeline checks it
-    scan: (input, given) => within(scan(input as never, given)),
-    preflight: (input, given) => within(preflight(input as never, given)),
-    reserving: (take) => (input, given) => within(reserving(take)(input as never, given)),
+    scan: (input, runOptions) => within(scan(input as never, runOptions)),
+    preflight: (input, runOptions) => within(preflight(input as never, runOptions)),
+    reserving: (take) => (input, runOptions) => within(reserving(take)(input as never, runOptions)),
     prove: proveIn,
     ready: readyIn,
     maxSendable: (...input) => within(maxSendable(...input)),
-    watch: (report, heads, given) =>
+    watch: (report, heads, runOptions) =>
       Stream.unwrap(
         Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) => {
           const proving: Prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
-          return Effect.succeed(watchBy(readyIn, proving)(report, heads, given));
+          return Effect.succeed(watchBy(readyIn, proving)(report, heads, runOptions));
         }),
       ),
     ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee, assignNonces },

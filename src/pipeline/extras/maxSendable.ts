@@ -88,10 +88,10 @@ export const maxSendableWith = (
     for (let attempt = 0; attempt < mostTries && !plain; attempt++) {
       const value = balance - gas * maxFeePerGas - extra;
       if (value <= 0n) break;
-      const seen = yield* scan({ from, to, value, ...fees }, options);
-      const now = costsIn(seen);
-      if (now === null) return yield* reasonOf(seen);
-      if (now.gas === null) return { value, report: seen };
+      const trial = yield* scan({ from, to, value, ...fees }, options);
+      const now = costsIn(trial);
+      if (now === null) return yield* reasonOf(trial);
+      if (now.gas === null) return { value, report: trial };
       ({ balance, extra } = now);
       if (now.gas === gas) break;
       // the last try keeps the larger, which is enough for both

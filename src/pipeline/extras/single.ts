@@ -47,17 +47,17 @@ const single = <A>(
     answers: Answers,
   ) => readonly [output: A, findings: ReadonlyArray<Finding>],
 ): Transactions.TakesInput<Options.Options, Effect.Effect<A, InvalidTransaction | Verdict | RpcError, Rpc>> =>
-  Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
+  Effect.fn(name)(function* (input: unknown, runOptions: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
-    const { bundle: all, options } = yield* Options.prepare(input, given, defaults);
+    const { bundle: all, options } = yield* Options.prepare(input, runOptions, defaults);
     const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
     const about = { options, chain, wanted: [], looks: [], steps: new Set(steps), isWitnessed: true };
-    const asked = { bundle: Arr.of(all[0]), ...about };
-    const round = yield* counted(askScan(asked, options.block ?? chain.blockTag));
+    const subject = { bundle: Arr.of(all[0]), ...about };
+    const round = yield* counted(askScan(subject, options.block ?? chain.blockTag));
     const answers = answersOf(round, chains, options, named);
-    const bundle = choose(asked.bundle, answers);
+    const bundle = choose(subject.bundle, answers);
     return yield* orFail(...make(bundle[0], bundle, answers));
   });
 
