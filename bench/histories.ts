@@ -4,7 +4,7 @@
  *
  *     npm run histories        (HISTORIES=n of each class, default 100)
  */
-import type { SettlementClass } from "../src/Report.js";
+import type { Settled } from "../src/Report.js";
 import { settlementClasses } from "../src/settle/settlement.js";
 import { groundOn, histories, settledFrom } from "../test/harness/histories.js";
 import { scenesFor } from "../test/preflight/scene.js";
@@ -19,7 +19,7 @@ for (const [node, start] of scenesFor("histories")) {
     `\n${node}\n\n| made | ${settlementClasses.join(" | ")} |\n| --- | ${settlementClasses.map(() => "---").join(" | ")} |`,
   );
   for (const kind of kinds) {
-    const told = new Map<SettlementClass, number>();
+    const told = new Map<Settled["class"], number>();
     for (let index = 0; index < each; index++) {
       const { class: name } = await settledFrom(kind, ground, index);
       told.set(name, (told.get(name) ?? 0) + 1);

@@ -13,7 +13,7 @@ import { type Address, lower } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
 import { judgeExposure, judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import { readData, type PolicyData } from "./policy/data.js";
-import { every, some, unknown, type AllowedCall, type Policy, type PolicyResult } from "./report/policy.js";
+import { every, some, unknown, type Policy, type PolicyResult } from "./report/policy.js";
 import { each, no, type Checked } from "./primitives/problem.js";
 import {
   judgeInner,
@@ -24,7 +24,7 @@ import {
 } from "./policy/rights.js";
 import type { Report } from "./report/schema.js";
 
-export { type AllowedCall, type Policy, type PolicyResult, fail, pass, unknown } from "./report/policy.js";
+export { type Policy, type PolicyResult, fail, pass, unknown } from "./report/policy.js";
 
 /** A policy as its name and its data say. */
 const named = (policy: string, data: Readonly<Record<string, Schema.Json>>, evaluate: Policy["evaluate"]): Policy => ({
@@ -137,8 +137,8 @@ export const noUnlimitedApprovals: Policy = named("noUnlimitedApprovals", {}, ju
  */
 export const denyDelegated: Policy = named("denyDelegated", {}, judgeDelegated);
 
-const innerFailures = (allow?: ReadonlyArray<AllowedCall>): Policy => {
-  const mayFail = (allow ?? []).map(({ to, selector }): AllowedCall => ({
+const innerFailures = (allow?: Policy["mayFail"]): Policy => {
+  const mayFail = (allow ?? []).map(({ to, selector }) => ({
     to: lower(to),
     ...(selector === undefined ? {} : { selector: lower(selector) }),
   }));
@@ -159,7 +159,7 @@ const innerFailures = (allow?: ReadonlyArray<AllowedCall>): Policy => {
  * console.log(strict.name, lenient.name); // noInnerFailures noInnerFailures
  * ```
  */
-export const noInnerFailures: Policy & ((options?: { readonly allow?: ReadonlyArray<AllowedCall> }) => Policy) =
+export const noInnerFailures: Policy & ((options?: { readonly allow?: NonNullable<Policy["mayFail"]> }) => Policy) =
   (() => {
     const { name, ...plain } = innerFailures();
     const make: (...options: Parameters<typeof noInnerFailures>) => Policy = ({ allow } = {}) => innerFailures(allow);
@@ -252,10 +252,12 @@ export const make = (name: string, evaluate: (report: Report) => PolicyResult): 
 /** Policies within policies are read this deep. */
 const mostDepth = 16;
 
-/** One that holds no others. */
-type Simple = Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }>;
-
-const builders: { readonly [K in Simple["policy"]]: (data: Extract<Simple, { readonly policy: K }>) => Policy } = {
+/** One for each policy that holds no others. */
+const builders: {
+  readonly [Data in Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }> as Data["policy"]]: (
+    data: Data,
+  ) => Policy;
+} = {
   maxSpent: ({ token, amount, account }) => maxSpent(token, BigInt(amount), account),
   minReceived: ({ token, amount, account }) => minReceived(token, BigInt(amount), account),
   maxExposure: ({ token, amount, account }) => maxExposure(token, BigInt(amount), account),

@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream";
 import type { InvalidTransaction } from "./errors/input.js";
 import type { BuiltInStep } from "./primitives/names.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipeline/index.js";
-import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready, type MaxSendable } from "./pipeline/index.js";
+import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready } from "./pipeline/index.js";
 import { prepare, revise, type Options } from "./pipeline/index.js";
 import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeline/index.js";
 import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
@@ -29,13 +29,10 @@ import { settle } from "./settle/ask/later.js";
 import { watchWith, type Prove, type Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
-export type { AbiSource, AccountInput, BlockInput } from "./report/options.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
-export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "./pipeline/index.js";
-export type { SettleOptions } from "./settle/settlement.js";
+export type { Options, TokenNames } from "./pipeline/index.js";
 export { settle } from "./settle/ask/later.js";
-export type { Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Watched } from "./watch/watch.js";
 
 /**
@@ -247,7 +244,11 @@ export interface Pipeline<R = never> {
   /** Asks the steps in each of its scans, and in its proof. */
   readonly maxSendable: (
     ...input: Parameters<typeof maxSendable>
-  ) => Effect.Effect<MaxSendable, Effect.Error<ReturnType<typeof maxSendable>>, Rpc | R>;
+  ) => Effect.Effect<
+    Effect.Success<ReturnType<typeof maxSendable>>,
+    Effect.Error<ReturnType<typeof maxSendable>>,
+    Rpc | R
+  >;
   /** Asks the steps in each proof. Fails as `ready` does. */
   readonly watch: <E = never, R2 = never>(
     report: Report,
@@ -270,18 +271,6 @@ export interface Pipeline<R = never> {
   readonly assignNonces: typeof assignNonces;
 }
 
-/** Options of {@link make}. */
-export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = ReadonlyArray<Step.AnyStep>> {
-  /** Steps of your own, in the order in which their findings stand. */
-  readonly steps?: Steps | undefined;
-  /**
-   * Built-in steps to leave out: nothing of them is asked, nor taken as a default, and each is a finding `LeftOut`.
-   * Without `assets` or `approvals`, or `estimate` where every `gas` is given, a report is at most `caution`, and
-   * policies that read what is missing cannot tell; without any other it is at most `unknown`.
-   */
-  readonly without?: ReadonlyArray<BuiltInStep> | undefined;
-}
-
 /**
  * A pipeline with steps of your own (`Step.make`), or without some of the built-in ones. Your steps ask in the same
  * network round as everything else, and their findings count like built-in ones. A step that fails, throws, or does
@@ -299,31 +288,38 @@ export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = Readonl
  * console.log(report.verdict, report.because); // caution a step was left out of the pipeline
  * ```
  */
-export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(
-  options: MakeOptions<Steps>,
-): Pipeline<Step.NeedsOf<Steps[number]>> => {
-  const made = madeOf(options);
+export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknown, unknown>> = readonly []>(options: {
+  /** Steps of your own, in the order in which their findings stand. */
+  readonly steps?: Steps | undefined;
+  /**
+   * Built-in steps to leave out: nothing of them is asked, nor taken as a default, and each is a finding `LeftOut`.
+   * Without `assets` or `approvals`, or `estimate` where every `gas` is given, a report is at most `caution`, and
+   * policies that read what is missing cannot tell; without any other it is at most `unknown`.
+   */
+  readonly without?: ReadonlyArray<BuiltInStep> | undefined;
+}): Pipeline<Step.NeedsOf<Steps[number]>> => {
+  const ownSteps = madeOf(options);
   /** `use` with the steps in it. */
   const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Step.NeedsOf<Steps[number]>> =>
     Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>
-      Effect.provideService(use, OwnSteps, { ...made, services }),
+      Effect.provideService(use, OwnSteps, { ...ownSteps, services }),
     );
-  const proveIn = (report: Report, given?: Options) => within(prove(report, given));
+  const proveIn = (report: Report, runOptions?: Options) => within(prove(report, runOptions));
   const readyIn = (report: Report) =>
-    Effect.provideService(ready(report), OwnSteps, { ...made, services: Context.empty() });
+    Effect.provideService(ready(report), OwnSteps, { ...ownSteps, services: Context.empty() });
   return {
     // `never` fits every input: the verbs' types have judged it, and the pipeline checks it
-    scan: (input, given) => within(scan(input as never, given)),
-    preflight: (input, given) => within(preflight(input as never, given)),
-    reserving: (take) => (input, given) => within(reserving(take)(input as never, given)),
+    scan: (input, runOptions) => within(scan(input as never, runOptions)),
+    preflight: (input, runOptions) => within(preflight(input as never, runOptions)),
+    reserving: (take) => (input, runOptions) => within(reserving(take)(input as never, runOptions)),
     prove: proveIn,
     ready: readyIn,
     maxSendable: (...input) => within(maxSendable(...input)),
-    watch: (report, heads, given) =>
+    watch: (report, heads, runOptions) =>
       Stream.unwrap(
         Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) => {
           const proving: Prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
-          return Effect.succeed(watchBy(readyIn, proving)(report, heads, given));
+          return Effect.succeed(watchBy(readyIn, proving)(report, heads, runOptions));
         }),
       ),
     ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee, assignNonces },

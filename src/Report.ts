@@ -7,19 +7,10 @@ export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
 export { Finding, FindingCode, messageOf, StepName } from "./report/finding.js";
-export { Exposure, Exposures } from "./report/beside.js";
+export { Exposure } from "./report/beside.js";
 export { notes } from "./report/notes.js";
 export { settle } from "./settle/settle.js";
-export type {
-  Comparison,
-  MinedOutcome,
-  Hindsight,
-  MinedSettlement,
-  Replay,
-  Settled,
-  Settlement,
-  SettlementClass,
-} from "./settle/settlement.js";
+export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled, Settlement } from "./settle/settlement.js";
 export { settledText } from "./settle/text.js";
 export { matches, mismatch } from "./report/matches.js";
 export { ready, type Blocker } from "./report/ready.js";
@@ -37,7 +28,6 @@ export {
   Nonce,
   Outcome,
   OutcomeLog,
-  Parties,
   TokenInfo,
   Transfer,
 } from "./report/parts.js";
@@ -45,11 +35,9 @@ export { StateChange } from "./report/beside.js";
 export {
   AskRule,
   Clearance,
-  Ledger,
   Observed,
   Report,
   ReportOptions,
-  type ReportOptionsFields,
   Request,
   RunName,
   TransactionReport,
@@ -64,5 +52,5 @@ export type {
 } from "./transaction/request.js";
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
-export { toText, type TextOptions } from "./report/text.js";
+export { toText } from "./report/text.js";
 export type { AmountOptions, RenderOptions } from "./report/amounts.js";

@@ -83,9 +83,6 @@ export interface Step<A = undefined, E = never, R = never> {
   check(report: Report, answer: StepAnswer<A>): ReadonlyArray<Finding>;
 }
 
-/** Any step. */
-export type AnyStep = Step<unknown, unknown, unknown>;
-
 /** The services that the `ask` of a step requires, beside the node. */
 export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
   ? "ask" extends keyof One

@@ -42,7 +42,7 @@ const world: Readonly<Record<string, string>> = {
   url: "declare const url: string;",
   mine: "declare const mine: string;",
   theirs: "declare const theirs: string;",
-  input: `declare const input: import("evm-preflight").Preflight.RawCall;`,
+  input: `declare const input: import("evm-preflight").Transaction.RawCall;`,
   preflight: `declare const preflight: import("evm-preflight/promise").PreflightClient;`,
   report: `declare const report: import("evm-preflight").Report.Report;`,
   logger: "declare const logger: { info(event: object): void };",

@@ -8,7 +8,7 @@ import * as Preflight from "../Preflight.js";
 import { type Hash, escapeText } from "../primitives/index.js";
 import { fromJson } from "../report/json.js";
 import { settledText } from "../settle/text.js";
-import type { SettlementClass } from "../settle/settlement.js";
+import type { Settled } from "../settle/settlement.js";
 import { deadlineText, endpointFlags, noting, nothingAnswered, readConnection, withProgress } from "./endpoint.js";
 import { Exited, exitCodes, withExitCodes, wrong, type ExitCode } from "./exit.js";
 import { readFlag, text, toggle } from "./flags.js";
@@ -16,7 +16,7 @@ import { duration } from "./quantity.js";
 import { jsonText, kindOf, parseJson, print, readText } from "./terminal.js";
 
 /** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
-const codes: Readonly<Record<SettlementClass, ExitCode>> = {
+const codes: Readonly<Record<Settled["class"], ExitCode>> = {
   same: exitCodes.ready,
   priceMoved: exitCodes.caution,
   ordering: exitCodes.caution,

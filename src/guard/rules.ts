@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
 import type { Difference, Hash } from "../primitives/index.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
-import type { Comparison, SettlementClass } from "../settle/settlement.js";
+import type { Comparison, Settled } from "../settle/settlement.js";
 import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
@@ -29,7 +29,7 @@ export interface SignaturePayload {
  */
 export interface SettledCalls extends Comparison {
   /** `same`, or `unknown` where anything differs: the cause is not searched. */
-  readonly class: SettlementClass;
+  readonly class: Settled["class"];
   /** The transactions that hold the calls, by the wallet's word; their receipts are the node's. */
   readonly hashes: ReadonlyArray<Hash>;
   /** What was said. */

@@ -22,14 +22,6 @@ import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
 
-/** What a node without simulation said through `eth_call`. */
-export interface Called {
-  /** Of the first transaction, its revert explained; the others depend on it and could not be asked. */
-  readonly first: AskResult<Hex>;
-  /** The witness's answers; null when it could not be injected. */
-  readonly view: View | null;
-}
-
 /** The steps that take part in a round, and `chain` where the endpoint's own id and its newest block are asked. */
 export type ActiveSteps = ReadonlySet<BuiltInStep | "chain">;
 
@@ -49,8 +41,13 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   readonly alone: AskResult<Simulate.Run> | null;
   /** The run in the block that comes next, at its own base fee; null in a scan. */
   readonly next: AskResult<Simulate.Run> | null;
-  /** Set where the node does not simulate. */
-  readonly called: Called | null;
+  /** What a node without simulation said through `eth_call`; null where it simulates. */
+  readonly called: {
+    /** Of the first transaction, its revert explained; the others depend on it and could not be asked. */
+    readonly first: AskResult<Hex>;
+    /** The witness's answers; null when it could not be injected. */
+    readonly view: View | null;
+  } | null;
   /** The refusal for want of funds that was answered by giving the senders some; null when there was none. */
   readonly unfunded: Failure | null;
   /** Where no fee oracle was seen to live, so that it need not be asked; null = not known. */
@@ -175,7 +172,7 @@ const isReallyShort = (bundle: ReadonlyArray<Case>, { balanceOf }: Answers): boo
   });
 
 /** Outcome of the tier without simulation: status and return value, nothing more. */
-const calledOutcome = ({ first }: Called, { input }: Case, { rules }: Answers): Outcome => {
+const calledOutcome = ({ first }: NonNullable<Round["called"]>, { input }: Case, { rules }: Answers): Outcome => {
   if (Result.isSuccess(first)) {
     const data = first.success;
     const result = input.item === null ? null : decodeResult(data, input.item);

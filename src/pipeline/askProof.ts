@@ -19,9 +19,9 @@ import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Round } from "./answers.js";
+import type { Limits } from "./choose.js";
 import { isSamePlace } from "./worlds/compare.js";
 import { tagOf, type World } from "./worlds/contexts.js";
-import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound } from "./rounds.js";
 import { lensOf } from "../steps/reading/proxies.js";
@@ -74,19 +74,11 @@ const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<A
 const atOnce = { concurrency: "unbounded" } as const;
 
 /** The requests at other limits, all side by side in one round. */
-export const askAt =
-  (trials: Arr.NonEmptyReadonlyArray<Trial>): AskAt =>
-  (limits) => {
-    const askIn = (trial: Trial) =>
-      Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))), atOnce);
-    return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
-  };
-
-/** What further worlds say: whether the state made a difference, and whether the price alone did. */
-export interface CauseRuns {
-  readonly swap: AskResult<Simulate.Run>;
-  readonly priced: AskResult<Simulate.Run>;
-}
+export const askAt = (trials: Arr.NonEmptyReadonlyArray<Trial>) => (limits: ReadonlyArray<Limits>) => {
+  const askIn = (trial: Trial) =>
+    Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))), atOnce);
+  return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
+};
 
 /** Ms that the blocks between and the traces may take beyond all else, where that took less. */
 const leastPatience = 500;
@@ -131,8 +123,10 @@ const besideBetween = <A, R>(
     }),
   );
 
-/** Further worlds side by side. */
-export const askCauses = (claim: ProofInput): Effect.Effect<CauseRuns, never, Rpc> => {
+/** Further worlds side by side: whether the state made a difference (`swap`), and whether the price alone did. */
+export const askCauses = (
+  claim: ProofInput,
+): Effect.Effect<Readonly<Record<"swap" | "priced", AskResult<Simulate.Run>>>, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });

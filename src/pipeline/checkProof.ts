@@ -10,7 +10,7 @@ import { knows } from "../witness/view.js";
 import type { Proof } from "./askProof.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
-import type { Closed } from "./proofGround.js";
+import type { Standing } from "./proofGround.js";
 import type { Attempt } from "./worlds/contrast.js";
 import { inFlightOf, type ProofInput, looksOf } from "./proofPlans.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
@@ -41,7 +41,7 @@ export const spanIn = ({
 
 /** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
 export const closesIn = (
-  closed: Closed | null,
+  closed: Standing["closed"],
   { claim: { report, chain }, proof }: Attempt,
   now: number,
 ): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {

@@ -1,18 +1,10 @@
 /** The pipeline: the door of this room, for what calls it. */
-export { maxSendableWith, type MaxSendable } from "./extras/maxSendable.js";
-export {
-  checkCode,
-  estimateGas,
-  quoteFee,
-  resolveNonce,
-  simulate,
-  type Step,
-  type StepError,
-} from "./extras/single.js";
+export { maxSendableWith } from "./extras/maxSendable.js";
+export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./extras/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
 export { assignNonces, inputsOf } from "./choose.js";
 export { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "./rounds.js";
-export { MeasureLimits, type Limits } from "./limits.js";
+export { MeasureLimits } from "./limits.js";
 export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";

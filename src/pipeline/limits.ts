@@ -21,19 +21,19 @@ import { transfersOf } from "../steps/reading/transferLogs.js";
 import type { Query } from "../witness/queries.js";
 import type { ActiveSteps } from "./answers.js";
 
-/** Most holdings, rights and tokens that one run measures; `PartiesCut` says how many are left over. */
-export interface Limits {
+/**
+ * Most holdings, rights and tokens that one run measures; `PartiesCut` says how many are left over. Provide other limits
+ * with `Effect.provideService(Preflight.MeasureLimits, …)`.
+ */
+export const MeasureLimits: Context.Reference<{
   /** The most balances that are measured. */
   readonly holdings: number;
   /** The most approvals and other rights that are measured. */
   readonly rights: number;
   /** The most tokens that are described. */
   readonly tokens: number;
-}
-
-/** The limits in use; provide others with `Effect.provideService(Preflight.MeasureLimits, …)`. */
-export const MeasureLimits: Context.Reference<Limits> = Context.Reference("evm-preflight/MeasureLimits", {
-  defaultValue: (): Limits => ({ holdings: 320, rights: 64, tokens: 48 }),
+}> = Context.Reference("evm-preflight/MeasureLimits", {
+  defaultValue: () => ({ holdings: 320, rights: 64, tokens: 48 }),
 });
 
 /** What the witness is asked about, in the order of importance: what comes last is cut first. */
@@ -72,7 +72,7 @@ const calledIn = (bundle: ReadonlyArray<Ran>, steps: ActiveSteps) => {
 export const wantedBy = (
   policies: ReadonlyArray<Policy>,
   bundle: ReadonlyArray<Case>,
-  limits: Limits,
+  limits: typeof MeasureLimits.Service,
   steps: ActiveSteps,
 ): ReadonlyArray<Holdings.Holding> =>
   policies
@@ -90,7 +90,7 @@ export const measureOf = (
   bundle: ReadonlyArray<Ran>,
   flows: ReadonlyArray<Transfer>,
   policies: ReadonlyArray<Policy>,
-  limits: Limits,
+  limits: typeof MeasureLimits.Service,
   steps: ActiveSteps,
 ): Measure => {
   const senders = ownAccounts(bundle);
@@ -144,7 +144,7 @@ export const measureOfReport = (
   report: Report,
   bundle: ReadonlyArray<Ran>,
   policies: ReadonlyArray<Policy>,
-  limits: Limits,
+  limits: typeof MeasureLimits.Service,
   steps: ActiveSteps,
   chain: Chain,
 ): Measure => {

@@ -19,12 +19,11 @@ export interface Options extends GivenRows<typeof named & typeof times> {
   readonly policies?: ReadonlyArray<Policy>;
 }
 
-interface Row {
+const rows = Object.entries<{
   readonly absent: unknown;
   readonly kept?: string;
   readonly check: (typeof named)[keyof typeof named]["check"];
-}
-const rows: ReadonlyArray<readonly [name: string, row: Row]> = Object.entries<Row>({ ...named, ...times });
+}>({ ...named, ...times });
 
 const optionNames = rows.map(([name]) => name);
 
@@ -55,19 +54,15 @@ const complete = (
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-/** What is scanned. */
-export interface Prepared {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  readonly policies: ReadonlyArray<Policy>;
-}
-
 /** Input and options, checked. */
 export const prepare = Effect.fnUntraced(function* (
   input: unknown,
   given: Options,
   defaults?: Transaction.InputDefaults,
-): Effect.fn.Return<Prepared, InvalidTransaction> {
+): Effect.fn.Return<
+  { readonly bundle: Bundle; readonly options: ReportOptions; readonly policies: ReadonlyArray<Policy> },
+  InvalidTransaction
+> {
   const { transactions, abis } = yield* Transaction.check(input, defaults);
   const own = yield* Effect.fromResult(complete(given));
   yield* recoverAuthorities(transactions);

@@ -27,11 +27,9 @@ import {
   placed,
   runsOf,
   sealedCounts,
-  type Lack,
   type Standing,
 } from "./proofGround.js";
 import { isOutOfGas } from "./gas/doubt.js";
-import type { AskAt } from "./gas/limit.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
@@ -59,7 +57,7 @@ const anew = (
 };
 
 /** Everything once more, on a newer head where the one that it stood on is old or gone. */
-const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never, Rpc> =>
+const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effect.Effect<Standing, never, Rpc> =>
   Effect.gen(function* () {
     const { memory, head, attempt: before } = standing;
     const { claim, proof } = before;
@@ -177,7 +175,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
       Effect.suspend(() => {
         const tried: Array<AskResult<Run>> = [];
         const { bundle, answers } = standing.attempt;
-        const askGas: AskAt = (limits) =>
+        const askGas = (limits: Parameters<ReturnType<typeof askAt>>[0]) =>
           Effect.tap(askAt(trialsOf(standing.attempt))(limits), (rows) =>
             Effect.sync(() => void tried.push(...rows.flat())),
           );

@@ -14,7 +14,7 @@ import { bareOf, isComparable, type Proof } from "./askProof.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
-import { pendingOf, type Draw } from "./worlds/contexts.js";
+import { pendingOf, type Worlds } from "./worlds/contexts.js";
 import type { Attempt } from "./worlds/contrast.js";
 import { isSlotted } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
@@ -106,21 +106,6 @@ export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Grou
   );
 };
 
-/** Why an attempt does not stand. */
-export type Lack = Extract<AskRule, "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable">;
-
-/** That the transactions run in the next block and fail in a later one. */
-export interface Closed {
-  /** How many steps behind the next block they are proven now. */
-  readonly reach: number;
-  /** Whether a world that far out was seen to run already. */
-  readonly isSeen: boolean;
-  /** Of the block in which they failed, epoch seconds; null = not known. */
-  readonly failed: bigint | null;
-  /** What was drawn for that block: the nearer one is the same but for its number and time. */
-  readonly draw: Draw;
-}
-
 /** What a proof knows between its rounds. */
 export interface Standing {
   /** The head that the attempt stands on. */
@@ -133,13 +118,25 @@ export interface Standing {
   /** How often the ground has moved on this state. */
   readonly moves: number;
   readonly findings: ReadonlyArray<Finding>;
-  /** The bracket that is left, where the transactions fail further out; null = all of it. */
-  readonly closed: Closed | null;
+  /** The bracket that is left, where the transactions run in the next block and fail further out; null = all of it. */
+  readonly closed: {
+    /** How many steps behind the next block they are proven now. */
+    readonly reach: number;
+    /** Whether a world that far out was seen to run already. */
+    readonly isSeen: boolean;
+    /** Of the block in which they failed, epoch seconds; null = not known. */
+    readonly failed: bigint | null;
+    /** What was drawn for that block: the nearer one is the same but for its number and time. */
+    readonly draw: Worlds["draw"];
+  } | null;
   /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
   readonly ran: ReadonlyArray<Run | null>;
   readonly memory: Memory;
   /** Why the attempt does not stand; null = it does. */
-  readonly lack: Lack | null;
+  readonly lack: Extract<
+    AskRule,
+    "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable"
+  > | null;
 }
 
 type Placed = Omit<Standing, "lack">;
@@ -204,7 +201,7 @@ export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "h
  * `headMoved`: its runs were made on more than one state, or on none. The others are asked once more: a world got no
  * answer, or a fork parts a bundle.
  */
-const lackOf = (standing: Placed): Lack | null => {
+const lackOf = (standing: Placed): Standing["lack"] => {
   const { attempt } = standing;
   const { claim, proof } = attempt;
   const { report, chain, worlds } = claim;
@@ -252,7 +249,7 @@ export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boole
   isNoPending(failureOf(proof.round.run));
 
 /** What is left of the bracket where the transactions fail in its last block and not in the next; null = all, or nobody can tell. */
-export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Closed | null => {
+export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Standing["closed"] => {
   const { worlds, report } = claim;
   const { closing, compared } = judged;
   const isPlaced =

@@ -7,7 +7,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Ledger, Report } from "../report/schema.js";
+import type { Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
@@ -30,9 +30,6 @@ import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
-
-/** How a report is proven; `found` = what was found before anything was asked. */
-type Proving = Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> };
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -59,7 +56,7 @@ const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
-const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
+const keptFrom = (scanned: Report, late: RpcError, ledger: Report["ledger"]): Report =>
   judged({ ...scanned, ledger }, [
     ...scanned.findings,
     fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
@@ -82,7 +79,8 @@ const unproven = (report: Report, active: ActiveSteps): Report => {
  */
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
-  { policies, found, scanned }: Proving,
+  // `found` = what was found before anything was asked
+  { policies, found, scanned }: Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
   request: Effect.Effect<Own, never, Rpc>,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
@@ -202,7 +200,7 @@ const proveOnce = Effect.fnUntraced(function* (
  */
 export const proveChosen = Effect.fnUntraced(function* (
   report: Report,
-  proving: Proving,
+  proving: Parameters<typeof proveOnce>[1],
 ): Effect.fn.Return<Report, never, Rpc> {
   const { chainId, options, transactions, steps } = report;
   const { scanned } = proving;

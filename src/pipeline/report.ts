@@ -14,7 +14,7 @@ import { abisOf } from "../report/options.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
-import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
+import { reportVersion, type Report, type ReportOptions } from "../report/schema.js";
 import type { Run } from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
@@ -28,7 +28,7 @@ import {
   withoutLeftOut,
   worseOf,
 } from "./worlds/movements.js";
-import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
+import { leftOutOf, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
 /** What a report says beside its cases and answers; what is absent, a scan has not. */
@@ -42,7 +42,7 @@ interface About extends ObserveInput {
   readonly elsewhere?: ReadonlyArray<
     Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">
   >;
-  readonly ledger: Ledger;
+  readonly ledger: Report["ledger"];
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
   /** The runs in the other worlds, in their order: a call inside may fail in one that does not here. */
@@ -183,7 +183,7 @@ export const reportOf = (
   }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
-  const checked: Draft = {
+  const checked = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
     ...{ moved: { assets, rights }, readings: others.map(({ readings }) => readings), policies: about.policies },
     delegateTargets: options.delegateTargets,

@@ -58,18 +58,6 @@ export interface Subject {
 /** What the first round of a scan brings home. */
 export type FirstAnswers = Pick<Round, "codes" | "run" | "alone" | "called" | "estimate" | "counts"> & FeeFacts;
 
-/** What is checked: the bundle with every choice made, its answers, and what was read out of them. */
-export interface Draft extends Pick<Report, "transactions" | "funds" | "observed" | "stage" | "approvals"> {
-  readonly bundle: Bundle<Filled>;
-  readonly answers: Answers;
-  readonly delegateTargets: ReadonlyArray<Address>;
-  /** What was found where it was read what moves and who gets rights. */
-  readonly moved: Pick<Movements, "assets" | "rights">;
-  /** The cases in the other worlds. */
-  readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
-  readonly policies: ReadonlyArray<Policy>;
-}
-
 /** A built-in step, in the shape of a user's: what the witness reads for it, what it asks, chooses and tells, and what it finds. */
 export interface BuiltIn {
   readonly name: BuiltInStep;
@@ -91,7 +79,19 @@ export interface BuiltIn {
   readonly choose?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** What a report says of a case. */
   readonly read?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<TransactionReport>;
-  readonly check: (draft: Draft) => ReadonlyArray<Finding>;
+  /** What it finds in the bundle with every choice made, its answers, and what was read out of them. */
+  readonly check: (
+    draft: Pick<Report, "transactions" | "funds" | "observed" | "stage" | "approvals"> & {
+      readonly bundle: Bundle<Filled>;
+      readonly answers: Answers;
+      readonly delegateTargets: ReadonlyArray<Address>;
+      /** What was found where it was read what moves and who gets rights. */
+      readonly moved: Pick<Movements, "assets" | "rights">;
+      /** The cases in the other worlds. */
+      readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
+      readonly policies: ReadonlyArray<Policy>;
+    },
+  ) => ReadonlyArray<Finding>;
 }
 
 const accountsOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<Query> =>

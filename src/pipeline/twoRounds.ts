@@ -44,7 +44,7 @@ export const withLast = (report: Report): Effect.Effect<Report, never, Rpc> => {
 
 /** A scan: its report, and the answers that its proof need not ask for again, so many ms after they were in. */
 export const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options, policies }: Options.Prepared,
+  { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
 ): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
   const chains = yield* chainsInUse;
@@ -108,7 +108,7 @@ const isSettled = ({ observed, findings, steps }: Report): boolean =>
 
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(
-  prepared: Options.Prepared,
+  prepared: Parameters<typeof scanOnce>[0],
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, () =>

@@ -1,5 +1,5 @@
 /** Policies over rights, over who takes part, and over calls that fail inside a transaction that succeeds. */
-import { type AllowedCall, every, fail, pass, type PolicyResult, unknown } from "../report/policy.js";
+import { every, fail, pass, type Policy, type PolicyResult, unknown } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
 import { cut, tokenText, unseen, whereSeen } from "./spending.js";
@@ -113,7 +113,7 @@ export const judgeDelegated = (report: Report): PolicyResult =>
   ]);
 
 /** No call inside fails in any world, but for those that may; permits that are there all the same count as passed. */
-export const judgeInner = (mayFail: ReadonlyArray<AllowedCall>) =>
+export const judgeInner = (mayFail: NonNullable<Policy["mayFail"]>) =>
   whereSeen((report) =>
     every(
       report.transactions.map(({ outcome: { inner } }, index) => {

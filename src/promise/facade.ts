@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
-import type * as Preflight from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
 import { onAbort, type Address, type Hash, Listener } from "../primitives/index.js";
 import type * as Report from "../Report.js";
@@ -42,14 +41,18 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
    * sending exactly that. Rejects with `InsufficientFunds` where the fees alone are more than the balance, and with what
    * kept the costs from being known.
    */
-  readonly maxSendable: (from: Address, to: Address, options?: RunOptions) => Promise<Preflight.MaxSendable>;
+  readonly maxSendable: (
+    from: Address,
+    to: Address,
+    options?: RunOptions,
+  ) => Promise<{ readonly value: bigint; readonly report: Report.Report }>;
   /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` where it is no report. */
   readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
   /** `Preflight.settle`: compares the report with what was mined under `hashes`, which are in the report's order. */
   readonly settle: (
     report: Report.Report,
     hashes: ReadonlyArray<Hash>,
-    options?: Preflight.SettleOptions & Abortable,
+    options?: { readonly deadline?: number | undefined } & Abortable,
   ) => Promise<Report.Settled>;
   /** `Preflight.ready`: what to sign. Rejects with the first blocker, and with `InvalidTransaction` where it is no report. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;

@@ -7,7 +7,7 @@ import { clearing } from "./given.js";
 export { toJson } from "../report/json.js";
 export type { Clearance, Report } from "../report/index.js";
 export { summary } from "../report/summary.js";
-export { toText, type TextOptions } from "../report/text.js";
+export { toText } from "../report/text.js";
 
 /**
  * `Report.ready` of the main door: what to sign, or a rejection with the first blocker. A client's own `ready` also refuses

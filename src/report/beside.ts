@@ -32,9 +32,6 @@ export const InnerCalls = Schema.Struct({
   /** How many others may fail by their batch's own word, and were not seen to do either. */
   unseen: Schema.Int,
 });
-export interface InnerCalls extends Schema.Schema.Type<typeof InnerCalls> {
-  readonly failed: ReadonlyArray<InnerFailure>;
-}
 
 /** The amount that one contract could take of one account, in addition to what it does take. */
 export const Exposure = Schema.Struct({
@@ -70,9 +67,6 @@ export const Exposures = Schema.Struct({
   /** How many were not: they found no room, or no answer. */
   unread: Schema.Int,
 });
-export interface Exposures extends Schema.Schema.Type<typeof Exposures> {
-  readonly rows: ReadonlyArray<Exposure>;
-}
 
 /** One word that the bundle changes, or an account of which that is not known. */
 export const StateChange = Schema.Struct({

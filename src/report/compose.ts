@@ -4,7 +4,7 @@ import { chainOf } from "./chain.js";
 import { Severity, type Finding } from "./finding.js";
 import { pageOf } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { counted, type Item, joined, type Section, type Tone } from "./document.js";
+import { counted, joined, type Section, type Tone } from "./document.js";
 import { dateText, type Names, type RenderOptions } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
@@ -60,7 +60,7 @@ const placesOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boolea
 };
 
 /** One problem: its first sentence, unless that is the reason already, and every place where it is. */
-const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names: Names): Item => {
+const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names: Names) => {
   const [first] = same;
   const details = placesOf(same, first, report.transactions.length > 1, names);
   const cut = details.length - mostPlaces;

@@ -29,16 +29,6 @@ export interface Cell {
   readonly isAddress?: boolean | undefined;
 }
 
-/** One problem: what it is (empty where the headline says it), where and by how much, what to do. */
-export interface Item {
-  readonly code: string;
-  readonly what: string;
-  readonly details: ReadonlyArray<string>;
-  readonly remedy: string;
-  /** Where the code is explained; absent where it is a user's own. */
-  readonly docs?: string;
-}
-
 export type Block =
   | { readonly kind: "facts"; readonly facts: ReadonlyArray<Fact> }
   | {
@@ -48,7 +38,19 @@ export type Block =
       /** How many rows were left out, in a sentence; empty where none were. */
       readonly rest: string;
     }
-  | { readonly kind: "items"; readonly tone: Tone; readonly items: ReadonlyArray<Item> };
+  | {
+      readonly kind: "items";
+      readonly tone: Tone;
+      /** Problems: what each is (empty where the headline says it), where and by how much, what to do. */
+      readonly items: ReadonlyArray<{
+        readonly code: string;
+        readonly what: string;
+        readonly details: ReadonlyArray<string>;
+        readonly remedy: string;
+        /** Where the code is explained; absent where it is a user's own. */
+        readonly docs?: string;
+      }>;
+    };
 
 export interface Section {
   readonly title: string;

@@ -72,17 +72,11 @@ export interface Finding extends Schema.Schema.Type<typeof Finding> {
   readonly error: Verdict | RpcError | null;
 }
 
-/** Of which transaction a finding speaks, and how what it says is known. */
-export interface Where {
-  readonly transaction?: number | null;
-  readonly evidence: Evidence;
-}
-
 /** A verdict or a failed request as a finding of the given severity, in its own words or in those given. */
 export const fromError = (
   error: Verdict | RpcError,
   severity: Severity,
-  { step, transaction = null, evidence }: Where & { readonly step: StepName },
+  { step, transaction = null, evidence }: Parameters<typeof note>[2] & { readonly step: StepName },
   { sentence, numbers, remedy }: Statement = error.statement,
 ): Finding => {
   const code = error._tag === "RpcError" ? error.reason._tag : error._tag;
@@ -93,7 +87,7 @@ export const fromError = (
 export const note = (
   code: NoteCode,
   severity: Exclude<Severity, "blocker">,
-  { transaction = null, evidence }: Where,
+  { transaction = null, evidence }: { readonly transaction?: number | null; readonly evidence: Evidence },
   ...known: ReadonlyArray<Figure | null>
 ): Finding => {
   const { step, sentence, remedy } = notes[code];

@@ -17,9 +17,8 @@ export interface Flow extends Unit {
   /** Above zero; wei, or a token's smallest units. */
   readonly amount: bigint;
   /** The movements that it is the sum of, the first of them; none where balances tell otherwise. */
-  readonly parts: ReadonlyArray<Part>;
+  readonly parts: ReadonlyArray<Pick<Transfer, "amount" | "transaction">>;
 }
-type Part = Pick<Transfer, "amount" | "transaction">;
 
 /** Of sums of more than this nobody looks for every amount in the calldata. */
 const mostParts = 32;
@@ -58,7 +57,7 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
 /** A sum that a holding got from one party: negative where it gave. */
 interface Sum {
   amount: bigint;
-  parts: Array<Part>;
+  parts: Array<Flow["parts"][number]>;
 }
 
 /** What an account has of one unit: what the events count that it gets, and by party. */
@@ -88,7 +87,7 @@ export const ledgerOf = (report: Report) => {
     if (holding.parties.size === 0) holdings.push(holding);
     holding.parties.set(party, sum);
   };
-  const move = (account: string, party: string, unit: Unit, amount: bigint, part: Part): void => {
+  const move = (account: string, party: string, unit: Unit, amount: bigint, part: Flow["parts"][number]): void => {
     const holding = find(account, unit);
     holding.counted += amount;
     const sum = holding.parties.get(party) ?? { amount: 0n, parts: [] };

@@ -5,5 +5,5 @@ export { headLimitsOf, minesOnDemand } from "./freshness.js";
 export { mismatch } from "./matches.js";
 export { BlockName, named, times } from "./options.js";
 export { type Blocker, decidingSeverity, expiryOf, ready, verdictOf } from "./ready.js";
-export { Clearance, type Ledger, type Report, type Request, type TransactionReport, type Wait } from "./schema.js";
+export { Clearance, type Report, type Request, type TransactionReport, type Wait } from "./schema.js";
 export type { ReportEvent } from "./telemetry.js";

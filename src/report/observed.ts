@@ -7,7 +7,7 @@ import { BlockName } from "./options.js";
 const amount = Schema.NullOr(Schema.BigInt);
 
 /** One block context in which the exact requests ran. */
-export const World = Schema.Struct({
+const World = Schema.Struct({
   /** The run that simulated it. */
   run: RunName,
   /** The block or tag whose state it stood on. */
@@ -23,10 +23,9 @@ export const World = Schema.Struct({
   /** Whether it did the same as the world that the report's figures are from; null = could not be compared. */
   agrees: Schema.NullOr(Schema.Boolean),
 });
-export interface World extends Schema.Schema.Type<typeof World> {}
 
 /** The rules that one transaction is bound by, and who says so. */
-export const Rules = Schema.Struct({
+const Rules = Schema.Struct({
   /** null = not known. */
   fork: Schema.NullOr(Fork),
   /**
@@ -43,7 +42,6 @@ export const Rules = Schema.Struct({
   /** When the next fork activates, epoch seconds, by `eth_config`; null = not known, or none is planned. */
   nextFork: amount,
 });
-export interface Rules extends Schema.Schema.Type<typeof Rules> {}
 
 /** The state that everything was read from. */
 export const Observed = Schema.Struct({

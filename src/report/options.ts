@@ -14,18 +14,6 @@ import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth
 import { Address, Hash } from "../primitives/hex.js";
 import { type Checked, each, no } from "../primitives/problem.js";
 
-/** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
-export type AbiSource =
-  | Abi
-  | readonly unknown[]
-  | { readonly address: Address; readonly abi: Abi | readonly unknown[] };
-
-/** State overrides of one account. */
-export interface AccountInput extends GivenRows<typeof accountRows> {}
-
-/** Block overrides. */
-export interface BlockInput extends GivenRows<typeof blockRows> {}
-
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
   Schema.Literals(["latest", "pending", "safe", "finalized", "earliest"]),
@@ -206,8 +194,14 @@ export const named = {
    * one of the chain's best known tokens, and code that reads nothing of its block and calls nobody.
    */
   worlds: open<number>()(further, "must be a whole number from 0 to 8"),
-  /** ABIs, or one, to decode errors, events and results with; in a report `address` null = any contract's. */
-  abis: row<ReadonlyArray<AbiSource> | Abi>()(Schema.Array(KeptAbi), [], abiSources),
+  /**
+   * ABIs, or one, to decode errors, events and results with: any contract's, or one address's, which is tried first.
+   * JSON, or human-readable signatures; in a report `address` null = any contract's.
+   */
+  abis: row<
+    | ReadonlyArray<Abi | readonly unknown[] | { readonly address: Address; readonly abi: Abi | readonly unknown[] }>
+    | Abi
+  >()(Schema.Array(KeptAbi), [], abiSources),
   /** Block to ask about; default: the chain's policy, else `pending`. */
   block: plain<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),
@@ -217,9 +211,9 @@ export const named = {
   /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
   pending: plain<"guess" | "preconfirmed">()(pending, null, () => 'must be "guess" or "preconfirmed"'),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
-  stateOverrides: row<Readonly<Record<Address, AccountInput>>>()(StateOverrides, null, stateOverrides),
+  stateOverrides: row<Readonly<Record<Address, GivenRows<typeof accountRows>>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
-  blockOverrides: plain<BlockInput>()(Schema.NullOr(KeptBlock), null, (text) => text),
+  blockOverrides: plain<GivenRows<typeof blockRows>>()(Schema.NullOr(KeptBlock), null, (text) => text),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its
    * name only, so that it counts as unknown in the next `prove` unless it is given again.

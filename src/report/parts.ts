@@ -44,10 +44,6 @@ export const Parties = Schema.Struct({
   /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
   creates: nullable(Address),
 });
-export interface Parties extends Schema.Schema.Type<typeof Parties> {
-  readonly from: AccountCode;
-  readonly to: AccountCode | null;
-}
 
 /** One log of a simulated call. */
 export const OutcomeLog = Schema.Struct({
@@ -158,7 +154,7 @@ export const Fee = Schema.Struct({
 export interface Fee extends Schema.Schema.Type<typeof Fee> {}
 
 /** One term of what an account must hold. */
-export const FundsTerm = Schema.Struct({
+const FundsTerm = Schema.Struct({
   /** Index of the transaction. */
   transaction: Schema.Int,
   /** What it is for. */
@@ -166,7 +162,6 @@ export const FundsTerm = Schema.Struct({
   /** Wei; negative for what earlier transactions of the bundle bring in. */
   amount: Schema.BigInt,
 });
-export interface FundsTerm extends Schema.Schema.Type<typeof FundsTerm> {}
 
 /** The terms that are fees. */
 export const feeTerms: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
@@ -263,7 +258,6 @@ export const OwnedAccount = Schema.Struct({
   /** How it is known. */
   evidence: Evidence,
 });
-export interface OwnedAccount extends Schema.Schema.Type<typeof OwnedAccount> {}
 
 /** One right over somebody's tokens. */
 export const Approval = Schema.Struct({

@@ -12,14 +12,6 @@ export type PolicyResult =
   | { readonly _tag: "Fail"; readonly detail: string }
   | { readonly _tag: "Unknown"; readonly reason: string };
 
-/** A call inside a transaction that may fail. */
-export interface AllowedCall {
-  /** Who is called. */
-  readonly to: Address;
-  /** Its function's four bytes; left out = any function. */
-  readonly selector?: Hex;
-}
-
 /** One policy: how it is called, how it is written down, and how it is evaluated. */
 export interface Policy {
   /** Its name in findings. */
@@ -39,13 +31,15 @@ export interface Policy {
   /** Whose belongings it bounds what contracts could take of: `token` null = native, `account` null = every sender. */
   readonly exposures?: ReadonlyArray<{ readonly token: Address | null; readonly account: Address | null }>;
   /** Calls inside that may fail: their failure is an info finding. */
-  readonly mayFail?: ReadonlyArray<AllowedCall>;
+  readonly mayFail?: ReadonlyArray<{
+    /** Who is called. */
+    readonly to: Address;
+    /** Its function's four bytes; left out = any function. */
+    readonly selector?: Hex;
+  }>;
   /** Judges a report. */
   readonly evaluate: (report: Report) => PolicyResult;
 }
-
-/** A balance that a policy judges by. */
-export type JudgedBalance = NonNullable<Policy["balances"]>[number];
 
 /** The policy holds. */
 export const pass: PolicyResult = { _tag: "Pass" };

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
 import { type Finding, inOrder, type Severity } from "./finding.js";
-import { type Clearance, type Report, reportVersion, type VerdictName } from "./schema.js";
+import { type Clearance, type Report, reportVersion } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
 import type { Address, Hash } from "../primitives/hex.js";
@@ -18,7 +18,7 @@ import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
 
 /** The severity that makes each verdict; none makes `ready`. */
-export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = {
+export const decidingSeverity: Readonly<Record<Report["verdict"], Severity | null>> = {
   blocked: "blocker",
   unknown: "unavailable",
   caution: "warning",
@@ -26,7 +26,7 @@ export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = 
 };
 
 /** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
-export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
+export const verdictOf = (findings: ReadonlyArray<Finding>): Report["verdict"] =>
   Struct.keys(decidingSeverity).find((verdict) =>
     findings.some(({ severity }) => severity === decidingSeverity[verdict]),
   ) ?? "ready";

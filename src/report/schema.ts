@@ -30,8 +30,7 @@ import { Request } from "../transaction/request.js";
 export const reportVersion = 4;
 
 /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
-export const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
-export type VerdictName = typeof VerdictName.Type;
+const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
 
 const keptTimes = {
   /** ms for a whole run. */
@@ -42,13 +41,11 @@ const keptTimes = {
   feeHorizonSeconds: times.feeHorizon.schema,
 } satisfies Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint>;
 
-/** The schemas of a report's options. Named, so that declarations refer to it and keep the documentation. */
-export type ReportOptionsFields = {
-  readonly [K in keyof typeof named]: (typeof named)[K]["schema"];
-} & typeof keptTimes;
-
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
-export const ReportOptions: Schema.Struct<ReportOptionsFields> = Schema.Struct({
+// why: annotated, so that declarations refer to the rows and keep their documentation
+export const ReportOptions: Schema.Struct<
+  { readonly [K in keyof typeof named]: (typeof named)[K]["schema"] } & typeof keptTimes
+> = Schema.Struct({
   ...schemasOf(named),
   ...keptTimes,
 });
@@ -74,7 +71,7 @@ export interface TransactionReport extends Schema.Schema.Type<typeof Transaction
   /** What is to be signed; null while a field of it is not known. */
   readonly request: Request | null;
   /** Who sends and who receives. */
-  readonly code: Parties;
+  readonly code: typeof Parties.Type;
   /** What the simulated call did. */
   readonly outcome: Outcome;
   /** How much gas it takes and is allowed. */
@@ -86,7 +83,7 @@ export interface TransactionReport extends Schema.Schema.Type<typeof Transaction
 }
 
 /** What it took. */
-export const Ledger = Schema.Struct({
+const Ledger = Schema.Struct({
   /** Network rounds, one after another. */
   rounds: Schema.Int,
   /** Every request that was sent, in order. */
@@ -110,7 +107,6 @@ export const Ledger = Schema.Struct({
   /** Wall time, ms. */
   ms: Schema.Finite,
 });
-export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
@@ -173,7 +169,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   /** Rights over tokens that were granted, changed or spent. */
   readonly approvals: ReadonlyArray<Approval>;
   /** What contracts could take beside what they do take, in raw units; null where nothing was looked at, as in a scan. */
-  readonly exposure: Exposures | null;
+  readonly exposure: typeof Exposures.Type | null;
   /** Changes of the storage slots that say who controls accounts and contracts; empty until it is proven. */
   readonly stateChanges: ReadonlyArray<StateChange>;
   /** What the tokens say of themselves. */
@@ -181,7 +177,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** What it took: rounds, requests, time. */
-  readonly ledger: Ledger;
+  readonly ledger: typeof Ledger.Type;
 }
 
 /** One transaction that must be mined before a request is sent. */

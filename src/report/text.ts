@@ -135,17 +135,6 @@ export const tableLines = (
   );
 };
 
-/** How the text should look. */
-export interface TextOptions extends RenderOptions {
-  /** ANSI colours; default false. */
-  readonly color?: boolean | undefined;
-  /**
-   * Columns, at least 40; default 100. Sentences and tables are fitted to it; what is one word, such as an address or
-   * an amount, is never broken, but for one that is longer than a line.
-   */
-  readonly width?: number | undefined;
-}
-
 /** Paints lines in their tone, but for the tail of the last one, which stands back. */
 const withTail =
   (tail: string, tone: Tone, paint: Paint) =>
@@ -209,7 +198,18 @@ const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean):
  * console.log(first); // READY · every check passed, and exactly this request was proven
  * ```
  */
-export const toText = (report: Report, options: TextOptions = {}): string => {
+export const toText = (
+  report: Report,
+  options: RenderOptions & {
+    /** ANSI colours; default false. */
+    readonly color?: boolean | undefined;
+    /**
+     * Columns, at least 40; default 100. Sentences and tables are fitted to it; what is one word, such as an address or
+     * an amount, is never broken, but for one that is longer than a line.
+     */
+    readonly width?: number | undefined;
+  } = {},
+): string => {
   const paint = painter(options.color ?? false);
   const width = Math.max(40, options.width ?? 100);
   const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options);

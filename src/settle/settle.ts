@@ -22,8 +22,7 @@ import {
   type MinedOutcome,
   type Hindsight,
   type MinedSettlement,
-  type Replay,
-  type SettlementClass,
+  type Settled,
 } from "./settlement.js";
 
 /** Whether both did the same, but for the gas it took. */
@@ -65,7 +64,7 @@ const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "mea
 export const causeOf = (
   said: MinedOutcome,
   happened: MinedOutcome,
-  { behind, alone, earlier, rehashed, elsewhere }: Replay,
+  { behind, alone, earlier, rehashed, elsewhere }: NonNullable<Hindsight["replay"]>,
   wasSealed: boolean,
 ): Cause => {
   if (behind === null) return unknownCause;
@@ -133,7 +132,7 @@ export const settleBalances = (
   receipts: ReadonlyArray<Receipt>,
   block: FullBlock,
   held: NonNullable<Hindsight["held"]>,
-  outcome: SettlementClass,
+  outcome: Settled["class"],
 ): Comparison => {
   const mined = receipts.flatMap((receipt) => {
     const found = minedIn(receipt, block);

@@ -3,7 +3,7 @@
  */
 import type { Log, Receipt } from "../eth/index.js";
 import type { Difference, Address, Hash, Hex } from "../primitives/index.js";
-import type { Ledger } from "../report/index.js";
+import type { Report } from "../report/index.js";
 
 /**
  * Why what was said is not what happened, the gravest first. `tampered`: what was mined is not the request that was
@@ -24,11 +24,8 @@ export const settlementClasses = [
   "priceMoved",
   "same",
 ] as const;
-/** One of the classes. */
-export type SettlementClass = (typeof settlementClasses)[number];
-
 /** The gravest of them; `same` where there is none. */
-export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClass =>
+export const gravest = (classes: ReadonlyArray<Settled["class"]>): Settled["class"] =>
   settlementClasses.find((one) => classes.includes(one)) ?? "same";
 
 /** What was said beside what happened: how much of it was the same, what was not, and of what nothing could be said. */
@@ -41,7 +38,7 @@ export interface Comparison {
    */
   readonly differences: ReadonlyArray<
     Difference & {
-      readonly class: Exclude<SettlementClass, "same">;
+      readonly class: Exclude<Settled["class"], "same">;
       readonly evidence: "measured" | "logged" | "unavailable";
     }
   >;
@@ -64,7 +61,7 @@ export interface MinedSettlement extends Comparison {
   /** The block's hash, 32 bytes. */
   readonly blockHash: Hash;
   /** What it amounts to. */
-  readonly class: SettlementClass;
+  readonly class: Settled["class"];
   /** Whether it succeeded. */
   readonly status: "success" | "failure" | null;
   /** Gas that it used, refunds taken off. */
@@ -86,7 +83,7 @@ export interface MinedSettlement extends Comparison {
     /** The first four bytes of the calldata; null for transfers and deployments. */
     readonly selector: Hex | null;
     /** What it amounts to. */
-    readonly class: SettlementClass;
+    readonly class: Settled["class"];
     /** Whether it succeeded where failure was said, or the other way round. */
     readonly isFlip: boolean;
     /** Gas used ÷ gas limit. */
@@ -116,7 +113,7 @@ export type Settlement =
 /** A report against the chain. */
 export interface Settled {
   /** The gravest of all. */
-  readonly class: SettlementClass;
+  readonly class: (typeof settlementClasses)[number];
   /** One for each transaction of the report, in its order. */
   readonly transactions: ReadonlyArray<Settlement>;
   /** What was measured over the whole bundle; all of it is `uncompared` where `balancesUntold` says why. */
@@ -128,7 +125,7 @@ export interface Settled {
    */
   readonly balancesUntold: "severalBlocks" | "notAllMined" | "otherRequest" | null;
   /** The requests that it took. */
-  readonly ledger: Ledger;
+  readonly ledger: Report["ledger"];
 }
 
 /** What one run, or the chain, did with a transaction. */
@@ -141,28 +138,25 @@ export interface MinedOutcome {
   readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>;
 }
 
-/** The transaction simulated again, with the values of its own block; null = not requested, or no answer. */
-export interface Replay {
-  /** On the parent block, behind the transactions before it. */
-  readonly behind: MinedOutcome | null;
-  /** On the parent block, behind those of its own bundle alone. */
-  readonly alone: MinedOutcome | null;
-  /** Simulated on the report's base block, after the earlier transactions of its bundle. */
-  readonly earlier: MinedOutcome | null;
-  /** As `earlier`, behind blocks of other hashes; null where there are none between. */
-  readonly rehashed: MinedOutcome | null;
-  /** As `earlier`, in the values of another block. */
-  readonly elsewhere: MinedOutcome | null;
-}
-
 /** What is known beside receipt and block. */
 export interface Hindsight {
   /** The place in the report; by sender and nonce where it is left out. */
   readonly transaction?: number;
   /** What was sent, where it is not what was mined. */
   readonly sent?: Hash;
-  /** Outcome of a replay on the parent block; absent where no node answered. */
-  readonly replay?: Replay | null;
+  /** The transaction simulated again, with the values of its own block; absent or null where no node answered. */
+  readonly replay?: {
+    /** On the parent block, behind the transactions before it. */
+    readonly behind: MinedOutcome | null;
+    /** On the parent block, behind those of its own bundle alone. */
+    readonly alone: MinedOutcome | null;
+    /** Simulated on the report's base block, after the earlier transactions of its bundle. */
+    readonly earlier: MinedOutcome | null;
+    /** As `earlier`, behind blocks of other hashes; null where there are none between. */
+    readonly rehashed: MinedOutcome | null;
+    /** As `earlier`, in the values of another block. */
+    readonly elsewhere: MinedOutcome | null;
+  } | null;
   /** What accounts held before and after the block; raw units, wei where `token` is null. */
   readonly held?: ReadonlyArray<{
     readonly account: Address;
@@ -173,9 +167,3 @@ export interface Hindsight {
 }
 
 export type { Receipt };
-
-/** How long it may take; ms. */
-export interface SettleOptions {
-  /** Default 30,000. */
-  readonly deadline?: number | undefined;
-}

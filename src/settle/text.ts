@@ -11,10 +11,10 @@ import {
 import type { Report } from "../report/index.js";
 import { valuesForPeople } from "../report/diff.js";
 import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
-import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass } from "./settlement.js";
+import type { Comparison, MinedSettlement, Settled, Settlement } from "./settlement.js";
 
 /** Each class in words. */
-const meaning: Readonly<Record<SettlementClass, string>> = {
+const meaning: Readonly<Record<Settled["class"], string>> = {
   same: "it happened as the report said",
   priceMoved: "amounts moved, and nothing else",
   ordering: "others' transactions came first",

@@ -160,14 +160,14 @@ export const read = (
   entry: Numbered,
   answers: Pick<Facts, "codes" | "before" | "after" | "met">,
   bundle: ReadonlyArray<Numbered>,
-): Parties => ({
+): typeof Parties.Type => ({
   from: lookAt(entry.input.from, entry, answers, bundle),
   to: entry.input.to === null ? null : lookAt(entry.input.to, entry, answers, bundle),
   creates: createdBy(entry.input, entry.nonce.value),
 });
 
 /** The ends of one transaction, where nobody looks at them. */
-export const unlooked = ({ input: { from, to } }: Case): Parties => {
+export const unlooked = ({ input: { from, to } }: Case): typeof Parties.Type => {
   const unknown = (account: Address): AccountCode => ({
     ...{ account, kind: "unknown", delegate: null, delegateHasCode: null, evidence: "unavailable" },
   });

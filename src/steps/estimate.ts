@@ -55,7 +55,7 @@ const peakOf = ({ status, maxUsedGas, gasUsed }: Outcome): bigint | null =>
         : ceilDiv(gasUsed * 5n, 4n);
 
 /** Nothing is executed: the transaction costs its intrinsic gas and no more. */
-export const isPlain = ({ to, data, authorizationList }: Transaction, { to: receiver }: Parties): boolean =>
+export const isPlain = ({ to, data, authorizationList }: Transaction, { to: receiver }: typeof Parties.Type): boolean =>
   to !== null && data.length === 2 && authorizationList === null && receiver?.kind === "nobody";
 
 /**

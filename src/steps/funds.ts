@@ -12,14 +12,18 @@ import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Funds, FundsTerm } from "../report/parts.js";
+import type { Funds } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
 import { queuedCost } from "./reading/pool.js";
 
-const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled): ReadonlyArray<FundsTerm> | null => {
+const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled): Funds["terms"] | null => {
   const price = fee.value.gasPrice ?? fee.value.maxFeePerGas;
   if (gas.value === null || price === null || extra === null) return null;
-  const term = (name: FundsTerm["name"], amount: bigint): FundsTerm => ({ transaction: index, name, amount });
+  const term = (name: Funds["terms"][number]["name"], amount: bigint): Funds["terms"][number] => ({
+    transaction: index,
+    name,
+    amount,
+  });
   const blobGas = blobGasOf(input);
   return [
     term("value", input.value),
@@ -64,8 +68,8 @@ const flowOf = (account: Address, { input, transfers }: Filled): bigint => {
  */
 const walk = (account: Address, bundle: ReadonlyArray<Filled>) => {
   const last = bundle.findLastIndex(({ signer }) => signer === account);
-  const steps: Array<{ entry: Filled; parts: ReadonlyArray<FundsTerm> | null; needed: bigint }> = [];
-  const terms: Array<FundsTerm> = [];
+  const steps: Array<{ entry: Filled; parts: Funds["terms"] | null; needed: bigint }> = [];
+  const terms: Array<Funds["terms"][number]> = [];
   let needed = 0n;
   for (const entry of bundle) {
     if (entry.signer === account) {

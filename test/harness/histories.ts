@@ -1,7 +1,7 @@
 /** Histories of transactions, made so that what was said and what happened differ in one known way. */
 import * as Effect from "effect/Effect";
 import type { Hex, TransactionSerializable } from "viem";
-import type { Settled, SettlementClass } from "../../src/Report.js";
+import type { Settled } from "../../src/Report.js";
 import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
@@ -117,7 +117,7 @@ const lie = (token: Hex) => (result: unknown) => {
 
 const gateCall = (name: "open" | "close", gate: Hex) => ({ to: gate, data: calldata(artifacts.Gate, name) });
 
-type Kind = Exclude<SettlementClass, "unknown">;
+type Kind = Exclude<Settled["class"], "unknown">;
 
 /** One history of each class, varied by `index`. */
 export const histories: Readonly<Record<Kind, (ground: Ground, index: number) => Promise<History>>> = {

@@ -16,6 +16,7 @@ import type { RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
+import type * as Transaction from "../../src/Transaction.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev, type GethDevOptions } from "../harness/geth.js";
 import type { Sealed } from "../harness/gethEngine.js";
@@ -240,7 +241,7 @@ export const proveOn = (layer: Layer.Layer<Rpc.Rpc>, report: Report.Report, opti
   Effect.runPromise(Preflight.prove(report, options).pipe(Effect.provide(layer)));
 
 /** Inputs of tests come out of tables: the types of the doors are proven elsewhere. */
-export type AnyInput = Preflight.Input | ReadonlyArray<unknown>;
+export type AnyInput = Transaction.Input | ReadonlyArray<unknown>;
 
 export const preflight = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.Report> =>
   Effect.runPromise(Preflight.preflight(input as never, options).pipe(Effect.provide(layerOf(url))));

@@ -6,6 +6,7 @@ import { MethodNotSupported, RpcError, Timeout } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import { innermost } from "../rooms/pipeline.js";
 import type { Report } from "../../src/Report.js";
+import type * as Transaction from "../../src/Transaction.js";
 import { Reverter } from "../contracts/artifacts.js";
 import { layerOf, owner, scenesFor, tampered, type Scene, type Tampering } from "./scene.js";
 
@@ -40,7 +41,7 @@ describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
   });
   const run = (call: object, tamper: Tampering = () => null, traceReverts = true) =>
     Effect.runPromise(
-      Preflight.preflight(call as ReadonlyArray<Preflight.RawCall>, { traceReverts }).pipe(
+      Preflight.preflight(call as ReadonlyArray<Transaction.RawCall>, { traceReverts }).pipe(
         Effect.provide(tampered(scene.url, tamper)),
       ),
     );

@@ -4,7 +4,7 @@ import { parseEther } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPreflight } from "../../src/promise.js";
 import { preflightActions } from "../../src/viem.js";
-import { Chains, Eth, Preflight, Report, Rpc } from "../../src/index.js";
+import { Chains, Eth, Preflight, Report, Rpc, type Transaction } from "../../src/index.js";
 import * as Layer from "effect/Layer";
 import { type Abi, createPublicClient, defineChain, http } from "viem";
 import { Router, SpoofToken, Token } from "../contracts/artifacts.js";
@@ -25,7 +25,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
 
   const run = (call: unknown) =>
     Effect.runPromise(
-      Preflight.preflight(call as ReadonlyArray<Preflight.RawCall>).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
+      Preflight.preflight(call as ReadonlyArray<Transaction.RawCall>).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
     );
   const calling = (functionName: string, args: ReadonlyArray<unknown>, more: object = {}) => ({
     from: owner.address,

@@ -1,6 +1,6 @@
 /** What wallets show most, proven on anvil: a payment, a token, a swap, an approval, a revert, an empty purse, a spoof, a mint. */
 import * as Effect from "effect/Effect";
-import { Preflight, Rpc } from "../../src/index.js";
+import { Preflight, Rpc, type Transaction } from "../../src/index.js";
 import type { Report } from "../rooms/report.js";
 import { Nft, SpoofToken, Swap, Token, WETH9 } from "../contracts/artifacts.js";
 import { calldata, other, owner, startAnvilScene } from "../preflight/scene.js";
@@ -50,7 +50,7 @@ export const proveEverydays = async (): Promise<Readonly<Record<Everyday, Report
     made.push([
       name,
       await Effect.runPromise(
-        Preflight.preflight(calls[name] as Preflight.RawCall).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
+        Preflight.preflight(calls[name] as Transaction.RawCall).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
       ),
     ]);
   await scene.stop();

@@ -3,7 +3,7 @@ import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, erc20Abi, p
 import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
 import { address, Hash, Hex, text as quotedText, units } from "../rooms/primitives.js";
-import { fromError, note, toHtml, toMarkdown, toText, type OutcomeLog, type World } from "../rooms/report.js";
+import { fromError, note, toHtml, toMarkdown, toText, type OutcomeLog } from "../rooms/report.js";
 import { MethodNotSupported, PolicyViolation, RpcError } from "../rooms/errors.js";
 import { alice, blocked, report, tokens, transfer, unknown, usdc } from "./fixtures.js";
 
@@ -152,6 +152,7 @@ describe("toText", () => {
 
   it("names the worlds of the proof in one line, and which differ", () => {
     const { observed } = report();
+    type World = (typeof observed)["worlds"][number];
     const world = (run: World["run"], number: bigint | null, agrees: boolean | null): World => ({
       run,
       state: "pending",

@@ -15,14 +15,7 @@ export { adapt, checkUnsupported, learn, leftOutOf, simulate } from "../../src/p
 export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
 export { between, firstThatHolds, settleGas, settleLimit, type Tried } from "../../src/pipeline/gas/limit.js";
 export { afterwards, counted, inBranch, inRound, withRun } from "../../src/pipeline/rounds.js";
-export {
-  measureOf,
-  measureOfReport,
-  measureQueries,
-  wantedBy,
-  type Limits,
-  type Measure,
-} from "../../src/pipeline/limits.js";
+export { measureOf, measureOfReport, measureQueries, wantedBy, type Measure } from "../../src/pipeline/limits.js";
 export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
 export { proofRules } from "../../src/pipeline/proof.js";
@@ -42,7 +35,6 @@ export {
   isClose,
   isSamePlace,
   same,
-  type Cause,
   type WorldDiff,
 } from "../../src/pipeline/worlds/compare.js";
 export {

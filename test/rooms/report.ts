@@ -28,7 +28,6 @@ export type {
   Parties,
   Transfer,
 } from "../../src/report/parts.js";
-export type { JudgedBalance } from "../../src/report/policy.js";
 export {
   Report,
   reportVersion,
@@ -36,7 +35,6 @@ export {
   type RunName,
   type TransactionReport,
 } from "../../src/report/schema.js";
-export type { World } from "../../src/report/observed.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
 export { detailsText } from "../../src/report/reason.js";

@@ -2,5 +2,5 @@
 export { ranBehind } from "../../src/settle/ask/replay.js";
 export { settled } from "../../src/settle/ask/settle.js";
 export { causeOf, isAmountOnly } from "../../src/settle/settle.js";
-export type { MinedOutcome, Replay } from "../../src/settle/settlement.js";
+export type { Hindsight, MinedOutcome } from "../../src/settle/settlement.js";
 export { settledText } from "../../src/settle/text.js";

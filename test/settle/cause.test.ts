@@ -1,7 +1,9 @@
 /** Why something else happened, decided from replays alone. */
 import { describe, expect, it } from "vitest";
-import { causeOf, isAmountOnly, ranBehind, type MinedOutcome, type Replay } from "../rooms/settle.js";
+import { causeOf, isAmountOnly, ranBehind, type Hindsight, type MinedOutcome } from "../rooms/settle.js";
 import type { Receipt } from "../rooms/eth.js";
+
+type Replay = NonNullable<Hindsight["replay"]>;
 
 const token = `0x${"11".repeat(20)}` as const;
 const topic = `0x${"ab".repeat(32)}` as const;

@@ -1,7 +1,7 @@
 /** Histories of unusual shapes on real nodes: whatever was sent, and however it differs, it is told as what it is. */
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Settled, SettlementClass } from "../../src/Report.js";
+import type { Settled } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { creation } from "../harness/creation.js";
 import { ahead, sendAll, settledOn, sign, type History } from "../harness/histories.js";
@@ -58,7 +58,7 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
   }, 60_000);
   afterAll(() => scene?.stop());
 
-  const expectClass = async (history: History, name: SettlementClass) => {
+  const expectClass = async (history: History, name: Settled["class"]) => {
     const settled = await settledOn(scene, history);
     expect(told(settled)).toEqual({ ...told(settled), name });
     return settled;

@@ -73,7 +73,7 @@ const lives = (account: Address, kind: AccountCode["kind"]): AccountCode => ({
   ...{ account, kind, delegate: null, delegateHasCode: null, evidence: "measured" },
 });
 /** Who is at the two ends: a sender without code, and a receiver of the given kind. */
-export const parties = ({ from, to }: Transaction, kind: AccountCode["kind"] = "nobody"): Parties => ({
+export const parties = ({ from, to }: Transaction, kind: AccountCode["kind"] = "nobody"): typeof Parties.Type => ({
   from: lives(from, "nobody"),
   to: to === null ? null : lives(to, kind),
   creates: null,

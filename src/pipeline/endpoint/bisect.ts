@@ -18,7 +18,7 @@ import { bareCall } from "../../transaction/request.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";
-import type { Called } from "../answers.js";
+import type { Round } from "../answers.js";
 import { gasOf } from "../scanPlans.js";
 
 /**
@@ -92,7 +92,7 @@ export const askFirst = (
 export const askCalls = Effect.fnUntraced(function* (
   subject: Subject,
   block: Eth.BlockParameter,
-): Effect.fn.Return<Called, never, Rpc> {
+): Effect.fn.Return<NonNullable<Round["called"]>, never, Rpc> {
   const { bundle, options, steps } = subject;
   const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...everyLook(steps, bundle)];
   const at = yield* placement;

@@ -10,16 +10,6 @@ import type { Rpc } from "../../rpc/index.js";
 import type { RawCall } from "../../transaction/input.js";
 import type { Options } from "../prepare.js";
 
-/** The most that can be sent, and the proven report of sending exactly that. */
-export interface MaxSendable {
-  /** Wei. */
-  readonly value: bigint;
-  /** The proven report of sending that much. */
-  readonly report: Report;
-}
-
-type Run = (input: RawCall, options?: Options) => Effect.Effect<Report, InvalidTransaction, Rpc>;
-
 /** What sending costs: wei of balance, fee cap and fees beyond gas × price; the gas limit, null while the call was not seen to work. */
 const costsIn = (report: Report) => {
   const { gas, fee, code } = report.transactions[0];
@@ -70,12 +60,24 @@ const mostTries = 3;
  * `preflight`. Fails with `InsufficientFunds` when the fees alone are more than the balance, and with
  * what kept the costs from being known; a receiver that refuses is a blocker of the report.
  */
-export const maxSendableWith = (scan: Run, preflight: Run) =>
+export const maxSendableWith = (
+  scan: (input: RawCall, options?: Options) => Effect.Effect<Report, InvalidTransaction, Rpc>,
+  preflight: typeof scan,
+) =>
   Effect.fn("Preflight.maxSendable")(function* (
     from: `0x${string}`,
     to: `0x${string}`,
     options: Options = {},
-  ): Effect.fn.Return<MaxSendable, InvalidTransaction | Verdict | RpcError, Rpc> {
+  ): Effect.fn.Return<
+    {
+      /** The most that can be sent, wei. */
+      readonly value: bigint;
+      /** The proven report of sending exactly that. */
+      readonly report: Report;
+    },
+    InvalidTransaction | Verdict | RpcError,
+    Rpc
+  > {
     const start = yield* scan({ from, to, value: 0n }, options);
     const costs = costsIn(start);
     if (costs === null) return yield* reasonOf(start);
@@ -86,10 +88,10 @@ export const maxSendableWith = (scan: Run, preflight: Run) =>
     for (let attempt = 0; attempt < mostTries && !plain; attempt++) {
       const value = balance - gas * maxFeePerGas - extra;
       if (value <= 0n) break;
-      const seen = yield* scan({ from, to, value, ...fees }, options);
-      const now = costsIn(seen);
-      if (now === null) return yield* reasonOf(seen);
-      if (now.gas === null) return { value, report: seen };
+      const trial = yield* scan({ from, to, value, ...fees }, options);
+      const now = costsIn(trial);
+      if (now === null) return yield* reasonOf(trial);
+      if (now.gas === null) return { value, report: trial };
       ({ balance, extra } = now);
       if (now.gas === gas) break;
       // the last try keeps the larger, which is enough for both

@@ -25,12 +25,6 @@ import * as Options from "../prepare.js";
 import { counted } from "../rounds.js";
 import { askScan } from "../scan.js";
 
-/** How a single step fails. */
-export type StepError = InvalidTransaction | Verdict | RpcError;
-
-/** What every single step takes. */
-export type Step<A> = Transactions.TakesInput<Options.Options, Effect.Effect<A, StepError, Rpc>>;
-
 /** The output, or the first thing that stands against it. */
 const orFail = <A>(output: A, findings: ReadonlyArray<Finding>): Effect.Effect<A, Verdict | RpcError> => {
   const against =
@@ -52,29 +46,29 @@ const single = <A>(
     bundle: Bundle<Filled>,
     answers: Answers,
   ) => readonly [output: A, findings: ReadonlyArray<Finding>],
-): Step<A> =>
-  Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
+): Transactions.TakesInput<Options.Options, Effect.Effect<A, InvalidTransaction | Verdict | RpcError, Rpc>> =>
+  Effect.fn(name)(function* (input: unknown, runOptions: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
-    const { bundle: all, options } = yield* Options.prepare(input, given, defaults);
+    const { bundle: all, options } = yield* Options.prepare(input, runOptions, defaults);
     const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
     const about = { options, chain, wanted: [], looks: [], steps: new Set(steps), isWitnessed: true };
-    const asked = { bundle: Arr.of(all[0]), ...about };
-    const round = yield* counted(askScan(asked, options.block ?? chain.blockTag));
+    const subject = { bundle: Arr.of(all[0]), ...about };
+    const round = yield* counted(askScan(subject, options.block ?? chain.blockTag));
     const answers = answersOf(round, chains, options, named);
-    const bundle = choose(asked.bundle, answers);
+    const bundle = choose(subject.bundle, answers);
     return yield* orFail(...make(bundle[0], bundle, answers));
   });
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
-export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], (entry, bundle, answers) => [
+export const checkCode = single<typeof Parties.Type>("Preflight.checkCode", ["code"], (entry, bundle, answers) => [
   entry.code,
   Code.check(entry, answers),
 ]);
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
-export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate", "funds"], (entry, bundle, answers) => [
+export const simulate = single<Outcome>("Preflight.simulate", ["simulate", "funds"], (entry, bundle, answers) => [
   entry.outcome,
   checkOutcomes(bundle, answers),
 ]);
@@ -83,7 +77,7 @@ export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate",
  * How much gas to allow: the limit that `scan` chooses. JSON-RPC: `eth_estimateGas`, `eth_simulateV1`,
  * `eth_getCode`. The estimate or the simulation may be missing, not both.
  */
-export const estimateGas: Step<Gas> = single(
+export const estimateGas = single<Gas>(
   "Preflight.estimateGas",
   ["code", "simulate", "estimate", "funds"],
   (entry, bundle, answers) => [
@@ -96,7 +90,7 @@ export const estimateGas: Step<Gas> = single(
 );
 
 /** Which nonce to sign. JSON-RPC: `eth_getTransactionCount` on `latest` and `pending`. Fails with `NonceTooLow`, `NonceTooHigh`. */
-export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["nonce"], (entry, bundle, answers) => [
+export const resolveNonce = single<NoncePart>("Preflight.resolveNonce", ["nonce"], (entry, bundle, answers) => [
   Nonce.read(entry, answers, bundle),
   Nonce.check(entry, answers, bundle),
 ]);
@@ -105,7 +99,7 @@ export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["
  * What to pay per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
-export const quoteFee: Step<FeePart> = single("Preflight.quoteFee", ["fee"], (entry, _, answers) => [
+export const quoteFee = single<FeePart>("Preflight.quoteFee", ["fee"], (entry, _, answers) => [
   Fee.read(entry, answers.quote),
   [...Fee.checkSources(answers.quote), ...Fee.check(entry, answers.quote)],
 ]);

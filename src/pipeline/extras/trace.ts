@@ -184,12 +184,12 @@ const isFrameOf = (inner: Inner, { from, to, input }: Frame): boolean =>
 
 /** What is known of the calls inside, with what a trace adds. */
 export const tracedInner = (
-  innerCalls: InnerCalls,
+  innerCalls: typeof InnerCalls.Type,
   calls: ReadonlyArray<Inner>,
   trace: unknown,
   returnData: Hex | null,
   abis: AbiIndex,
-): InnerCalls => {
+): typeof InnerCalls.Type => {
   const frames = framesOf(trace, returnData);
   if (frames === null) return innerCalls;
   const used = new Set<Frame>();
@@ -261,12 +261,14 @@ export const withTracedInner = Effect.fnUntraced(function* (
 const PendingCalls = struct({
   transactions: list(struct({ hash: Word, from: Account, to: orNull(Account), input: Bytes, value: Quantity })),
 });
-type Sent = typeof PendingCalls.Type.transactions;
 
 const read = decoder("eth_getBlockByNumber", PendingCalls);
 
 /** Where target, calldata and value are those of a transaction in flight. */
-const alreadySent = ({ transactions }: Report, transactionsInFlight: Sent): ReadonlyArray<Finding> =>
+const alreadySent = (
+  { transactions }: Report,
+  transactionsInFlight: typeof PendingCalls.Type.transactions,
+): ReadonlyArray<Finding> =>
   transactions.flatMap(({ input }, transaction) => {
     const same = transactionsInFlight.filter(
       ({ from, to, input: data, value }) =>

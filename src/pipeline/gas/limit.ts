@@ -25,11 +25,6 @@ const widePercent = 50n;
 /** Limits tried side by side when the wider one is not enough. */
 const searched = 6;
 
-/** Runs the requests at these limits, in every block context that is asked for, by context. */
-export type AskAt = (
-  limits: ReadonlyArray<Limits>,
-) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>;
-
 /** The limits of one case, from the chosen one upwards. */
 interface Rungs {
   readonly tight: bigint;
@@ -49,10 +44,8 @@ const affordable = (entry: Filled, bundle: Bundle<Filled>, funds: ReturnType<typ
   return spare / (price * BigInt(bundle.filter(({ signer }) => signer === entry.signer).length));
 };
 
-type Ladder = Arr.NonEmptyReadonlyArray<Rungs>;
-
 /** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
-const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
+const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Arr.NonEmptyReadonlyArray<Rungs> | null => {
   const funds = Funds.read(bundle, answers);
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
   if (bundle.some(({ request }) => request === null)) return null;
@@ -82,7 +75,10 @@ const unanswered = (results: ReadonlyArray<AskResult<Run>>): Gas | null => {
   return failure === null ? null : { ...undoubted, findings: [unknownGas(failure)] };
 };
 
-const doubted = (code: "GasDependent" | "GasHeadroomThin", ladder: Ladder): ReadonlyArray<Finding> => {
+const doubted = (
+  code: "GasDependent" | "GasHeadroomThin",
+  ladder: Arr.NonEmptyReadonlyArray<Rungs>,
+): ReadonlyArray<Finding> => {
   const numbers = ladder.flatMap(({ tight, ample }) => [gas("limit", tight), gas("compared with", ample)]);
   return [note(code, "warning", { evidence: "measured" }, ...numbers)];
 };
@@ -94,7 +90,10 @@ const doubted = (code: "GasDependent" | "GasHeadroomThin", ladder: Ladder): Read
 export const settleGas = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   answers: Answers,
-  askAt: AskAt,
+  /** Runs the requests at these limits, in every block context that is asked for, by context. */
+  askAt: (
+    limits: ReadonlyArray<Limits>,
+  ) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>,
 ): Effect.fn.Return<Gas, never, Rpc> {
   const ladder = ladderOf(bundle, answers);
   if (ladder === null) return undoubted;
@@ -149,19 +148,19 @@ export interface Tried {
 const isSameBlock = ({ block: a }: Tried, { block: b }: Tried): boolean =>
   a.number === b.number && a.parentHash === b.parentHash && a.timestamp === b.timestamp;
 
-/** What to do. `index` counts the limits tried, the tightest being 0. */
-export type Settled =
+/**
+ * Which of the limits is handed out, the tightest first; null = that run was refused for its gas. `ample` ran
+ * with as much gas as there is. `index` counts the limits tried, the tightest being 0.
+ */
+export const settleLimit = (
+  tried: ReadonlyArray<Tried | null>,
+  ample: Tried,
+):
   | { readonly kind: "take"; readonly index: number }
   /** The values that the transactions return or emit follow the gas they are given: no limit agrees with another. */
   | { readonly kind: "dependent" }
   /** None of the limits does what ample gas does. */
-  | { readonly kind: "wider" };
-
-/**
- * Which of the limits is handed out, the tightest first; null = that run was refused for its gas. `ample` ran
- * with as much gas as there is.
- */
-export const settleLimit = (tried: ReadonlyArray<Tried | null>, ample: Tried): Settled => {
+  | { readonly kind: "wider" } => {
   const same = tried.findIndex((run) => run !== null && isSame(run.outcomes, ample.outcomes));
   if (same !== -1) return { kind: "take", index: same };
   const [tight = null, second = null] = tried;

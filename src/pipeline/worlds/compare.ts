@@ -73,14 +73,11 @@ export const incomparable = (why: string): ReadonlyArray<Finding> => [
 const isSameTime = (exact: Run, next: Run): boolean =>
   exact.before.environment?.timestamp === next.before.environment?.timestamp;
 
-/** Why two worlds differ: the base fee, the state they stand on, or the block they are in. */
-export type Cause = "price" | "state" | "context";
-
 /** What the other world did otherwise, and why. */
 export interface WorldDiff {
   /** Numbers of events only where neither state nor price explains them. */
   readonly found: ReadonlyArray<OutcomeDifference>;
-  readonly cause: Cause;
+  readonly cause: "price" | "state" | "context";
   /** Whether a policy bounds every amount of those concerned that differs, in both worlds. */
   readonly isBounded: boolean;
 }

@@ -55,12 +55,6 @@ export interface World {
   readonly isContrary?: boolean;
 }
 
-/** What is left to chance in `exact` and `next`. */
-export interface Draw {
-  readonly prevRandao: Hex;
-  readonly chance: Hex;
-}
-
 /** The worlds of one proof. */
 export interface Worlds {
   readonly exact: World;
@@ -75,7 +69,8 @@ export interface Worlds {
   readonly between: ReadonlyArray<World & { readonly steps: number }>;
   /** How many steps `exact` stands behind `next`. */
   readonly reach: number;
-  readonly draw: Draw;
+  /** What is left to chance in `exact` and `next`. */
+  readonly draw: { readonly prevRandao: Hex; readonly chance: Hex };
 }
 
 /** What the worlds of a report are made from. */
@@ -96,7 +91,7 @@ interface WorldInput {
   /** How many steps `exact` stands behind the next block. */
   readonly reach: number;
   /** What was drawn for an earlier `exact`, which this one is to differ from by its number and time alone; null = it is drawn. */
-  readonly draw: Draw | null;
+  readonly draw: Worlds["draw"] | null;
   /** How many ordinary blocks between are simulated; null = as many as fit the bracket. */
   readonly further: number | null;
 }

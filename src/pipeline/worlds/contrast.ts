@@ -13,7 +13,7 @@ import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
 import type { AskRule } from "../../primitives/names.js";
 import type { ActiveSteps, Answers } from "../answers.js";
-import { bareOf, isComparable, isTrueToState, type Proof, type CauseRuns } from "../askProof.js";
+import { bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
 import {
   asLogged,
   checkBetween,
@@ -25,7 +25,6 @@ import {
   isNumber,
   priceShare,
   same,
-  type Cause,
   type WorldDiff,
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
@@ -78,14 +77,6 @@ export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) => {
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
   new Set([...ownAccounts(bundle), ...parties]);
 
-/** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
-export interface Judged {
-  readonly compared: WorldPair | null;
-  readonly wants: ReadonlyArray<keyof CauseRuns>;
-  /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
-  readonly closing: number | null;
-}
-
 /** The exact requests asked on one ground, and what is known of them so far. */
 export interface Attempt {
   readonly claim: ProofInput;
@@ -103,9 +94,14 @@ export interface Attempt {
   /** The runs at other limits. */
   readonly tried: ReadonlyArray<AskResult<Run>>;
   /** What further worlds said, where the two differ; null = they were not asked. */
-  readonly why: CauseRuns | null;
-  /** The worlds compared. */
-  readonly judged: Judged;
+  readonly why: Readonly<Record<"swap" | "priced", AskResult<Run>>> | null;
+  /** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
+  readonly judged: {
+    readonly compared: WorldPair | null;
+    readonly wants: ReadonlyArray<"swap" | "priced">;
+    /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
+    readonly closing: number | null;
+  };
   /** Whether the runs used what two forks have not in common; null = not known. */
   readonly isForkUsed: boolean | null;
   /** The highest mined block that any answer named by then; none = none did. */
@@ -116,7 +112,14 @@ export interface Attempt {
  * Compares the worlds; where they differ, further ones tell why. Nothing is compared where other limits are to be proven,
  * or the attempt's own are in doubt.
  */
-export const judge = ({ claim, proof, bundle, settled, why, effectsIn }: Omit<Attempt, "judged">): Judged => {
+export const judge = ({
+  claim,
+  proof,
+  bundle,
+  settled,
+  why,
+  effectsIn,
+}: Omit<Attempt, "judged">): Attempt["judged"] => {
   const exact = successOf(proof.round.run);
   if (exact === null || settled === null || settled.limits !== null)
     return { compared: null, wants: [], closing: null };
@@ -153,7 +156,7 @@ export const judge = ({ claim, proof, bundle, settled, why, effectsIn }: Omit<At
   const { state } = worlds.next;
   const refusal = failureOf(proof.next);
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
-  let cause: Cause = "context";
+  let cause: WorldDiff["cause"] = "context";
   let isPendingOnly = false;
   const isOther = differences !== null && differences.length > 0;
   if (isRefused) isPendingOnly = failureOf(why?.swap)?._tag === refusal._tag;
@@ -165,9 +168,8 @@ export const judge = ({ claim, proof, bundle, settled, why, effectsIn }: Omit<At
     };
     const atPrice = besideNext(why.priced);
     const onState = state === worlds.exact.state ? null : besideNext(why.swap);
-    type Found = ReadonlyArray<OutcomeDifference> | null;
-    const agrees = (found: Found) => found !== null && othersOf(found).length === 0;
-    const counts = (found: Found) => found !== null && numbersOf(found).length === 0;
+    const agrees = (found: ReadonlyArray<OutcomeDifference> | null) => found !== null && othersOf(found).length === 0;
+    const counts = (found: ReadonlyArray<OutcomeDifference> | null) => found !== null && numbersOf(found).length === 0;
     const isClosed = differences.every(({ kind }) => kind !== "place") && isClose(effects, other, tolerance);
     if (agrees(differences)) cause = "context";
     else if (isClosed && agrees(atPrice)) cause = "price";

@@ -16,7 +16,7 @@ import { ownAccounts, type Filled } from "../../steps/reading/bundle.js";
 import { type Effects, isAmount, isSameFlow, type Terms } from "../../steps/reading/compare.js";
 import { within } from "../../steps/reading/sameOutcome.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
-import type { JudgedBalance } from "../../report/policy.js";
+import type { Policy } from "../../report/policy.js";
 import { depositsIn, type Standards } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
 import { heldIn } from "../../steps/reading/proxies.js";
@@ -211,7 +211,7 @@ export const isBounded = (
     tolerance,
   }: Pick<Terms, "whose" | "tolerance"> & {
     readonly senders: ReadonlySet<string>;
-    readonly bounds: ReadonlyArray<JudgedBalance>;
+    readonly bounds: NonNullable<Policy["balances"]>;
   },
 ): boolean => {
   if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;

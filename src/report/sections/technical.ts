@@ -19,7 +19,6 @@ import {
   table,
 } from "../document.js";
 import type { Evidence } from "../finding.js";
-import type { World } from "../observed.js";
 import type { Observed, Report } from "../schema.js";
 import {
   accountsOf,
@@ -192,7 +191,7 @@ const freshnessText = ({ freshness, latestNumber }: Observed, chainId: number | 
 /** More worlds than any proof has. */
 const maxWorlds = 8;
 
-const worldText = ({ run, state, number, timestamp, agrees }: World): string => {
+const worldText = ({ run, state, number, timestamp, agrees }: Observed["worlds"][number]): string => {
   const on = typeof state === "bigint" ? `sealed block ${state}` : state;
   const block = number === null ? "a block not known" : `block ${number}`;
   const when = known(timestamp, (seconds) => ` at ${dateText(seconds)}`) ?? "";
@@ -200,7 +199,7 @@ const worldText = ({ run, state, number, timestamp, agrees }: World): string => 
   return `${on}, ${run} as ${block}${when}${otherwise}`;
 };
 
-const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
+const worldsFact = (worlds: Observed["worlds"]): Fact | null => {
   if (worlds.length === 0) return null;
   const same = worlds.every(({ agrees }) => agrees === true);
   const shown = worlds.slice(0, maxWorlds).map(worldText);

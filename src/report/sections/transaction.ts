@@ -5,7 +5,7 @@ import { describeResult, describeRevert, sizeOf } from "../../abi/print.js";
 import { isNobody } from "../../abi/words.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { type Currency, formatGasPrice, formatWei, grouped } from "../../primitives/units.js";
-import type { AccountCode, By, Fee, Funds, FundsTerm, Gas, Nonce, Outcome } from "../parts.js";
+import type { AccountCode, By, Fee, Funds, Gas, Nonce, Outcome } from "../parts.js";
 import {
   dim,
   facts,
@@ -229,7 +229,7 @@ export const transactionSection = (
   );
 };
 
-const termNames: Readonly<Record<FundsTerm["name"], string>> = {
+const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
   value: "value",
   gas: "gas limit × max fee",
   blobGas: "blob gas × max blob fee",
@@ -244,7 +244,7 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
     amount === null
       ? "not known"
       : `${weiText(amount, money.currency)}${fiatText(amount, money.price, money.currency)}`;
-  const place: Shown<FundsTerm> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
+  const place: Shown<Funds["terms"][number]> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
   const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
   return [
     ...facts(
@@ -258,7 +258,7 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
         tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
       },
     ),
-    ...table<FundsTerm>(funds.terms, [
+    ...table<Funds["terms"][number]>(funds.terms, [
       ...(bundle ? [place] : []),
       [left("for"), ({ name }) => termNames[name]],
       [right("amount"), ({ amount }) => formatWei(amount, money.currency)],

@@ -5,7 +5,7 @@ import type { Failure } from "../../eth/index.js";
 import { type Hash, lazyImport } from "../../primitives/index.js";
 import type { Report } from "../../report/index.js";
 import type { Rpc } from "../../rpc/index.js";
-import type { Settled, SettleOptions } from "../settlement.js";
+import type { Settled } from "../settlement.js";
 
 const settling = lazyImport(() => import("./settle.js"));
 
@@ -24,6 +24,9 @@ const settling = lazyImport(() => import("./settle.js"));
 export const settle = (
   report: Report,
   hashes: ReadonlyArray<Hash>,
-  options?: SettleOptions,
+  options?: {
+    /** How long it may take, ms; default 30,000. */
+    readonly deadline?: number | undefined;
+  },
 ): Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> =>
   Effect.flatMap(settling, (asking) => asking.settle(report, hashes, options));

@@ -20,7 +20,7 @@ import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/index.js";
 import { balanceFacts } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
-import { gravest, type Hindsight, type Settled, type SettleOptions, type Settlement } from "../settlement.js";
+import { gravest, type Hindsight, type Settled, type Settlement } from "../settlement.js";
 import { askReplay } from "./replay.js";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -69,10 +69,11 @@ const find = Effect.fnUntraced(function* (
   return { transaction, sent, from, nonce, receipt, state };
 });
 
-type Held = NonNullable<Hindsight["held"]>;
-
 /** What the accounts of the report held around a block; what is not answered is left out. */
-const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effect<Held, never, Rpc> => {
+const askHeld = (
+  { balanceChanges }: Report,
+  { number }: FullBlock,
+): Effect.Effect<NonNullable<Hindsight["held"]>, never, Rpc> => {
   const at = (account: Address, token: Address | null, block: bigint): Effect.Effect<bigint, unknown, Rpc> =>
     token === null
       ? Eth.getBalance({ address: account, block })
@@ -80,7 +81,7 @@ const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effe
         Effect.flatMap(Eth.call({ to: token, data: balanceOf(token, account).data, block }), (answer) =>
           Effect.fromNullishOr(wordAt(answer, dataAt)),
         );
-  const around = (account: Address, token: Address | null): Effect.Effect<Held, never, Rpc> =>
+  const around = (account: Address, token: Address | null): Effect.Effect<NonNullable<Hindsight["held"]>, never, Rpc> =>
     Effect.match(Effect.all([at(account, token, number - 1n), at(account, token, number)], atOnce), {
       onFailure: () => [],
       onSuccess: ([before, after]) => [{ account, token, before, after }],
@@ -222,12 +223,12 @@ export const settled = <E, R>(effect: Effect.Effect<Settled, E, R>): Effect.Effe
 export const settle: (
   report: Report,
   hashes: ReadonlyArray<Hash>,
-  options?: SettleOptions,
+  options?: { readonly deadline?: number | undefined },
 ) => Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> = admitted(
   Effect.fn("Preflight.settle")(function* (
     report: Report,
     hashes: ReadonlyArray<Hash>,
-    { deadline = 30_000 }: SettleOptions = {},
+    { deadline = 30_000 }: Parameters<typeof settle>[2] = {},
   ) {
     const wrong = hashes.findIndex((hash) => !isHash(hash));
     if (wrong !== -1)

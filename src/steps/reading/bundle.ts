@@ -111,7 +111,7 @@ export interface Charged {
 export interface Filled extends Ran, Numbered {
   readonly gas: GasChoice;
   readonly fee: FeeChoice;
-  readonly code: Parties;
+  readonly code: typeof Parties.Type;
   readonly charged: Charged;
   /** null while a field of it is not known. */
   readonly request: Request | null;

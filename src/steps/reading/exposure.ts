@@ -241,7 +241,7 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
 };
 
 /** What could be taken, of every pair that was looked at. */
-export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): Exposures => {
+export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): typeof Exposures.Type => {
   const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
   const rows = answered.flatMap((pair) =>
     rowsOf(pair, exposed, answers).flatMap((row): ReadonlyArray<Exposure> => {

@@ -9,7 +9,7 @@ import { address, count, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { InnerFailure } from "../../report/beside.js";
 import type { Approval } from "../../report/parts.js";
-import type { AllowedCall, Policy } from "../../report/policy.js";
+import type { Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
 import type { Ran, Reading } from "./bundle.js";
@@ -73,7 +73,7 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
 };
 
 /** Whether a call is one of those that may fail. */
-export const isAllowed = ({ to, data }: InnerFailure, allowed: ReadonlyArray<AllowedCall>): boolean =>
+export const isAllowed = ({ to, data }: InnerFailure, allowed: NonNullable<Policy["mayFail"]>): boolean =>
   allowed.some(
     (call) =>
       call.to.toLowerCase() === to &&

@@ -235,7 +235,7 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
 };
 
 /** The calls that failed inside, and how many may have failed unseen; null where there is neither. */
-export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null => {
+export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.Type | null => {
   const to = lower(subject.to);
   const all = innerOf(subject.data, to, abis);
   const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));

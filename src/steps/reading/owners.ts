@@ -73,10 +73,10 @@ export const read = (
   bundle: ReadonlyArray<Case>,
   payers: ReadonlyArray<Address>,
   view: View,
-): ReadonlyArray<OwnedAccount> =>
+): ReadonlyArray<typeof OwnedAccount.Type> =>
   [...callers(bundle), ...payers].flatMap((account) =>
     sendersIn(bundle)
-      .flatMap((owner): ReadonlyArray<OwnedAccount> => {
+      .flatMap((owner): ReadonlyArray<typeof OwnedAccount.Type> => {
         const queries = questions(account, owner);
         const isListed = readBool(view.call(queries.isOwner)) === true;
         const isAccount =

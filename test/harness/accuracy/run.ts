@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import type { Hex, TransactionSerializable } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import * as Preflight from "../../../src/Preflight.js";
-import type { Report, SettlementClass } from "../../../src/Report.js";
+import type { Report, Settled } from "../../../src/Report.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { accounts, rawRequest } from "../anvil.js";
 import type { Bed } from "./beds.js";
@@ -36,7 +36,7 @@ export interface Sample {
   /** |expected − actual| ÷ actual; null where the node could not simulate it, or other rules came. */
   readonly deviation: number | null;
   /** What `Preflight.settle` makes of it; null where not all of it was mined. */
-  readonly settled: SettlementClass | null;
+  readonly settled: Settled["class"] | null;
   /** Where it was blocked: whether it works when it is sent all the same. */
   readonly worksAnyway: boolean;
 }
@@ -136,7 +136,7 @@ const settledOn = async (
   on: Bed,
   report: Report,
   sent: Awaited<ReturnType<typeof sendAll>>,
-): Promise<SettlementClass | null> => {
+): Promise<Settled["class"] | null> => {
   const hashes = sent.flatMap((one) => (one === null ? [] : [one.hash]));
   if (hashes.length !== report.transactions.length) return null;
   const asked = Preflight.settle(report, hashes).pipe(Effect.provide(Rpc.layerHttp(on.url)));

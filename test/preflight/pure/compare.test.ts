@@ -10,17 +10,17 @@ import {
   isClose,
   isSamePlace,
   same,
-  type Cause,
   type WorldDiff,
   type Measure,
   type RunEffects,
 } from "../../rooms/pipeline.js";
 import { Address, Hash, nothing as about, type OutcomeDifference } from "../../rooms/primitives.js";
-import { messageOf, type JudgedBalance, type Report } from "../../rooms/report.js";
+import { messageOf, type Report } from "../../rooms/report.js";
 import { compareEffects, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";
 import { unseen } from "../../rooms/witness.js";
 import { alice, bob, codes, environment, log, native, token, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
+import type { Policy } from "../../../src/Policy.js";
 import { did, holding, named, nothing, rich, scanned } from "./world.js";
 
 const on = (changed: Parameters<typeof environment>[0] = {}): Run =>
@@ -45,7 +45,7 @@ const gaining = (delta: bigint, tokenId: bigint | null = null): RunEffects => ({
 });
 const differences = (one: RunEffects, other: RunEffects, tolerance: number, whose: ReadonlySet<string> = new Set()) =>
   compareEffects(one, other, { tolerance, whose, concerned: new Set(), numbers: null });
-const received: JudgedBalance = { token: null, account: alice, bound: "received" };
+const received: NonNullable<Policy["balances"]>[number] = { token: null, account: alice, bound: "received" };
 
 it("two runs were in the same block where number and time say so, and nobody can tell without a witness", () => {
   expect(isSamePlace(on(), on({ baseFeePerGas: 0n }))).toBe(true);
@@ -84,7 +84,7 @@ describe("the other world", () => {
   const another: OutcomeDifference = { ...output, kind: "address", decides: false };
 
   it("that did the same says nothing", () => expect(check(later)).toEqual([]));
-  it.each<[string, Partial<WorldDiff>, Record<Cause, string>]>([
+  it.each<[string, Partial<WorldDiff>, Record<WorldDiff["cause"], string>]>([
     [
       "more that leaves a sender",
       found(paying(1_000n), paying(2_000n)),
@@ -130,7 +130,7 @@ describe("the other world", () => {
     expect(codes(finding === undefined ? [] : [finding])).toEqual(["PredecessorsNotSimulated/warning"]);
     expect(finding?.numbers[0]).toMatchObject({ name: "in flight", value: 2n });
   });
-  it.each<[string, RunEffects, RunEffects, ReadonlyArray<JudgedBalance>, boolean, ReadonlySet<string>?]>([
+  it.each<[string, RunEffects, RunEffects, NonNullable<Policy["balances"]>, boolean, ReadonlySet<string>?]>([
     ["the least that arrives", gaining(90n), gaining(100n), [received], true],
     ["the least that arrives, of every sender", gaining(90n), gaining(100n), [{ ...received, account: null }], true],
     ["the most that leaves", gaining(-90n), gaining(-100n), [{ ...received, bound: "spent" }], true],

@@ -1,6 +1,6 @@
 /** What a run measures, in the order of importance, and how much of it at most. */
 import { describe, expect, it } from "vitest";
-import { everyStep, measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/pipeline.js";
+import { everyStep, measureOf, measureOfReport, measureQueries, wantedBy } from "../../rooms/pipeline.js";
 import { lookup } from "../../../src/Chains.js";
 import * as Policy from "../../../src/Policy.js";
 import { Address } from "../../rooms/primitives.js";
@@ -10,13 +10,13 @@ import { alice, bob, bundle, filled, log, token, word } from "../../steps/parts.
 import { at, topics } from "../../steps/reading/arbitrary.js";
 import { did, nothing, scanned } from "./world.js";
 
-const plenty: Limits = { holdings: 320, rights: 64, tokens: 48 };
+const plenty = { holdings: 320, rights: 64, tokens: 48 };
 const other = at("7");
 const moves = log(token, [topics.transfer, word(alice), word(bob)], [word(5n)]);
 const grants = log(token, [topics.approval, word(alice), word(bob)], [word(9n)]);
 const running = (...logs: ReadonlyArray<ReturnType<typeof log>>) => bundle({}).map((one) => filled(one, did({ logs })));
 const measured = (
-  limits: Partial<Limits> = {},
+  limits: Partial<typeof plenty> = {},
   policies: ReadonlyArray<Policy.Policy> = [],
   cases = running(moves, grants),
 ) => measureOf(cases, transfers(cases), policies, { ...plenty, ...limits }, everyStep);
