@@ -96,8 +96,6 @@ const restOf = (report: Report, first: number): Report => {
 const heldBy = ({ lane, nonce }: Nonces.Lease, error: NonceError) =>
   error.mayBeSent && "hash" in error && error.hash !== null ? { lane: lane.id, nonce, hash: error.hash } : null;
 
-type OnCaution = NonNullable<DeliverOptions["onCaution"]>;
-
 const cautionGiven = (onCaution: unknown) =>
   onCaution === "refuse" || onCaution === "send"
     ? Result.void
@@ -111,7 +109,11 @@ const warningsOf = ({ findings }: Report): ReadonlyArray<string> =>
   findings.flatMap(({ severity, code }) => (severity === "warning" && code !== "NonceUnderReservation" ? [code] : []));
 
 /** Fails where a report warns of what nobody agreed to; `agreed` are the codes of warnings that somebody did. */
-const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution, agreed: Set<string>) {
+const admit = Effect.fnUntraced(function* (
+  report: Report,
+  onCaution: NonNullable<DeliverOptions["onCaution"]>,
+  agreed: Set<string>,
+) {
   const warnings = warningsOf(report);
   if (warnings.every((code) => agreed.has(code))) return;
   const isSent =
@@ -131,7 +133,7 @@ const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution,
 type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
 
 /** `Report.ready`, of reports whose warnings somebody agreed to. */
-const clearsBy = (onCaution: OnCaution): Clears => {
+const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>): Clears => {
   const agreed = new Set<string>();
   return (report) => Effect.tap(ready(report), () => admit(report, onCaution, agreed));
 };

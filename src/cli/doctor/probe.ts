@@ -69,16 +69,14 @@ const needed = among("the seven methods");
 const beside = among("beside them");
 const pending = among("pending state", "pending.");
 
-type Tag = "latest" | "pending";
-
-const code = (block: Tag) => Eth.getCode({ address: somewhere, block });
-const count = (block: Tag) => Eth.getTransactionCount({ address: someone, block });
-const estimate = (block: Tag) => Eth.estimateGas({ from: someone, to: somewhere, block });
+const code = (block: "latest" | "pending") => Eth.getCode({ address: somewhere, block });
+const count = (block: "latest" | "pending") => Eth.getTransactionCount({ address: someone, block });
+const estimate = (block: "latest" | "pending") => Eth.estimateGas({ from: someone, to: somewhere, block });
 const call = { from: someone, to: identity, data: "0x1234" } as const;
-const echo = (block: Tag) => Eth.call({ ...call, block });
+const echo = (block: "latest" | "pending") => Eth.call({ ...call, block });
 const echoed = (data: string): Answer =>
   data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`);
-const logs = (tag: Tag) =>
+const logs = (tag: "latest" | "pending") =>
   Rpc.use(({ request }) => request("eth_getLogs", [{ fromBlock: tag, toBlock: tag, address: somewhere }]));
 const listed = (answer: unknown): Answer => (Array.isArray(answer) ? yes() : no("the answer is no list"));
 

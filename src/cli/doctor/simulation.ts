@@ -35,10 +35,11 @@ const returnsSlot = "0x60005460005260206000f3";
 /** Runtime code: `revert` with the bytes `deadbeef`. */
 const reverts = "0x63deadbeef6000526004601cfd";
 
-type Ran = Result.Result<Run, Failure>;
-
 /** Calls between accounts that nobody uses, in one run; a failure is an answer, too. */
-const run = (calls: ReadonlyArray<Eth.CallRequest>, changes: Partial<Plan> = {}): Effect.Effect<Ran, never, Rpc> =>
+const run = (
+  calls: ReadonlyArray<Eth.CallRequest>,
+  changes: Partial<Plan> = {},
+): Effect.Effect<Result.Result<Run, Failure>, never, Rpc> =>
   Effect.gen(function* () {
     const call = { from: someone, to: somewhere, gas: 100_000n } as const;
     const { transactions } = yield* Effect.orDie(Transaction.check(call));
@@ -56,7 +57,7 @@ const run = (calls: ReadonlyArray<Eth.CallRequest>, changes: Partial<Plan> = {})
   });
 
 /** What a run shows, else why there was none. */
-const seenIn = (ran: Ran, read: (run: Run) => Answer): Answer =>
+const seenIn = (ran: Result.Result<Run, Failure>, read: (run: Run) => Answer): Answer =>
   Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
 
 /** Something invalid is simulated with `validation`: refused is right, whatever the words. */
