@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { classify } from "./errors/classify.js";
+import type { Failure } from "./Eth.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { makeMemory } from "./nonces/memory.js";
@@ -28,10 +29,8 @@ import { observed } from "./rpc/observe.js";
 import type { Options, Patience } from "./rpc/connection.js";
 import { patience, requests, type Send } from "./rpc/requests.js";
 
-const Failure = Schema.Union([RpcError, Verdict]);
-/** The failure of a request: a verdict of the node, or a failure of the communication with it. */
-export type Failure = typeof Failure.Type;
-const isFailure = Schema.is(Failure);
+const failureSchema = Schema.Union([RpcError, Verdict]);
+const isFailure = Schema.is(failureSchema);
 
 /** A JSON-RPC error as a node would send it; made by {@link rpcError}. */
 export interface ScriptedError {
@@ -127,22 +126,19 @@ export const layerScripted = (
   ).pipe(Layer.provideMerge(otherwise));
 };
 
-/** One request and its answer, JSON-safe. */
-export interface Exchange {
-  /** The JSON-RPC method. */
-  readonly method: string;
-  /** Its parameters. */
-  readonly params: ReadonlyArray<unknown>;
-  /** The node's answer. */
-  readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
-}
-
 /** The recording that a recorder writes and {@link layerReplay} replays; `JSON.stringify` takes it as it is. */
 export interface Tape {
   /** Epoch ms of the first request; null while empty. */
   startedAt: number | null;
-  /** In the order in which the requests were made. */
-  readonly exchanges: Array<Exchange>;
+  /** Requests with their answers, JSON-safe, in the order in which they were made. */
+  readonly exchanges: Array<{
+    /** The JSON-RPC method. */
+    readonly method: string;
+    /** Its parameters. */
+    readonly params: ReadonlyArray<unknown>;
+    /** The node's answer. */
+    readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
+  }>;
   /** The random bytes that went into the requests, hex, in their order; absent on older tapes. */
   readonly rolls?: Array<Hex>;
 }
@@ -150,7 +146,7 @@ export interface Tape {
 /** A tape to record on. */
 export const emptyTape = (): Tape => ({ startedAt: null, exchanges: [], rolls: [] });
 
-const failureCodec = Schema.toCodecJson(Failure);
+const failureCodec = Schema.toCodecJson(failureSchema);
 const encodeFailure = Schema.encodeSync(failureCodec);
 const decodeFailure = Schema.decodeUnknownResult(failureCodec);
 

@@ -1,6 +1,6 @@
 /** One question put to an endpoint, and what its answer shows; and which methods and block tags it answers. */
 import * as Effect from "effect/Effect";
-import type { RpcError, Verdict } from "../../errors/index.js";
+import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
 import { statementText, formatGasPrice } from "../../primitives/index.js";
 import { Rpc } from "../../rpc/index.js";
@@ -20,8 +20,6 @@ export interface Finding extends Answer {
   readonly group: string;
   readonly name: string;
 }
-
-export type Failure = RpcError | Verdict;
 
 export const yes = (detail = ""): Answer => ({ status: "yes", detail });
 export const no = (detail: string): Answer => ({ status: "no", detail });

@@ -5,23 +5,13 @@ import * as Result from "effect/Result";
 import { indexAbis } from "../../abi/index.js";
 import { lookup } from "../../Chains.js";
 import { forkOf } from "../../chains/index.js";
+import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
 import { askRun } from "../../pipeline/index.js";
 import type { Rpc, KnownEndpoint } from "../../Rpc.js";
 import { lacksTip, type Plan, type Run } from "../../steps/index.js";
 import * as Transaction from "../../Transaction.js";
-import {
-  finding,
-  no,
-  refusal,
-  someone,
-  somewhere,
-  unknown,
-  yes,
-  type Answer,
-  type Failure,
-  type Finding,
-} from "./probe.js";
+import { finding, no, refusal, someone, somewhere, unknown, yes, type Answer, type Finding } from "./probe.js";
 
 const group = "eth_simulateV1";
 const item = (id: string, name: string, answer: Answer): Finding => finding(group, id, name, answer);

@@ -26,6 +26,8 @@ export const signedFlags = {
 };
 export const nonceFlags = { ...signedFlags, nonce: text("nonce", "the nonce (default: the first in flight)") };
 
+type FlagsOf<F extends Command.Command.Config> = LaneFlags & Command.Command.Config.Infer<F>;
+
 /** What the node says, where there is one and it does. */
 const askOrElse = <A, E>(input: LaneFlags, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
   hasEndpoint(input) ? Effect.orElseSucceed(ask, () => otherwise) : Effect.succeed(otherwise);
@@ -66,7 +68,7 @@ const doIt = "--yes does it";
 const signIt = "sign this with the account's key and give the bytes by --raw";
 
 /** Sends again, byte for byte, what is committed: a pool may have lost it. */
-export const resend = Effect.fnUntraced(function* (flags: LaneFlags & { readonly yes: boolean }, lane: LaneId) {
+export const resend = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   yield* statusOf(flags, lane);
   const transactions = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
   const named = transactions.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
@@ -82,10 +84,7 @@ export const resend = Effect.fnUntraced(function* (flags: LaneFlags & { readonly
 });
 
 /** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
-const committedAt = Effect.fnUntraced(function* (
-  flags: LaneFlags & { readonly nonce: Option.Option<string> },
-  lane: LaneId,
-) {
+const committedAt = Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
   const nonceFlag = yield* readFlag("--nonce", flags.nonce, count);
   const status = yield* statusOf(flags, lane);
   const found = (yield* Nonces.committed(lane)).find(({ nonce }) => nonceFlag === undefined || nonce === nonceFlag);
@@ -98,11 +97,7 @@ const committedAt = Effect.fnUntraced(function* (
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
-const rawGiven = Effect.fnUntraced(function* (
-  { raw }: { readonly raw: Option.Option<string> },
-  lane: LaneId,
-  nonce: bigint,
-) {
+const rawGiven = Effect.fnUntraced(function* ({ raw }: FlagsOf<typeof signedFlags>, lane: LaneId, nonce: bigint) {
   if (Option.isNone(raw)) return null;
   const [one, two] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
   const { hash } = yield* Effect.fromResult(two._tag === "Success" ? two : one).pipe(
@@ -113,7 +108,7 @@ const rawGiven = Effect.fnUntraced(function* (
 
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 export const replaceAt = (verb: "cancel" | "replace") =>
-  Effect.fnUntraced(function* (flags: LaneFlags & Command.Command.Config.Infer<typeof nonceFlags>, lane: LaneId) {
+  Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
     const { nonce, hash, raw: oldRaw, said, why } = yield* committedAt(flags, lane);
     const old = requestIn(oldRaw);
     const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}${why === "" ? "" : `: ${why}`}`}`;
@@ -151,10 +146,7 @@ export const replaceAt = (verb: "cancel" | "replace") =>
   });
 
 /** A transaction for the lowest gap, so that what is above it can be mined. */
-export const fill = Effect.fnUntraced(function* (
-  flags: LaneFlags & Command.Command.Config.Infer<typeof signedFlags>,
-  lane: LaneId,
-) {
+export const fill = Effect.fnUntraced(function* (flags: FlagsOf<typeof signedFlags>, lane: LaneId) {
   const [gap] = (yield* statusOf(flags, lane)).gaps;
   if (gap === undefined) return undone(["no gap: every nonce below a committed one is used"]);
   const why = `nonce ${gap} is free below a committed one, and nothing above it is mined before it is used`;
@@ -170,7 +162,7 @@ export const fill = Effect.fnUntraced(function* (
 });
 
 /** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
-export const adopt = Effect.fnUntraced(function* (flags: LaneFlags & { readonly yes: boolean }, lane: LaneId) {
+export const adopt = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   if (lane.key !== 0n)
     return yield* wrong("--key", "has counts that no node knows: start its lane by `Nonces.bootstrap`");
   if (!hasEndpoint(flags)) return yield* wrong("--rpc-url", "is missing: the lane is set to the chain's counts");
@@ -192,7 +184,7 @@ export const adopt = Effect.fnUntraced(function* (flags: LaneFlags & { readonly 
 });
 
 /** Removes a lane from the store. */
-export const forget = Effect.fnUntraced(function* (flags: LaneFlags & { readonly yes: boolean }, lane: LaneId) {
+export const forget = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   // What cannot be read, or is lost but for its mark, can be forgotten as well
   const status = yield* Effect.catchTag(statusOf(flags, lane), "NonceColdStart", () => Effect.succeed(null));
   const latest = status?.counts?.latest ?? null;
