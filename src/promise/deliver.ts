@@ -129,13 +129,11 @@ const admit = Effect.fnUntraced(function* (
   for (const code of warnings) agreed.add(code);
 });
 
-/** How a report is cleared; nothing is sent where it fails. */
-type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
-
-/** `Report.ready`, of reports whose warnings somebody agreed to. */
-const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>): Clears => {
+/** `Report.ready`, of reports whose warnings somebody agreed to; nothing is sent where it fails. */
+const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
   const agreed = new Set<string>();
-  return (report) => Effect.tap(ready(report), () => admit(report, onCaution, agreed));
+  return (report: Report): Effect.Effect<Clearance, unknown> =>
+    Effect.tap(ready(report), () => admit(report, onCaution, agreed));
 };
 
 /** Clears again what was signed from place `first` on, or fails with what now stands against it. */
@@ -144,7 +142,7 @@ const clearAgain = Effect.fnUntraced(function* (
   first: number,
   signed: ReadonlyArray<string>,
   { policies }: Options,
-  clears: Clears,
+  clears: ReturnType<typeof clearsBy>,
 ) {
   const again = yield* prove(restOf(report, first), policies === undefined ? {} : { policies });
   const clearance = yield* clears(again);
@@ -166,7 +164,7 @@ export const deliverAll = (
   sign: Sign,
   input: unknown,
   { waitMs = 0, ttl, onCaution = "refuse", ...options }: DeliverOptions,
-  clears: Clears = clearsBy(onCaution),
+  clears: ReturnType<typeof clearsBy> = clearsBy(onCaution),
 ) =>
   Effect.scoped(
     Effect.gen(function* () {

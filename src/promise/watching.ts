@@ -93,5 +93,3 @@ export const followWith = (run: Facade["effect"], headOptions: HeadOptions) => {
     end: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   };
 };
-
-export type Following = ReturnType<typeof followWith>;
