@@ -222,8 +222,8 @@ export const createPreflight: {
     // `never`: both forms are judged by `Deliver`
     deliver: (...[first, sign, options]: [unknown, Sign?, DeliverOptions?]) =>
       typeof first === "function"
-        ? (((input: unknown, given?: DeliverOptions) =>
-            commit(({ deliverAll }) => deliverAll(first as Sign, input, { ...defaults, ...given }), given)) as never)
+        ? (((input: unknown, others?: DeliverOptions) =>
+            commit(({ deliverAll }) => deliverAll(first as Sign, input, { ...defaults, ...others }), others)) as never)
         : (commit(({ deliverAll }) => deliverAll(sign as Sign, first, { ...defaults, ...options }), options) as never),
     withNonce: (lane, sign, options) => commit(({ withNonce }) => withNonce(lane, sign, options), options),
     nonces: {

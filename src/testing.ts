@@ -67,10 +67,10 @@ const resultOf = (method: string, answer: Exclude<Answer, typeof silence>): Resu
 };
 
 const play = (script: Script): Send => {
-  const asked = new Map<string, number>();
+  const counts = new Map<string, number>();
   return (method, params, done) => {
-    const before = asked.get(method) ?? 0;
-    asked.set(method, before + 1);
+    const before = counts.get(method) ?? 0;
+    counts.set(method, before + 1);
     const scripted = Object.hasOwn(script, method)
       ? script[method]
       : rpcError({ code: -32601, message: `the method ${method} does not exist/is not available` });
@@ -190,8 +190,8 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
 
 /** The dice of a tape, and others once its rolls are used up. */
 const loaded = ({ rolls = [] }: Tape, dice: RandomWords): RandomWords => {
-  const left = [...rolls];
-  return (bytes) => left.shift() ?? dice(bytes);
+  const unused = [...rolls];
+  return (bytes) => unused.shift() ?? dice(bytes);
 };
 
 const unknownRequest = (method: string) =>
@@ -201,12 +201,12 @@ const failureOf = (method: string, failure: Schema.Json): Failure =>
   Result.getOrElse(decodeFailure(failure), () => unknownRequest(method));
 
 const rewind = (tape: Tape): Send => {
-  const left = [...tape.exchanges];
+  const unused = [...tape.exchanges];
   return (method, params, done) => {
-    const wanted = JSON.stringify(params);
-    const exact = left.findIndex((each) => each.method === method && JSON.stringify(each.params) === wanted);
-    const place = exact === -1 ? left.findIndex((each) => each.method === method) : exact;
-    const answer = place === -1 ? undefined : left.splice(place, 1)[0]?.answer;
+    const json = JSON.stringify(params);
+    const exact = unused.findIndex((each) => each.method === method && JSON.stringify(each.params) === json);
+    const place = exact === -1 ? unused.findIndex((each) => each.method === method) : exact;
+    const answer = place === -1 ? undefined : unused.splice(place, 1)[0]?.answer;
     const result =
       answer === undefined
         ? Result.fail(unknownRequest(method))

@@ -92,15 +92,15 @@ const committedAt = Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlag
     return yield* nonceFlag === undefined
       ? wrong("--nonce", "nothing is in flight, so there is nothing to replace")
       : wrong("--nonce", `no transaction is committed at ${nonceFlag}; status names those that are`);
-  const { outcome: said = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
-  return { ...found, said, why };
+  const { outcome = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
+  return { ...found, outcome, why };
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
 const rawGiven = Effect.fnUntraced(function* ({ raw }: FlagsOf<typeof signedFlags>, lane: LaneId, nonce: bigint) {
   if (Option.isNone(raw)) return null;
-  const [one, two] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
-  const { hash } = yield* Effect.fromResult(two._tag === "Success" ? two : one).pipe(
+  const [single, pair] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
+  const { hash } = yield* Effect.fromResult(pair._tag === "Success" ? pair : single).pipe(
     Effect.mapError(({ message }) => wrong("--raw", message)),
   );
   return { raw: raw.value.toLowerCase() as Hex, hash };
@@ -109,9 +109,9 @@ const rawGiven = Effect.fnUntraced(function* ({ raw }: FlagsOf<typeof signedFlag
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 export const replaceAt = (verb: "cancel" | "replace") =>
   Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
-    const { nonce, hash, raw: oldRaw, said, why } = yield* committedAt(flags, lane);
+    const { nonce, hash, raw: oldRaw, outcome, why } = yield* committedAt(flags, lane);
     const old = requestIn(oldRaw);
-    const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}${why === "" ? "" : `: ${why}`}`}`;
+    const holds = `nonce ${nonce} holds ${hash}${outcome === "" ? "" : `, which a node called ${outcome}${why === "" ? "" : `: ${why}`}`}`;
     if (verb === "cancel" && isBlob(old))
       return yield* wrong(
         "--nonce",
@@ -138,7 +138,7 @@ export const replaceAt = (verb: "cancel" | "replace") =>
         "does more than use up its nonce: a cancellation pays nothing, to the account itself, without data",
       );
     // why: what a node refused is in no pool, and may have been too dear
-    const cheap = old === null || request === null || said === "rejected" ? null : tooCheap(old, request);
+    const cheap = old === null || request === null || outcome === "rejected" ? null : tooCheap(old, request);
     if (cheap !== null) return yield* wrong("--raw", cheap);
     if (!flags.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
     const tx = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
