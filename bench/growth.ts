@@ -1,5 +1,5 @@
 /** What large questions cost beside a tenth of them: this process's CPU for a whole preflight, in ms. */
-import { createPreflight, type Options } from "evm-preflight/promise";
+import { createPreflight, type RunOptions } from "evm-preflight/promise";
 import { concat, encodeFunctionData, parseAbi, size, type Abi, type Address, type Hex } from "viem";
 import { SpoofToken } from "../test/contracts/artifacts.js";
 import { atMost, medianAtMost, shown, type Goal } from "./goals.js";
@@ -8,7 +8,7 @@ import type { Call, Scene } from "./scene.js";
 
 interface Question {
   readonly input: Call | ReadonlyArray<Call>;
-  readonly options?: Options;
+  readonly options?: RunOptions;
 }
 
 /** One kind of question, and the two sizes of it that are compared. */

@@ -39,7 +39,7 @@ export { peek, release, reserve, reserveAll, type Lease, type ReserveOptions } f
 export { commit, replace, type Committed } from "./nonces/protocol/commit.js";
 export { adopt, bootstrap, forget, moveTo } from "./nonces/protocol/start.js";
 export { check, committed, keep, lanes, layerKeep, reconcile, status } from "./nonces/protocol/reconcile.js";
-export type { KeepEvent, KeepOptions, Reconciliation } from "./nonces/protocol/reconcile.js";
+export type { KeepOptions } from "./nonces/protocol/reconcile.js";
 export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
 export { defaults, Sender, Settings } from "./nonces/service.js";
 export { health, toText, type Concern, type Status } from "./nonces/status.js";

@@ -26,7 +26,7 @@ import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./settle/ask/later.js";
-import { watchWith, type Prove, type Watched } from "./watch/watch.js";
+import { watchWith, type Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
@@ -200,7 +200,7 @@ export const maxSendable = maxSendableWith(scan, preflight);
 
 /** `watch` by the `ready` and `prove` of a pipeline. */
 const watchBy =
-  (clears: typeof ready, proves: Prove) =>
+  (clears: typeof ready, proves: Parameters<typeof watchWith>[0]) =>
   <E = never, R = never>(
     report: Report,
     heads: Stream.Stream<Head, E, R>,
@@ -318,7 +318,8 @@ export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknow
     watch: (report, heads, runOptions) =>
       Stream.unwrap(
         Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) => {
-          const proving: Prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
+          const proving: Parameters<typeof watchWith>[0] = (again, options) =>
+            Effect.provideContext(proveIn(again, options), services);
           return Effect.succeed(watchBy(readyIn, proving)(report, heads, runOptions));
         }),
       ),

@@ -8,8 +8,7 @@ import type { Head, HeadOptions, Log, LogFilter, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import { lazyImport } from "./primitives/effects.js";
 import * as Promises from "./promise/facade.js";
-import type { Holding, NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
-import type { Following } from "./promise/watching.js";
+import type { Holding, NonceActions, Send } from "./promise/nonces.js";
 import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
@@ -31,12 +30,11 @@ export type {
   RequestEvent,
   RunOptions,
 } from "./promise/facade.js";
-export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
+export type { NonceActions, Send } from "./promise/nonces.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
-export type { Options } from "./pipeline/index.js";
 /** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
 export * as Report from "./promise/report.js";
 export type { Watched } from "./watch/watch.js";
@@ -108,7 +106,11 @@ export interface PreflightClient<sender extends "caller" | "client" = "caller"> 
   readonly withNonce: (
     lane: Nonces.Lane,
     sign: (nonce: bigint) => Promise<`0x${string}`>,
-    options?: WithNonceOptions,
+    options?: Nonces.ReserveOptions &
+      Promises.Abortable & {
+        /** Broadcasts this transaction first; the client's `send`, else `eth_sendRawTransaction`, when left out. */
+        readonly send?: Send | undefined;
+      },
   ) => Promise<Nonces.Sent>;
   /** The upkeep of lanes beside sending: `bootstrap` once, `keep` in at least one process. */
   readonly nonces: NonceActions;
@@ -144,7 +146,6 @@ export interface Defaults extends Promises.Defaults {
 const loadNonces = () => import("./promise/nonces.js");
 const nonceActions = lazyImport(loadNonces);
 const watching = lazyImport(() => import("./promise/watching.js"));
-type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
 
 /** An iterable whose iterator comes from what is still to be loaded. */
 const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
@@ -155,18 +156,6 @@ const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
     return { next: () => opened.then((iterator) => iterator.next()), return: () => opened.then(end) };
   },
 });
-
-/** The types of {@link createPreflight}, with steps of your own or without. */
-export interface CreatePreflight {
-  <client extends Rpc.ViemClient, A, B, C, D, E, F>(
-    connection: Connection<client> & WrittenSteps<A, B, C, D, E, F>,
-    defaults?: Defaults,
-  ): PreflightClient<Rpc.SenderOf<client>>;
-  <client extends Rpc.ViemClient = Rpc.ViemClient>(
-    connection: Connection<client> & Steps,
-    defaults?: Defaults,
-  ): PreflightClient<Rpc.SenderOf<client>>;
-}
 
 /**
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that gives no others. `steps`
@@ -192,7 +181,16 @@ export interface CreatePreflight {
  * console.log(report.verdict, requests[0].gas); // ready 21000n
  * ```
  */
-export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
+export const createPreflight: {
+  <client extends Rpc.ViemClient, A, B, C, D, E, F>(
+    connection: Connection<client> & WrittenSteps<A, B, C, D, E, F>,
+    defaults?: Defaults,
+  ): PreflightClient<Rpc.SenderOf<client>>;
+  <client extends Rpc.ViemClient = Rpc.ViemClient>(
+    connection: Connection<client> & Steps,
+    defaults?: Defaults,
+  ): PreflightClient<Rpc.SenderOf<client>>;
+} = <client extends Rpc.ViemClient>(
   connection: Connection<client> & Promises.GivenSteps,
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
@@ -201,10 +199,12 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   const { steps, without } = connection;
   const facade = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
-  const act = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) =>
-    facade.effect(Effect.flatMap(nonceActions, use), options);
+  const act = <A, E>(
+    use: (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
+    options?: Promises.Abortable,
+  ) => facade.effect(Effect.flatMap(nonceActions, use), options);
   /** As `act`; an abort, or the end of the client, does not hide what was committed before it. */
-  const commit = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) => {
+  const commit = <A, E>(use: Parameters<typeof act<A, E>>[0], options?: Promises.Abortable) => {
     const holding: Holding = { tokens: new Set(), committed: new Map() };
     return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
       holding.committed.size === 0
@@ -212,10 +212,11 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
         : loadNonces().then(({ heldError }) => Promise.reject(heldError(holding, error))),
     );
   };
-  let following: Promise<Following> | null = null;
+  let following: Promise<ReturnType<Effect.Success<typeof watching>["followWith"]>> | null = null;
   const follow = () =>
     (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads)));
-  const iterable = <A>(open: (on: Following) => AsyncIterator<A>) => later(() => follow().then(open));
+  const iterable = <A>(open: (on: Awaited<ReturnType<typeof follow>>) => AsyncIterator<A>) =>
+    later(() => follow().then(open));
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {
     ...facade,
@@ -224,10 +225,10 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
     // `never`: both forms are judged by `Deliver`
     deliver: (...[first, sign, options]: [unknown, Sign?, DeliverOptions?]) =>
       typeof first === "function"
-        ? (((input: unknown, given?: DeliverOptions) =>
+        ? (((input: unknown, others?: DeliverOptions) =>
             commit(
-              ({ deliverAll }) => deliverAll(first as Sign, input, Promises.withDefaults(defaults, given)),
-              given,
+              ({ deliverAll }) => deliverAll(first as Sign, input, Promises.withDefaults(defaults, others)),
+              others,
             )) as never)
         : (commit(
             ({ deliverAll }) => deliverAll(sign as Sign, first, Promises.withDefaults(defaults, options)),

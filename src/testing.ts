@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { classify } from "./errors/classify.js";
+import type { Failure } from "./Eth.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { makeMemory } from "./nonces/memory.js";
@@ -28,10 +29,8 @@ import { observed } from "./rpc/observe.js";
 import type { Options, Patience } from "./rpc/connection.js";
 import { patience, requests, type Send } from "./rpc/requests.js";
 
-const Failure = Schema.Union([RpcError, Verdict]);
-/** The failure of a request: a verdict of the node, or a failure of the communication with it. */
-export type Failure = typeof Failure.Type;
-const isFailure = Schema.is(Failure);
+const failureSchema = Schema.Union([RpcError, Verdict]);
+const isFailure = Schema.is(failureSchema);
 
 /** A JSON-RPC error as a node would send it; made by {@link rpcError}. */
 export interface ScriptedError {
@@ -68,10 +67,10 @@ const resultOf = (method: string, answer: Exclude<Answer, typeof silence>): Resu
 };
 
 const play = (script: Script): Send => {
-  const asked = new Map<string, number>();
+  const counts = new Map<string, number>();
   return (method, params, done) => {
-    const before = asked.get(method) ?? 0;
-    asked.set(method, before + 1);
+    const before = counts.get(method) ?? 0;
+    counts.set(method, before + 1);
     const scripted = Object.hasOwn(script, method)
       ? script[method]
       : rpcError({ code: -32601, message: `the method ${method} does not exist/is not available` });
@@ -127,22 +126,19 @@ export const layerScripted = (
   ).pipe(Layer.provideMerge(otherwise));
 };
 
-/** One request and its answer, JSON-safe. */
-export interface Exchange {
-  /** The JSON-RPC method. */
-  readonly method: string;
-  /** Its parameters. */
-  readonly params: ReadonlyArray<unknown>;
-  /** The node's answer. */
-  readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
-}
-
 /** The recording that a recorder writes and {@link layerReplay} replays; `JSON.stringify` takes it as it is. */
 export interface Tape {
   /** Epoch ms of the first request; null while empty. */
   startedAt: number | null;
-  /** In the order in which the requests were made. */
-  readonly exchanges: Array<Exchange>;
+  /** Requests with their answers, JSON-safe, in the order in which they were made. */
+  readonly exchanges: Array<{
+    /** The JSON-RPC method. */
+    readonly method: string;
+    /** Its parameters. */
+    readonly params: ReadonlyArray<unknown>;
+    /** The node's answer. */
+    readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
+  }>;
   /** The random bytes that went into the requests, hex, in their order; absent on older tapes. */
   readonly rolls?: Array<Hex>;
 }
@@ -150,7 +146,7 @@ export interface Tape {
 /** A tape to record on. */
 export const emptyTape = (): Tape => ({ startedAt: null, exchanges: [], rolls: [] });
 
-const failureCodec = Schema.toCodecJson(Failure);
+const failureCodec = Schema.toCodecJson(failureSchema);
 const encodeFailure = Schema.encodeSync(failureCodec);
 const decodeFailure = Schema.decodeUnknownResult(failureCodec);
 
@@ -194,8 +190,8 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
 
 /** The dice of a tape, and others once its rolls are used up. */
 const loaded = ({ rolls = [] }: Tape, dice: typeof RandomWords.Service): typeof RandomWords.Service => {
-  const left = [...rolls];
-  return (bytes) => left.shift() ?? dice(bytes);
+  const unused = [...rolls];
+  return (bytes) => unused.shift() ?? dice(bytes);
 };
 
 const unknownRequest = (method: string) =>
@@ -205,12 +201,12 @@ const failureOf = (method: string, failure: Schema.Json): Failure =>
   Result.getOrElse(decodeFailure(failure), () => unknownRequest(method));
 
 const rewind = (tape: Tape): Send => {
-  const left = [...tape.exchanges];
+  const unused = [...tape.exchanges];
   return (method, params, done) => {
-    const wanted = JSON.stringify(params);
-    const exact = left.findIndex((each) => each.method === method && JSON.stringify(each.params) === wanted);
-    const place = exact === -1 ? left.findIndex((each) => each.method === method) : exact;
-    const answer = place === -1 ? undefined : left.splice(place, 1)[0]?.answer;
+    const json = JSON.stringify(params);
+    const exact = unused.findIndex((each) => each.method === method && JSON.stringify(each.params) === json);
+    const place = exact === -1 ? unused.findIndex((each) => each.method === method) : exact;
+    const answer = place === -1 ? undefined : unused.splice(place, 1)[0]?.answer;
     const result =
       answer === undefined
         ? Result.fail(unknownRequest(method))

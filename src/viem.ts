@@ -16,36 +16,14 @@ import * as Promises from "./promise/facade.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import * as Rpc from "./Rpc.js";
 
-export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
-export type { Options } from "./pipeline/index.js";
-export type {
-  Abortable,
-  Actions,
-  Defaults,
-  Log,
-  LogEvent,
-  ReportEvent,
-  RequestEvent,
-  RunOptions,
-} from "./promise/facade.js";
+export type { PlainStep, Steps } from "./promise/steps.js";
+export type { Defaults, Log, RunOptions } from "./promise/facade.js";
 
 /** The verbs, as {@link preflightActions} adds them to a client; no interface, for `client.extend` takes none. */
 export type PreflightActions<sender extends "caller" | "client" = "caller"> = Pick<
   Promises.Actions<sender>,
   keyof Promises.Actions
 >;
-
-/** The types of {@link preflightActions}, with steps of your own or without. */
-export interface ActionsOf {
-  <A, B, C, D, E, F>(
-    defaults: Promises.Defaults & WrittenSteps<A, B, C, D, E, F>,
-    rpc?: Rpc.Options,
-  ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
-  (
-    defaults?: Promises.Defaults & Steps,
-    rpc?: Rpc.Options,
-  ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
-}
 
 /**
  * For `client.extend`. Requests go through the client's own transport, its batching included; its retries are off. Its
@@ -68,11 +46,20 @@ export interface ActionsOf {
  * console.log(report.verdict); // ready
  * ```
  */
-export const preflightActions: ActionsOf =
+export const preflightActions: {
+  <A, B, C, D, E, F>(
+    defaults: Promises.Defaults & WrittenSteps<A, B, C, D, E, F>,
+    rpc?: Rpc.Options,
+  ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
+  (
+    defaults?: Promises.Defaults & Steps,
+    rpc?: Rpc.Options,
+  ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
+} =
   (
     { steps, without, ...defaults }: Promises.Defaults & Promises.GivenSteps = {},
     rpc?: Rpc.Options,
-  ): ReturnType<ActionsOf> =>
+  ): ReturnType<typeof preflightActions> =>
   (client) => {
     const {
       effect: _,
@@ -86,7 +73,6 @@ export const preflightActions: ActionsOf =
   };
 
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
-export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
 export type { GuardOptions } from "./promise.js";
 
 /**

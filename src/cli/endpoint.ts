@@ -63,9 +63,6 @@ export const readHeaders = (
 /** How an endpoint is named, everywhere but in `doctor`. */
 export const endpointFlags = { rpcUrl, header, endpoint: endpointFile };
 
-/** What {@link endpointFlags} hold. */
-export type EndpointFlags = Command.Command.Config.Infer<typeof endpointFlags>;
-
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
 /** What the file of `--endpoint` tells of it. */
@@ -79,21 +76,11 @@ export const readEndpoint = Effect.fnUntraced(function* (path: Option.Option<str
 });
 
 /** The endpoint that the flags name, as it is to be connected to. */
-export const readConnection = Effect.fnUntraced(function* (flags: EndpointFlags) {
+export const readConnection = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof endpointFlags>) {
   const url = yield* endpoint(flags.rpcUrl, "--rpc-url");
   const headers = yield* readHeaders(flags.header);
   return layerHttp(url, { headers, ...(yield* readEndpoint(flags.endpoint)) });
 });
-
-/** A request that has ended. */
-interface Ended {
-  /** The method, and the simulated run it was asked for. */
-  readonly name: string;
-  readonly round: number;
-  readonly ms: number;
-  /** It had no answer in time; `unsent`: no time was left to ask at all. */
-  readonly late: "unanswered" | "unsent" | null;
-}
 
 /** What became of the requests to an endpoint. */
 export interface Answered {
@@ -102,7 +89,14 @@ export interface Answered {
   /** The first that none answered. */
   failure: RpcError | null;
   /** All of them, in the order in which they ended. */
-  readonly ended: Array<Ended>;
+  readonly ended: Array<{
+    /** The method, and the simulated run it was asked for. */
+    readonly name: string;
+    readonly round: number;
+    readonly ms: number;
+    /** It had no answer in time; `unsent`: no time was left to ask at all. */
+    readonly late: "unanswered" | "unsent" | null;
+  }>;
 }
 
 /** Nothing was asked yet. */
@@ -142,7 +136,7 @@ export const noting = <E, R>(rpc: Layer.Layer<Rpc, E, R>, answered: Answered): L
     ),
   ).pipe(Layer.provide(rpc));
 
-const lateness = (failure: RpcError | Verdict | null): Ended["late"] => {
+const lateness = (failure: RpcError | Verdict | null): Answered["ended"][number]["late"] => {
   if (failure?._tag !== "RpcError" || failure.reason._tag !== "Timeout") return null;
   return failure.reason.afterMs === 0 ? "unsent" : "unanswered";
 };
@@ -150,7 +144,7 @@ const lateness = (failure: RpcError | Verdict | null): Ended["late"] => {
 /** Names of requests that stand in one line. */
 const mostNames = 6;
 
-const namesOf = (requests: ReadonlyArray<Ended>): string => {
+const namesOf = (requests: Answered["ended"]): string => {
   const names = [...new Set(requests.map(({ name }) => name))];
   const more = names.length - mostNames;
   return `${names.slice(0, mostNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -20,10 +20,8 @@ import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
 import { amount, block, duration, integer, list } from "./quantity.js";
 import { parseJson, readJson, readText } from "./terminal.js";
 
-type Text = Option.Option<string>;
-
 /** A flag that takes a text and may be left out. */
-export const text = (name: string, help: string): Flag.Flag<Text> =>
+export const text = (name: string, help: string): Flag.Flag<Option.Option<string>> =>
   Flag.String(name).pipe(Flag.withDescription(help), Flag.optional);
 
 /** A flag that is there or not. */
@@ -182,7 +180,7 @@ export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
 /** What a flag says; undefined where it is absent. */
 export const readFlag = <A>(
   name: string,
-  flag: Text,
+  flag: Option.Option<string>,
   read: (text: string) => Result.Result<A, string>,
 ): Effect.Effect<A | undefined, WrongUsage> =>
   Option.isNone(flag) ? Effect.succeed(undefined) : orWrong(name, read(flag.value));

@@ -67,7 +67,8 @@ const fromJson: Reading = {
   isExact: true,
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Fields as JSON has them. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 const argumentsOf = (
   inputs: ReadonlyArray<AbiParameter>,

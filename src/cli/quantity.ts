@@ -3,8 +3,6 @@ import * as Result from "effect/Result";
 import { isHash, escapeText } from "../primitives/index.js";
 import { BlockName } from "../report/index.js";
 
-type Parsed<A> = Result.Result<A, string>;
-
 const decimals: Readonly<Record<string, number>> = { ether: 18, eth: 18, gwei: 9, wei: 0 };
 
 const excerpt = (value: unknown): string => escapeText(typeof value === "string" ? value : String(value), 60);
@@ -21,7 +19,7 @@ const hint = (value: string): string => {
 };
 
 /** A count without unit, such as gas or a nonce: `21000`, `"21000"`, `"0x5208"`. */
-export const count = (value: unknown): Parsed<bigint> => {
+export const count = (value: unknown): Result.Result<bigint, string> => {
   if (typeof value === "bigint") return Result.succeed(value);
   if (typeof value === "number")
     return Number.isSafeInteger(value) && value >= 0
@@ -38,7 +36,7 @@ export const count = (value: unknown): Parsed<bigint> => {
 };
 
 /** Wei: a count, or an amount with a unit: `0.1ether`, `2 gwei`, `5wei`. */
-export const wei = (value: unknown): Parsed<bigint> => {
+export const wei = (value: unknown): Result.Result<bigint, string> => {
   if (typeof value !== "string") return count(value);
   const match = /^(\d{1,78})(?:\.(\d{1,78}))?\s*(ether|eth|gwei|wei)$/i.exec(value);
   if (match === null)
@@ -67,7 +65,7 @@ export const wei = (value: unknown): Parsed<bigint> => {
  */
 export const amount =
   (units: ReadonlyArray<string>) =>
-  (value: string): Parsed<bigint> =>
+  (value: string): Result.Result<bigint, string> =>
     /^\d+(?:\.\d+)?$/.test(value) && !/^[0.]+$/.test(value)
       ? Result.fail(
           `needs a unit: ${units
@@ -82,7 +80,7 @@ export const amount =
 export const list = (value: string): ReadonlyArray<string> => value.split(",").map((part) => part.trim());
 
 /** A safe integer, such as a nonce or a chain id. */
-export const integer = (value: unknown): Parsed<number> =>
+export const integer = (value: unknown): Result.Result<number, string> =>
   Result.flatMap(count(value), (parsed) =>
     parsed <= BigInt(Number.MAX_SAFE_INTEGER) ? Result.succeed(Number(parsed)) : Result.fail("is too large"),
   );
@@ -90,7 +88,7 @@ export const integer = (value: unknown): Parsed<number> =>
 const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** ms from `500ms`, `10s`, `1m`. */
-export const duration = (value: string): Parsed<number> => {
+export const duration = (value: string): Result.Result<number, string> => {
   if (/^\d+(?:\.\d+)?$/.test(value)) return Result.fail(`needs a unit: ${excerpt(value)}s or ${excerpt(value)}ms`);
   const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m)$/.exec(value);
   const ms = match === null ? 0 : Number(match[1]) * (milliseconds[match[2] ?? ""] ?? 1);
@@ -102,7 +100,7 @@ export const duration = (value: string): Parsed<number> => {
 const tags = BlockName.members[0].literals;
 
 /** `latest`, `123`, `0x7b`, or a block hash. */
-export const block = (value: string): Parsed<typeof BlockName.Type> => {
+export const block = (value: string): Result.Result<typeof BlockName.Type, string> => {
   const tag = tags.find((name) => name === value);
   if (tag !== undefined) return Result.succeed(tag);
   if (isHash(value)) return Result.succeed(value);

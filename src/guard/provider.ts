@@ -20,8 +20,6 @@ export interface Provider {
   request(args: never): Promise<unknown>;
 }
 
-type Callback = (error: unknown, response?: unknown) => void;
-
 /** What events and connections need of a provider; whatever else it can do might sign. */
 const members = [
   ...["on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener"],
@@ -61,14 +59,17 @@ export const guardedProvider = <provider extends Provider>(
     );
   };
   /** The forms from before EIP-1193, which old wallets still have. */
-  const sendAsync = (payload: RpcRequest & { readonly id?: unknown }, hear: Callback): void =>
+  const sendAsync = (
+    payload: RpcRequest & { readonly id?: unknown },
+    hear: (error: unknown, response?: unknown) => void,
+  ): void =>
     void request(payload).then(
       (result) => hear(null, { id: payload.id, jsonrpc: "2.0", result }),
       (error: unknown) => hear(error),
     );
   const send = (first: string | (RpcRequest & { readonly id?: unknown }), second?: unknown): unknown => {
     if (typeof first === "string") return request({ method: first, params: second ?? [] });
-    return typeof second === "function" ? sendAsync(first, second as Callback) : request(first);
+    return typeof second === "function" ? sendAsync(first, second as Parameters<typeof sendAsync>[1]) : request(first);
   };
   const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send, sendAsync }));
   const own = (value: unknown): unknown => {

@@ -1,14 +1,14 @@
 /** What must be true of a lane, whichever store holds it. Pure. */
 import { foreign } from "./laneRules.js";
-import type { SlotAt, Snapshot } from "./store.js";
+import type { Snapshot } from "./store.js";
 
 const hash = /^0x[0-9a-f]{64}$/;
 
 const ofSlot = (
-  slot: SlotAt,
+  slot: Snapshot["slots"][number],
   { floor, next, tail }: Snapshot,
-  before: SlotAt | undefined,
-  after: SlotAt | undefined,
+  before: typeof slot | undefined,
+  after: typeof slot | undefined,
 ) => {
   const found: Array<string> = [];
   const active = slot.nonce >= floor;

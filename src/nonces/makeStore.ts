@@ -5,7 +5,7 @@ import { guarded } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { begin, type Decision, type View } from "./laneRules.js";
 import * as Operations from "./operations.js";
-import type { Result, SlotAt, Snapshot, Store } from "./store.js";
+import type { Result, Snapshot, Store } from "./store.js";
 
 /** What of a lane an operation looks at, beside `[floor, next)`. */
 export interface Selection {
@@ -33,21 +33,13 @@ export interface Operation<A> {
   readonly run: (view: View | null, now: number) => { readonly answer: A; readonly change: Decision<unknown> | null };
 }
 
-/** What makes operations atomic, and reads lanes. */
-export interface Engine extends Pick<Store, "kind" | "persistent" | "forget" | "mark" | "setMark" | "lanes"> {
-  readonly apply: <A>(lane: LaneId, operation: Operation<A>) => Result<A>;
-  readonly read: (lane: LaneId, selection: Selection) => Result<Snapshot | null>;
-  /** All of a lane, also what lies outside its bounds. */
-  readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
-}
-
 /** What an operation on one nonce looks at: the nonce and those above it, wherever it is. */
 const at = (nonce: bigint | null): Selection => ({ ...activeOnly, from: nonce });
 
 /** The nonces from `from` on, as a decision leaves them. */
 const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, now: number): Snapshot => {
   const { floor, next, tail, writes } = decision;
-  const slots: Array<SlotAt> = [];
+  const slots: Array<Snapshot["slots"][number]> = [];
   for (let nonce = from > tail ? from : tail; nonce < next; nonce += 1n) {
     const write = writes.get(nonce);
     const slot = write === undefined ? view.get(nonce) : write;
@@ -58,8 +50,18 @@ const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, no
 
 const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
 
-/** A store over what makes its operations atomic. */
-export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store => {
+/** A store over what makes its operations atomic, and reads lanes. */
+export const makeStore = ({
+  apply,
+  read,
+  readAll,
+  ...engine
+}: Pick<Store, "kind" | "persistent" | "forget" | "mark" | "setMark" | "lanes"> & {
+  readonly apply: <A>(lane: LaneId, operation: Operation<A>) => Result<A>;
+  readonly read: (lane: LaneId, selection: Selection) => Result<Snapshot | null>;
+  /** All of a lane, also what lies outside its bounds. */
+  readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
+}): Store => {
   /** A decision about a lane; where there is none the answer is `unknown`. */
   const on = <A>(
     lane: LaneId,

@@ -25,14 +25,9 @@ const snapshotOf = ({ floor, next, tail, slots }: LaneState, now: number): Snaps
 });
 
 /** All lanes of a memory, and their marks. */
-interface Kept {
-  readonly lanes: Map<string, LaneState>;
-  readonly marks: Map<string, string>;
-}
+const emptyMemory = () => ({ lanes: new Map<string, LaneState>(), marks: new Map<string, string>() });
 
-const newKept = (): Kept => ({ lanes: new Map(), marks: new Map() });
-
-const makeOn = ({ lanes, marks }: Kept): Store => {
+const makeOn = ({ lanes, marks }: ReturnType<typeof emptyMemory>): Store => {
   const snapshot = (lane: LaneId) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const state = lanes.get(lane.id);
@@ -61,7 +56,7 @@ const makeOn = ({ lanes, marks }: Kept): Store => {
 };
 
 /** A store in a memory of its own, on the Clock service. */
-export const makeMemory: Effect.Effect<Store> = Effect.sync(() => makeOn(newKept()));
+export const makeMemory: Effect.Effect<Store> = Effect.sync(() => makeOn(emptyMemory()));
 
 /** Of this form of the lanes: another version, whose lanes have another, counts on. */
 const ofProcess = Symbol.for("evm-preflight/NonceStore/memory/1");
@@ -71,6 +66,6 @@ const ofProcess = Symbol.for("evm-preflight/NonceStore/memory/1");
  * package, or the same one loaded anew, finds it.
  */
 export const memoryOfProcess: Effect.Effect<Store> = Effect.sync(() => {
-  const shared = globalThis as { [ofProcess]?: Kept };
-  return makeOn((shared[ofProcess] ??= newKept()));
+  const shared = globalThis as { [ofProcess]?: ReturnType<typeof emptyMemory> };
+  return makeOn((shared[ofProcess] ??= emptyMemory()));
 });

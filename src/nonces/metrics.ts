@@ -1,8 +1,8 @@
 /** Counters and gauges of the nonce protocol. */
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
-import { foreign } from "./laneRules.js";
-import type { Moved, Snapshot } from "./store.js";
+import { foreign, type Decision } from "./laneRules.js";
+import type { Snapshot } from "./store.js";
 
 const counter = (name: string, description: string) =>
   Metric.counter(`evm_preflight_nonces_${name}_total`, { description, incremental: true });
@@ -26,7 +26,7 @@ const inFlight = gauge("in_flight", "nonces reserved or committed, by lane and s
 const gaps = gauge("gaps", "free nonces below a committed one, by lane");
 const lanes = gauge("lanes", "lanes that the store knows");
 
-export const countMoved = ({ moved }: Moved<unknown>): Effect.Effect<void> =>
+export const countMoved = ({ moved }: Pick<Decision<unknown>, "answer" | "moved">): Effect.Effect<void> =>
   Effect.andThen(
     moved.settled === 0 ? Effect.void : Metric.update(settled, moved.settled),
     moved.recycled === 0 ? Effect.void : Metric.update(recycled, moved.recycled),

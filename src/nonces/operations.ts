@@ -17,10 +17,10 @@ import {
   trim,
 } from "./laneRules.js";
 import type { Attempt, Counts, Decision, Draft, Keep, Slot, View } from "./laneRules.js";
-import type { ReconcileAnswer, ReserveAnswer, ReserveRequest, Store } from "./store.js";
+import type { ReserveAnswer, ReserveRequest, Store } from "./store.js";
 
 type Claim = Parameters<Store["commit"]>[1];
-type Answer<K extends "commit" | "replace" | "adopt"> = Effect.Success<ReturnType<Store[K]>>;
+type Answer<K extends "commit" | "replace" | "reconcile" | "adopt"> = Effect.Success<ReturnType<Store[K]>>;
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
   ...freeSlot,
@@ -215,7 +215,7 @@ export const reconcile = (
   view: View,
   request: Parameters<Store["reconcile"]>[1],
   now: number,
-): Decision<ReconcileAnswer> => {
+): Decision<Answer<"reconcile">["answer"]> => {
   const draft = draftOf(view);
   const unmoved = advance(draft, request.counts, request.keep, now);
   if (unmoved !== null) return decide(draft, unmoved);

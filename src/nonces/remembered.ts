@@ -4,6 +4,7 @@
  * the lane's version.
  */
 import * as BigInts from "effect/BigInt";
+import type * as Effect from "effect/Effect";
 import type { Hex } from "../primitives/index.js";
 import type { LaneId } from "./lane.js";
 import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./laneRules.js";
@@ -23,11 +24,6 @@ export interface Head extends Bounds {
   readonly commits: number;
 }
 
-/** A lane as it was at one moment, epoch ms on the store's clock; `head` null = unknown. */
-export interface Found extends Pick<Snapshot, "now" | "slots"> {
-  readonly head: Head | null;
-}
-
 /** What is to be written at once, or not at all. */
 export interface Change {
   /** Of the lane that it was decided on; null = there must be none. */
@@ -39,16 +35,24 @@ export interface Change {
   readonly writes: ReadonlyArray<{ readonly nonce: bigint; readonly to: Slot | null }>;
 }
 
-export type Outcome =
-  | { readonly _tag: "Written"; readonly now: number }
-  /** The lane had another version, or the clock was too far off. */
-  | { readonly _tag: "Conflict" };
-
 /** Lanes in a store outside this process, which forgets a mark with its lane. All on the store's clock. */
 export interface LaneBackend extends Pick<Store, "kind" | "forget" | "mark" | "setMark" | "lanes"> {
-  readonly read: (operation: string, lane: LaneId, selection: Selection) => Result<Found>;
+  /** The lane as it was at one moment, epoch ms on the store's clock; `head` null = unknown. */
+  readonly read: (
+    operation: string,
+    lane: LaneId,
+    selection: Selection,
+  ) => Result<Pick<Snapshot, "now" | "slots"> & { readonly head: Head | null }>;
   /** Writes, so that nothing loses it, where the lane still has the version it was decided on. A lost reply is harmless: what is asked again finds another version. */
-  readonly compareAndSet: (operation: string, lane: LaneId, change: Change) => Result<Outcome>;
+  readonly compareAndSet: (
+    operation: string,
+    lane: LaneId,
+    change: Change,
+  ) => Result<
+    | { readonly _tag: "Written"; readonly now: number }
+    /** The lane had another version, or the clock was too far off. */
+    | { readonly _tag: "Conflict" }
+  >;
   /** All of a lane, also what lies outside its bounds. */
   readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
 }
@@ -58,22 +62,15 @@ export interface Remembered {
   readonly head: Head | null;
   /** All of `[floor, next)`, and some of the history; null = known to be missing. */
   readonly slots: Map<bigint, Slot | null>;
-  readonly clock: StoreClock;
-}
-
-/** What the store's clock said, and when, ms on the clock of this process. */
-interface StoreClock {
-  readonly now: number;
-  readonly at: number;
-  /** How long the answer took. */
-  readonly took: number;
+  /** What the store's clock said, when (`at`, ms on the clock of this process), and how long the answer took, ms. */
+  readonly clock: { readonly now: number; readonly at: number; readonly took: number };
 }
 
 /**
  * Where the store's clock will be when it gets what is sent now: what is asked takes its way again, or waited here and
  * took none. Between the two it is off by no more than a half of what the answer took.
  */
-export const clockAt = ({ now, at, took }: StoreClock, time: number): number =>
+export const clockAt = ({ now, at, took }: Remembered["clock"], time: number): number =>
   Math.trunc(now + (time - at) + Math.min(took / 2, clockSlackMs * 0.9));
 
 const whole = function* (from: bigint, to: bigint) {
@@ -87,7 +84,11 @@ const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Selecti
   );
 
 /** What was read, with what is missing of what was wanted. */
-export const remember = ({ head, ...found }: Found, selection: Selection, clock: StoreClock): Remembered => {
+export const remember = (
+  { head, ...found }: Effect.Success<ReturnType<LaneBackend["read"]>>,
+  selection: Selection,
+  clock: Remembered["clock"],
+): Remembered => {
   const slots = new Map<bigint, Slot | null>(found.slots.map(({ nonce, ...slot }) => [nonce, slot]));
   for (const [start, end] of head === null ? [] : [[head.floor, head.next] as const, ...rangesOf(head, selection)])
     for (const nonce of whole(start, end)) if (!slots.has(nonce)) slots.set(nonce, null);
@@ -120,23 +121,17 @@ export const withoutHistory = (lane: Remembered): Remembered => {
 };
 
 /** The lane after what was written. Takes over the slots, for a copy would cost more than the operation. */
-export const afterwards = ({ slots }: Remembered, { after: head, writes }: Change, clock: StoreClock): Remembered => {
+export const afterwards = (
+  { slots }: Remembered,
+  { after: head, writes }: Change,
+  clock: Remembered["clock"],
+): Remembered => {
   for (const { nonce, to } of writes) {
     if (isRemembered(head, nonce)) slots.set(nonce, to === null ? null : withoutRaws(to));
     else slots.delete(nonce);
   }
   return { head, slots, clock };
 };
-
-/** An operation that waits for its answer. */
-export interface Deciding {
-  /** Whether its answer may permit a broadcast. */
-  readonly permits: boolean;
-  readonly decide: (
-    view: View | null,
-    now: number,
-  ) => { readonly change: Decision<unknown> | null; readonly deliver: () => void };
-}
 
 const isSame = (a: Bounds, b: Bounds): boolean =>
   a.floor === b.floor && a.next === b.next && a.tail === b.tail && a.doubt === b.doubt && a.doubtAt === b.doubtAt;
@@ -147,7 +142,14 @@ const isSame = (a: Bounds, b: Bounds): boolean =>
  */
 export const decideAll = (
   { head, slots }: Remembered,
-  operations: ReadonlyArray<Deciding>,
+  operations: ReadonlyArray<{
+    /** Whether its answer may permit a broadcast. */
+    readonly permits: boolean;
+    readonly decide: (
+      view: View | null,
+      now: number,
+    ) => { readonly change: Decision<unknown> | null; readonly deliver: () => void };
+  }>,
   now: number,
   newVersion: () => string,
 ) => {

@@ -6,12 +6,6 @@ import type { SendOutcome } from "../errors/sendOutcome.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt, Counts, Keep, Slot, Unmoved } from "./laneRules.js";
 
-/** One nonce of a lane, with its number. */
-export interface SlotAt extends Slot {
-  /** Its number. */
-  readonly nonce: bigint;
-}
-
 /** A lane as it was at one moment. */
 export interface Snapshot {
   /** Epoch ms on the store's clock. */
@@ -22,8 +16,8 @@ export interface Snapshot {
   readonly next: bigint;
   /** The first settled nonce still kept. */
   readonly tail: bigint;
-  /** Ascending. */
-  readonly slots: ReadonlyArray<SlotAt>;
+  /** The nonces with their numbers, ascending. */
+  readonly slots: ReadonlyArray<Slot & { readonly nonce: bigint }>;
 }
 
 /** Asks for the lowest free nonce, else for the next. */
@@ -55,20 +49,6 @@ export type ReserveAnswer =
   | Unmoved
   | { readonly _tag: "Cold" };
 
-/** What a reconciliation came to; `due` are the nonces whose bytes are to be sent again, from `from` on all is kept. */
-export type ReconcileAnswer =
-  | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
-  | Unmoved
-  | { readonly _tag: "Cold" };
-
-/** Nonces settled and leases gone back by an operation, beside its answer. */
-export interface Moved<A> {
-  /** What the operation says. */
-  readonly answer: A;
-  /** How many nonces were settled, and how many leases went back. */
-  readonly moved: { readonly settled: number; readonly recycled: number };
-}
-
 /** What a store gives; fails with `NonceStoreError` when the store cannot be reached or is damaged. */
 export type Result<A> = Effect.Effect<A, NonceStoreError>;
 
@@ -87,11 +67,18 @@ export interface Store {
   /** Starts an unknown lane at the chain's counts; false when it is known already, and then changes nothing. */
   readonly bootstrap: (lane: LaneId, counts: Counts, keep: Keep) => Result<boolean>;
   /** Takes the lowest free nonce, else the next; the same token gets the same. */
-  readonly reserve: (lane: LaneId, request: ReserveRequest) => Result<Moved<ReserveAnswer>>;
+  readonly reserve: (
+    lane: LaneId,
+    request: ReserveRequest,
+  ) => Result<{
+    readonly answer: ReserveAnswer;
+    /** How many nonces were settled, and how many leases went back. */
+    readonly moved: { readonly settled: number; readonly recycled: number };
+  }>;
   /** The fence. Only after `committed` may the transaction be broadcast; `lost`: the token does not hold the nonce. */
   readonly commit: (
     lane: LaneId,
-    claim: Pick<SlotAt, "nonce" | "token">,
+    claim: { readonly nonce: bigint; readonly token: string },
     attempt: Attempt,
   ) => Result<"committed" | "lost" | "cold">;
   /**
@@ -100,7 +87,11 @@ export interface Store {
    */
   readonly release: (lane: LaneId, claim: { readonly token: string; readonly nonce: bigint | null }) => Result<boolean>;
   /** Gives a committed nonce back whose transaction no node can have; false when it is not the token's. */
-  readonly recycle: (lane: LaneId, claim: Pick<SlotAt, "nonce" | "token">, hash: Hash) => Result<boolean>;
+  readonly recycle: (
+    lane: LaneId,
+    claim: { readonly nonce: bigint; readonly token: string },
+    hash: Hash,
+  ) => Result<boolean>;
   /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
   readonly replace: (
     lane: LaneId,
@@ -124,14 +115,21 @@ export interface Store {
     outcome: SendOutcome["kind"] | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned",
   ) => Result<boolean>;
   /**
-   * Brings the lane up to the chain's counts, and says what is to be sent again; bytes that a replica took within
-   * `resendAfterMs` are not given to another. `snapshot`: the lane after it, the active part and 256 settled nonces; null
-   * exactly when the lane is cold.
+   * Brings the lane up to the chain's counts, and says what is to be sent again: `due` are the nonces whose bytes are to be
+   * sent, from `from` on all is kept. Bytes that a replica took within `resendAfterMs` are not given to another. `moved`: as
+   * in `reserve`. `snapshot`: the lane after it, the active part and 256 settled nonces; null exactly when the lane is cold.
    */
   readonly reconcile: (
     lane: LaneId,
     request: Pick<ReserveRequest, "counts" | "keep"> & { readonly resendAfterMs: number },
-  ) => Result<Moved<ReconcileAnswer> & { readonly snapshot: Snapshot | null }>;
+  ) => Result<{
+    readonly answer:
+      | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
+      | Unmoved
+      | { readonly _tag: "Cold" };
+    readonly moved: { readonly settled: number; readonly recycled: number };
+    readonly snapshot: Snapshot | null;
+  }>;
   /** Sets the lane's floor to the latest count at once, in either direction, on the operator's word. */
   readonly adopt: (
     lane: LaneId,

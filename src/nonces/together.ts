@@ -26,17 +26,18 @@ import {
   selectionFor,
   withoutHistory,
 } from "./remembered.js";
-import type { Deciding, LaneBackend, Remembered } from "./remembered.js";
+import type { LaneBackend, Remembered } from "./remembered.js";
 import { Settings } from "./service.js";
 import type { Result, Store } from "./store.js";
 
 /** An operation that waits. */
-interface Waiting extends Deciding, Pick<Operation<unknown>, "name" | "selection" | "history"> {
-  readonly timeoutMs: number;
-  readonly fail: (cause: Cause.Cause<NonceStoreError>) => void;
-  /** Nobody waits any more: it is not decided again. */
-  isGone: boolean;
-}
+type Waiting = Parameters<typeof decideAll>[1][number] &
+  Pick<Operation<unknown>, "name" | "selection" | "history"> & {
+    readonly timeoutMs: number;
+    readonly fail: (cause: Cause.Cause<NonceStoreError>) => void;
+    /** Nobody waits any more: it is not decided again. */
+    isGone: boolean;
+  };
 
 /** Those that wait on one lane, and the lane as it was last seen. */
 interface Line {

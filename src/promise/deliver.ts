@@ -96,8 +96,6 @@ const restOf = (report: Report, first: number): Report => {
 const heldBy = ({ lane, nonce }: Nonces.Lease, error: NonceError) =>
   error.mayBeSent && "hash" in error && error.hash !== null ? { lane: lane.id, nonce, hash: error.hash } : null;
 
-type OnCaution = NonNullable<DeliverOptions["onCaution"]>;
-
 const cautionGiven = (onCaution: unknown) =>
   onCaution === "refuse" || onCaution === "send"
     ? Result.void
@@ -111,7 +109,11 @@ const warningsOf = ({ findings }: Report): ReadonlyArray<string> =>
   findings.flatMap(({ severity, code }) => (severity === "warning" && code !== "NonceUnderReservation" ? [code] : []));
 
 /** Fails where a report warns of what nobody agreed to; `agreed` are the codes of warnings that somebody did. */
-const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution, agreed: Set<string>) {
+const admit = Effect.fnUntraced(function* (
+  report: Report,
+  onCaution: NonNullable<DeliverOptions["onCaution"]>,
+  agreed: Set<string>,
+) {
   const warnings = warningsOf(report);
   if (warnings.every((code) => agreed.has(code))) return;
   const isSent =
@@ -127,13 +129,11 @@ const admit = Effect.fnUntraced(function* (report: Report, onCaution: OnCaution,
   for (const code of warnings) agreed.add(code);
 });
 
-/** How a report is cleared; nothing is sent where it fails. */
-type Clears = (report: Report) => Effect.Effect<Clearance, unknown>;
-
-/** `Report.ready`, of reports whose warnings somebody agreed to. */
-const clearsBy = (onCaution: OnCaution): Clears => {
+/** `Report.ready`, of reports whose warnings somebody agreed to; nothing is sent where it fails. */
+const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
   const agreed = new Set<string>();
-  return (report) => Effect.tap(ready(report), () => admit(report, onCaution, agreed));
+  return (report: Report): Effect.Effect<Clearance, unknown> =>
+    Effect.tap(ready(report), () => admit(report, onCaution, agreed));
 };
 
 /** Clears again what was signed from place `first` on, or fails with what now stands against it. */
@@ -142,7 +142,7 @@ const clearAgain = Effect.fnUntraced(function* (
   first: number,
   signed: ReadonlyArray<string>,
   { policies }: Options,
-  clears: Clears,
+  clears: ReturnType<typeof clearsBy>,
 ) {
   const again = yield* prove(restOf(report, first), policies === undefined ? {} : { policies });
   const clearance = yield* clears(again);
@@ -164,7 +164,7 @@ export const deliverAll = (
   sign: Sign,
   input: unknown,
   { waitMs = 0, ttl, onCaution = "refuse", ...options }: DeliverOptions,
-  clears: Clears = clearsBy(onCaution),
+  clears: ReturnType<typeof clearsBy> = clearsBy(onCaution),
 ) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -156,11 +156,10 @@ export const make = <R = never>(
       return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), site));
     });
   };
-  type Verbs = Effect.Success<typeof loaded>;
   /** A verb under its options and the defaults, as they are now. */
   const withAll = <A, E>(
     options: RunOptions | undefined,
-    use: (verbs: Verbs, all: RunOptions) => Effect.Effect<A, E, Rpc | R>,
+    use: (verbs: Effect.Success<typeof loaded>, all: RunOptions) => Effect.Effect<A, E, Rpc | R>,
   ) => {
     const all = withDefaults(defaults, options);
     return run(
@@ -171,7 +170,7 @@ export const make = <R = never>(
   /** What is done with a report, where it is one. */
   const onReport = <A, E>(
     report: Report.Report,
-    use: (verbs: Verbs) => Effect.Effect<A, E, Rpc | R>,
+    use: (verbs: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Rpc | R>,
     options?: Abortable,
   ) => run(Effect.andThen(Effect.fromResult(reportGiven(report)), Effect.flatMap(loaded, use)), options);
   return {

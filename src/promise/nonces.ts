@@ -15,22 +15,6 @@ export { memoryOfProcess } from "../nonces/memory.js";
 /** Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash. Whatever else it answers counts as unknown. */
 export type Send = (raw: `0x${string}`) => Promise<unknown>;
 
-/** Reads the counts of a lane with a key, of which the node knows none. */
-export type ReadCounts = (lane: LaneId) => Promise<Nonces.Counts>;
-
-/** Options of one `withNonce`. */
-export interface WithNonceOptions extends Nonces.ReserveOptions, Abortable {
-  /** Broadcasts this transaction first; the client's `send`, else `eth_sendRawTransaction`, when left out. */
-  readonly send?: Send | undefined;
-}
-
-/** A lane that is kept, until `stop` or the client's `dispose`. */
-export interface Keeping {
-  /** Ends it; resolves when nothing of it runs any more. */
-  readonly stop: () => Promise<void>;
-  readonly [Symbol.asyncDispose]: () => Promise<void>;
-}
-
 /** What the lanes of the client's store need beside sending. */
 export interface NonceActions {
   /**
@@ -40,10 +24,15 @@ export interface NonceActions {
    */
   readonly bootstrap: (
     lane: Nonces.Lane,
-    options?: { readonly settleMs?: number | undefined; readonly counts?: ReadCounts | undefined } & Abortable,
+    options?: {
+      readonly settleMs?: number | undefined;
+      /** Reads the counts of a lane with a key, of which the node knows none. */
+      readonly counts?: ((lane: LaneId) => Promise<Nonces.Counts>) | undefined;
+    } & Abortable,
   ) => Promise<boolean>;
   /**
-   * `Nonces.keep`: settles, and sends again what was lost, every `everyMs` (5 s), until it is stopped.
+   * `Nonces.keep`: settles, and sends again what was lost, every `everyMs` (5 s), until `stop` or the client's
+   * `dispose`; `stop` resolves when nothing of it runs any more.
    * Failures are logged at Warning, passed to `log` and counted; they never end it. One process per lane
    * is enough, several do no harm. Rejects with `InvalidLane`, also for a lane with a key without `counts`.
    */
@@ -51,10 +40,10 @@ export interface NonceActions {
     lane: Nonces.Lane,
     options?: {
       readonly everyMs?: number | undefined;
-      readonly counts?: ReadCounts | undefined;
+      readonly counts?: ((lane: LaneId) => Promise<Nonces.Counts>) | undefined;
       readonly send?: Send | undefined;
     },
-  ) => Promise<Keeping>;
+  ) => Promise<{ readonly stop: () => Promise<void>; readonly [Symbol.asyncDispose]: () => Promise<void> }>;
   /**
    * `Nonces.sendReplacement`: records `raw` at the nonce in place of the transaction `replaces`, then
    * sends it. For what is stuck, or was refused with `mayBeSent`.
@@ -72,7 +61,7 @@ export interface NonceActions {
 
 const sendOf = (send: Send) => (raw: `0x${string}`) => attempt(() => send(raw));
 
-const countsOf = (counts: ReadCounts | undefined) =>
+const countsOf = (counts: ((lane: LaneId) => Promise<Nonces.Counts>) | undefined) =>
   counts === undefined ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };
 
 export { sendReplacement, status } from "../Nonces.js";
@@ -82,7 +71,7 @@ export { deliverAll } from "./deliver.js";
 export const withNonce = (
   lane: Nonces.Lane,
   sign: (nonce: bigint) => Promise<`0x${string}`>,
-  { send, ...options }: WithNonceOptions = {},
+  { send, ...options }: Nonces.ReserveOptions & Abortable & { readonly send?: Send | undefined } = {},
 ) =>
   Effect.andThen(
     Effect.fromResult(functionGiven("sign", sign)),
@@ -101,7 +90,7 @@ export const keep = (
   { effect }: Pick<Facade<NonceStore>, "effect">,
   ...[lane, { everyMs, counts, send } = {}]: Parameters<NonceActions["keep"]>
 ) =>
-  Effect.map(checkKept(lane, counts !== undefined), (): Keeping => {
+  Effect.map(checkKept(lane, counts !== undefined), () => {
     const input = { everyMs, send: send === undefined ? undefined : sendOf(send), ...countsOf(counts) };
     const stopping = new AbortController();
     const ended = effect(Nonces.keep(lane, input), { signal: stopping.signal }).catch(() => undefined);

@@ -16,15 +16,12 @@ import type { Rpc } from "../rpc/index.js";
 import { watchWith } from "../watch/watch.js";
 import type { Facade } from "./facade.js";
 
-/** Runs an effect on the connection. */
-type Run = Facade["effect"];
-
 const over: IteratorResult<never> = { done: true, value: undefined };
 
 /** The elements of a stream, one for each `next`; the stream runs from the first to the last, to `return` or to the signal. */
 const iterate = <A, E>(
   stream: Stream.Stream<A, E, Rpc>,
-  run: Run,
+  run: Facade["effect"],
   within: Scope.Scope,
   signal: AbortSignal | undefined,
 ): AsyncIterator<A> => {
@@ -77,7 +74,7 @@ const watch = <E>(report: Report, heads: Stream.Stream<Head, E, Rpc>, options: O
   Stream.unwrap(Effect.as(ready(report), watchWith(prove, report, heads, options)));
 
 /** What a connection follows, until `end`; reports are watched by one stream of heads, however many they are. */
-export const followWith = (run: Run, headOptions: HeadOptions) => {
+export const followWith = (run: Facade["effect"], headOptions: HeadOptions) => {
   const scope = Scope.makeUnsafe();
   const shared = Effect.runSync(
     Effect.cached(
@@ -96,5 +93,3 @@ export const followWith = (run: Run, headOptions: HeadOptions) => {
     end: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   };
 };
-
-export type Following = ReturnType<typeof followWith>;

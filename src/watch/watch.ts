@@ -34,9 +34,6 @@ export type Watched =
   | { readonly _tag: "Moved"; readonly head: Head; readonly diff: ReadonlyArray<Difference>; readonly report: Report }
   | { readonly _tag: "Lost"; readonly head: Head | null; readonly reason: Blocker; readonly report: Report };
 
-/** How a report is proven again. */
-export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
-
 /** Why no block after this one takes the transactions at their fee cap; null where only a proof can tell. `now` in epoch ms. */
 export const lostBy = (
   { transactions, observed, chainId }: Report,
@@ -122,7 +119,7 @@ const atHead = (
 
 /** The watching of one report that gives a clearance: `prove` is the pipeline's. See `Preflight.watch`. */
 export const watchWith = <E = never, R = never>(
-  prove: Prove,
+  prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>,
   report: Report,
   heads: Stream.Stream<Head, E, R>,
   options: Options = {},

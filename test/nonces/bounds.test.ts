@@ -11,7 +11,6 @@ import {
   reserve,
   violations,
   type Slot,
-  type SlotAt,
   type Snapshot,
 } from "../rooms/nonces.js";
 import { pureLane } from "./pure.js";
@@ -61,10 +60,14 @@ describe("a lane", () => {
 });
 
 describe("the health probe", () => {
-  const slot = (nonce: bigint, given: Partial<Slot> = {}): SlotAt => ({ nonce, ...freeSlot, ...given });
+  const slot = (nonce: bigint, given: Partial<Slot> = {}): Snapshot["slots"][number] => ({
+    nonce,
+    ...freeSlot,
+    ...given,
+  });
   const held = { state: "reserved", token: "owner", until: 9 } as const;
   const sent = { state: "committed", token: "owner", attempts: [attempt(1)] } as const;
-  const whole = (slots: ReadonlyArray<SlotAt>, bounds: Partial<Snapshot> = {}): Snapshot => ({
+  const whole = (slots: Snapshot["slots"], bounds: Partial<Snapshot> = {}): Snapshot => ({
     ...{ now: 1, floor: 5n, next: 5n + BigInt(slots.length), tail: 5n, slots },
     ...bounds,
   });

@@ -17,6 +17,7 @@ import { NonceStore, type Store } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import { Listener } from "../rooms/primitives.js";
 import { layer as layerPostgres, migrate } from "../../src/postgres.js";
+import type { KeepEvent } from "../../src/promise.js";
 import type { Rpc } from "../../src/Rpc.js";
 import { layerNodeRedis } from "../../src/redis.js";
 import { lane, sender, sign, SimulatedChain } from "./chain.js";
@@ -118,9 +119,9 @@ describe("a payment whose nonce another wallet of the user took", () => {
         yield* Nonces.adopt(lane);
         const { hash } = yield* send();
         chain.mineForeign(sender.address);
-        const events: Array<Nonces.KeepEvent> = [];
+        const events: Array<KeepEvent> = [];
         const heard = Effect.provideService(Nonces.keep(lane, { everyMs: 20 }), Listener, (event) =>
-          events.push(event as Nonces.KeepEvent),
+          events.push(event as KeepEvent),
         );
         yield* Effect.timeoutOption(heard, 1_000);
         const concerns = Nonces.health(yield* Nonces.status(lane));

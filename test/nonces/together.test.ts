@@ -3,16 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import { describe, expect, it } from "vitest";
 import { NonceStoreError } from "../rooms/errors.js";
-import {
-  defaults,
-  makeTogether,
-  Settings,
-  type Change,
-  type Found,
-  type LaneBackend,
-  type Outcome,
-  type Slot,
-} from "../rooms/nonces.js";
+import { defaults, makeTogether, Settings, type Change, type LaneBackend, type Slot } from "../rooms/nonces.js";
 import type { Store } from "../../src/NonceStore.js";
 import { at, attempt, ever, freshLane, keepAll, newToken, request } from "./lanes.js";
 
@@ -24,7 +15,8 @@ const scripted = () => {
     asked: 0,
     /** Added to the store's clock, ms. */
     ahead: 0,
-    before: (change: Change): Effect.Effect<Outcome | null, NonceStoreError> => Effect.as(Effect.succeed(change), null),
+    before: (change: Change): Effect.Effect<ReturnType<typeof write> | null, NonceStoreError> =>
+      Effect.as(Effect.succeed(change), null),
     save: () => {
       const saved = { head, slots: new Map(slots) };
       return () => {
@@ -34,11 +26,11 @@ const scripted = () => {
     },
   };
   const now = () => Date.now() + state.ahead;
-  const found = (): Found => ({
+  const found = (): Effect.Success<ReturnType<LaneBackend["read"]>> => ({
     now: now(),
     ...{ head, slots: [...slots].map(([nonce, slot]) => ({ nonce, ...slot })) },
   });
-  const write = (change: Change): Outcome => {
+  const write = (change: Change): Effect.Success<ReturnType<LaneBackend["compareAndSet"]>> => {
     if (change.before?.version !== head?.version || Math.abs(change.now - now()) > 1_000) return { _tag: "Conflict" };
     head = change.after;
     for (const { nonce, to } of change.writes) {

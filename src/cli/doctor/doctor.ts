@@ -31,13 +31,11 @@ import {
 } from "./probe.js";
 import { simulation } from "./simulation.js";
 
-/** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
-type Level = "full" | "reduced" | "unknown";
-
 interface Diagnosis extends KnownEndpoint {
   /** Without credentials. */
   readonly endpoint: string;
-  readonly level: Level;
+  /** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
+  readonly level: "full" | "reduced" | "unknown";
   /** One sentence on what reports from this endpoint can say. */
   readonly summary: string;
   readonly findings: ReadonlyArray<Finding>;
@@ -45,10 +43,7 @@ interface Diagnosis extends KnownEndpoint {
   readonly meaning: ReadonlyArray<string>;
 }
 
-/** What was found beside the findings. */
-type Known = Omit<KnownEndpoint, "format">;
-
-const nothingKnown: Known = {
+const nothingKnown: Omit<KnownEndpoint, "format"> = {
   facts: { chainId: null, tellsTip: null, takesBatches: null, noFeeOracle: null, refuses: [] },
   fork: null,
   pending: null,
@@ -111,18 +106,14 @@ const consequences: Readonly<Record<string, string>> = {
     "no count on pending: transactions in flight are not seen when the nonce is chosen",
 };
 
-const summaries: Readonly<Record<Level, string>> = {
+const summaries: Readonly<Record<Diagnosis["level"], string>> = {
   full: "reports from this endpoint can reach ready, with every check",
   reduced: "reports from this endpoint can reach ready, with less evidence",
   unknown: "reports from this endpoint are at most unknown",
 };
 
 /** The answers read together; pure. */
-export const conclude = (
-  endpoint: string,
-  findings: ReadonlyArray<Finding>,
-  known: Known = nothingKnown,
-): Diagnosis => {
+export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, known = nothingKnown): Diagnosis => {
   const found = new Map(findings.map((finding) => [finding.id, finding]));
   const statusOf = (id: string) => found.get(id)?.status;
   // why: without the method, what it would do in detail is no news
@@ -186,13 +177,13 @@ const diagnose = (
     ),
   );
 
-const codes: Readonly<Record<Level, ExitCode>> = {
+const codes: Readonly<Record<Diagnosis["level"], ExitCode>> = {
   full: exitCodes.ready,
   reduced: exitCodes.caution,
   unknown: exitCodes.unknown,
 };
 
-const tones: Readonly<Record<Level | Status, Tone>> = {
+const tones: Readonly<Record<Diagnosis["level"] | Status, Tone>> = {
   full: "good",
   reduced: "warn",
   unknown: "warn",

@@ -1,6 +1,6 @@
 /** One question put to an endpoint, and what its answer shows; and which methods and block tags it answers. */
 import * as Effect from "effect/Effect";
-import type { RpcError, Verdict } from "../../errors/index.js";
+import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
 import { statementText, formatGasPrice } from "../../primitives/index.js";
 import { Rpc } from "../../rpc/index.js";
@@ -20,8 +20,6 @@ export interface Finding extends Answer {
   readonly group: string;
   readonly name: string;
 }
-
-export type Failure = RpcError | Verdict;
 
 export const yes = (detail = ""): Answer => ({ status: "yes", detail });
 export const no = (detail: string): Answer => ({ status: "no", detail });
@@ -69,16 +67,14 @@ const needed = among("the seven methods");
 const beside = among("beside them");
 const pending = among("pending state", "pending.");
 
-type Tag = "latest" | "pending";
-
-const code = (block: Tag) => Eth.getCode({ address: somewhere, block });
-const count = (block: Tag) => Eth.getTransactionCount({ address: someone, block });
-const estimate = (block: Tag) => Eth.estimateGas({ from: someone, to: somewhere, block });
+const code = (block: "latest" | "pending") => Eth.getCode({ address: somewhere, block });
+const count = (block: "latest" | "pending") => Eth.getTransactionCount({ address: someone, block });
+const estimate = (block: "latest" | "pending") => Eth.estimateGas({ from: someone, to: somewhere, block });
 const call = { from: someone, to: identity, data: "0x1234" } as const;
-const echo = (block: Tag) => Eth.call({ ...call, block });
+const echo = (block: "latest" | "pending") => Eth.call({ ...call, block });
 const echoed = (data: string): Answer =>
   data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`);
-const logs = (tag: Tag) =>
+const logs = (tag: "latest" | "pending") =>
   Rpc.use(({ request }) => request("eth_getLogs", [{ fromBlock: tag, toBlock: tag, address: somewhere }]));
 const listed = (answer: unknown): Answer => (Array.isArray(answer) ? yes() : no("the answer is no list"));
 

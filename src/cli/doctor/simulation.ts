@@ -5,23 +5,13 @@ import * as Result from "effect/Result";
 import { indexAbis } from "../../abi/index.js";
 import { lookup } from "../../Chains.js";
 import { forkOf } from "../../chains/index.js";
+import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
 import { askRun } from "../../pipeline/index.js";
 import type { Rpc, KnownEndpoint } from "../../Rpc.js";
 import { lacksTip, type Plan, type Run } from "../../steps/index.js";
 import * as Transaction from "../../Transaction.js";
-import {
-  finding,
-  no,
-  refusal,
-  someone,
-  somewhere,
-  unknown,
-  yes,
-  type Answer,
-  type Failure,
-  type Finding,
-} from "./probe.js";
+import { finding, no, refusal, someone, somewhere, unknown, yes, type Answer, type Finding } from "./probe.js";
 
 const group = "eth_simulateV1";
 const item = (id: string, name: string, answer: Answer): Finding => finding(group, id, name, answer);
@@ -35,10 +25,11 @@ const returnsSlot = "0x60005460005260206000f3";
 /** Runtime code: `revert` with the bytes `deadbeef`. */
 const reverts = "0x63deadbeef6000526004601cfd";
 
-type Ran = Result.Result<Run, Failure>;
-
 /** Calls between accounts that nobody uses, in one run; a failure is an answer, too. */
-const run = (calls: ReadonlyArray<Eth.CallRequest>, changes: Partial<Plan> = {}): Effect.Effect<Ran, never, Rpc> =>
+const run = (
+  calls: ReadonlyArray<Eth.CallRequest>,
+  changes: Partial<Plan> = {},
+): Effect.Effect<Result.Result<Run, Failure>, never, Rpc> =>
   Effect.gen(function* () {
     const call = { from: someone, to: somewhere, gas: 100_000n } as const;
     const { transactions } = yield* Effect.orDie(Transaction.check(call));
@@ -56,7 +47,7 @@ const run = (calls: ReadonlyArray<Eth.CallRequest>, changes: Partial<Plan> = {})
   });
 
 /** What a run shows, else why there was none. */
-const seenIn = (ran: Ran, read: (run: Run) => Answer): Answer =>
+const seenIn = (ran: Result.Result<Run, Failure>, read: (run: Run) => Answer): Answer =>
   Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
 
 /** Something invalid is simulated with `validation`: refused is right, whatever the words. */

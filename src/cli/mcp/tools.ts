@@ -12,10 +12,8 @@ import { fieldNames, maxTransactions } from "../../transaction/index.js";
 import { explain, readHex, readTopics } from "../decode.js";
 import { codeOf, exitCodes } from "../exit.js";
 import { ofTransaction, policyForms } from "../flags.js";
-import { abiOf, inputOf, named } from "../input.js";
+import { abiOf, inputOf, named, type Fields } from "../input.js";
 import { jsonText, parseJson } from "../terminal.js";
-
-type Arguments = Readonly<Record<string, unknown>>;
 
 /** What a tool answers: what we say, and below it what strangers wrote. */
 export interface Answer {
@@ -24,7 +22,7 @@ export interface Answer {
   readonly ours: string;
   /** Text that quotes contracts; null where there is none. */
   readonly quoted: string | null;
-  readonly data: Arguments;
+  readonly data: Fields;
 }
 
 /** The one sentence above what strangers wrote. */
@@ -55,7 +53,7 @@ const answerOf = (report: Report): Answer => {
 };
 
 /** The transactions of the arguments. `args` may be JSON in a string, as on the command line. */
-const inputIn = ({ transactions, ...single }: Arguments) => {
+const inputIn = ({ transactions, ...single }: Fields) => {
   if (transactions === undefined) {
     if (typeof single["args"] !== "string") return inputOf(single);
     return Result.flatMap(named("args", parseJson(single["args"])), (args) => inputOf({ ...single, args }));
@@ -83,7 +81,7 @@ export const joined = (
   operator.length === 0 ? caller : [...operator, ...caller.map((policy) => Policy.any(policy))];
 
 /** `preflight`: every verdict is a result, a wrong field is an error that names it. */
-export const preflight = (options: Preflight.Options) => (args: Arguments) =>
+export const preflight = (options: Preflight.Options) => (args: Fields) =>
   Effect.gen(function* () {
     const { policies, ...rest } = args;
     const caller = policies === undefined || policies === null ? [] : yield* Policy.fromJson(policies);
@@ -98,7 +96,7 @@ export const preflight = (options: Preflight.Options) => (args: Arguments) =>
   );
 
 /** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
-const explained = (args: Arguments): Checked<Answer> =>
+const explained = (args: Fields): Checked<Answer> =>
   Result.gen(function* () {
     const stray = Object.keys(args).find((name) => !Object.hasOwn(explainFields, name));
     if (stray !== undefined) return yield* no(escapeText(stray, 40), "is not a field of explain: data, topics, abi");
@@ -130,7 +128,7 @@ const ofTools: Readonly<Record<string, string>> = {
   bytecode: "initcode without the constructor's arguments, which are args; makes a deployment",
 };
 
-const schemaOf = (properties: Arguments, required: ReadonlyArray<string>) => ({
+const schemaOf = (properties: Fields, required: ReadonlyArray<string>) => ({
   ...{ type: "object" as const, properties: properties as Readonly<Record<string, { readonly [x: string]: unknown }>> },
   ...{ required, additionalProperties: false },
 });
@@ -163,7 +161,7 @@ const tool = <R>(
   description: string,
   schema: ReturnType<typeof schemaOf>,
   isOpenWorld: boolean,
-  run: (args: Arguments) => Effect.Effect<Answer, never, R>,
+  run: (args: Fields) => Effect.Effect<Answer, never, R>,
 ) => ({
   ...{ description, schema, isOpenWorld },
   run: (args: unknown) =>

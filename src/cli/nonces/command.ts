@@ -5,7 +5,7 @@ import { flow } from "effect/Function";
 import { withExitCodes } from "../exit.js";
 import { sharedFlags, type LaneFlags } from "./laneInput.js";
 import { adopt, fill, forget, nonceFlags, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
-import { check, perform, status, type Act } from "./show.js";
+import { check, perform, status } from "./show.js";
 
 /** Of `nonces` and all its verbs. */
 const codes = withExitCodes(
@@ -20,7 +20,7 @@ const shared = Effect.suspend(() => root);
 
 /** A verb that repairs a lane. */
 const repairing =
-  <F extends { readonly yes: boolean }>(act: Act<LaneFlags & F>) =>
+  <F extends { readonly yes: boolean }>(act: Parameters<typeof perform<LaneFlags & F>>[1]) =>
   (input: F) =>
     Effect.flatMap(shared, (all) => perform({ ...all, ...input }, act));
 

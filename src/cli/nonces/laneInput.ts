@@ -60,16 +60,13 @@ export const oldAfterOfFlags = (input: LaneFlags): Effect.Effect<number, WrongUs
 /** Whether there is an endpoint to ask. */
 export const hasEndpoint = ({ rpcUrl: url }: LaneFlags): boolean => Option.isSome(url) && url.value !== "";
 
-interface Client extends NodeRedisClient {
-  connect(): Promise<unknown>;
-  destroy(): void;
-}
-
 /** The caller's own `redis` package: the bin carries none. */
-const createClient = (url: string): Effect.Effect<Client, WrongUsage> =>
+const createClient = (
+  url: string,
+): Effect.Effect<NodeRedisClient & { connect(): Promise<unknown>; destroy(): void }, WrongUsage> =>
   Effect.tryPromise({
     try: () =>
-      import("redis").then((redis): Client => {
+      import("redis").then((redis) => {
         const reconnectStrategy = false;
         return url.startsWith("unix://")
           ? redis.createClient({ socket: { path: url.slice("unix://".length), reconnectStrategy } })

@@ -26,9 +26,7 @@ export const signedFlags = {
 };
 export const nonceFlags = { ...signedFlags, nonce: text("nonce", "the nonce (default: the first in flight)") };
 
-type VerbFlags = LaneFlags & Command.Command.Config.Infer<typeof yesFlag>;
-type SignedFlags = LaneFlags & Command.Command.Config.Infer<typeof signedFlags>;
-type ReplacementFlags = LaneFlags & Command.Command.Config.Infer<typeof nonceFlags>;
+type FlagsOf<F extends Command.Command.Config> = LaneFlags & Command.Command.Config.Infer<F>;
 
 /** What the node says, where there is one and it does. */
 const askOrElse = <A, E>(input: LaneFlags, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
@@ -70,7 +68,7 @@ const doIt = "--yes does it";
 const signIt = "sign this with the account's key and give the bytes by --raw";
 
 /** Sends again, byte for byte, what is committed: a pool may have lost it. */
-export const resend = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
+export const resend = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   yield* statusOf(flags, lane);
   const transactions = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
   const named = transactions.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
@@ -86,7 +84,7 @@ export const resend = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneI
 });
 
 /** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
-const committedAt = Effect.fnUntraced(function* (flags: ReplacementFlags, lane: LaneId) {
+const committedAt = Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
   const nonceFlag = yield* readFlag("--nonce", flags.nonce, count);
   const status = yield* statusOf(flags, lane);
   const found = (yield* Nonces.committed(lane)).find(({ nonce }) => nonceFlag === undefined || nonce === nonceFlag);
@@ -94,15 +92,15 @@ const committedAt = Effect.fnUntraced(function* (flags: ReplacementFlags, lane: 
     return yield* nonceFlag === undefined
       ? wrong("--nonce", "nothing is in flight, so there is nothing to replace")
       : wrong("--nonce", `no transaction is committed at ${nonceFlag}; status names those that are`);
-  const { outcome: said = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
-  return { ...found, said, why };
+  const { outcome = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
+  return { ...found, outcome, why };
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
-const rawGiven = Effect.fnUntraced(function* ({ raw }: SignedFlags, lane: LaneId, nonce: bigint) {
+const rawGiven = Effect.fnUntraced(function* ({ raw }: FlagsOf<typeof signedFlags>, lane: LaneId, nonce: bigint) {
   if (Option.isNone(raw)) return null;
-  const [one, two] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
-  const { hash } = yield* Effect.fromResult(two._tag === "Success" ? two : one).pipe(
+  const [single, pair] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
+  const { hash } = yield* Effect.fromResult(pair._tag === "Success" ? pair : single).pipe(
     Effect.mapError(({ message }) => wrong("--raw", message)),
   );
   return { raw: raw.value.toLowerCase() as Hex, hash };
@@ -110,10 +108,10 @@ const rawGiven = Effect.fnUntraced(function* ({ raw }: SignedFlags, lane: LaneId
 
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 export const replaceAt = (verb: "cancel" | "replace") =>
-  Effect.fnUntraced(function* (flags: ReplacementFlags, lane: LaneId) {
-    const { nonce, hash, raw: oldRaw, said, why } = yield* committedAt(flags, lane);
+  Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
+    const { nonce, hash, raw: oldRaw, outcome, why } = yield* committedAt(flags, lane);
     const old = requestIn(oldRaw);
-    const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}${why === "" ? "" : `: ${why}`}`}`;
+    const holds = `nonce ${nonce} holds ${hash}${outcome === "" ? "" : `, which a node called ${outcome}${why === "" ? "" : `: ${why}`}`}`;
     if (verb === "cancel" && isBlob(old))
       return yield* wrong(
         "--nonce",
@@ -140,7 +138,7 @@ export const replaceAt = (verb: "cancel" | "replace") =>
         "does more than use up its nonce: a cancellation pays nothing, to the account itself, without data",
       );
     // why: what a node refused is in no pool, and may have been too dear
-    const cheap = old === null || request === null || said === "rejected" ? null : tooCheap(old, request);
+    const cheap = old === null || request === null || outcome === "rejected" ? null : tooCheap(old, request);
     if (cheap !== null) return yield* wrong("--raw", cheap);
     if (!flags.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
     const tx = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
@@ -148,7 +146,7 @@ export const replaceAt = (verb: "cancel" | "replace") =>
   });
 
 /** A transaction for the lowest gap, so that what is above it can be mined. */
-export const fill = Effect.fnUntraced(function* (flags: SignedFlags, lane: LaneId) {
+export const fill = Effect.fnUntraced(function* (flags: FlagsOf<typeof signedFlags>, lane: LaneId) {
   const [gap] = (yield* statusOf(flags, lane)).gaps;
   if (gap === undefined) return undone(["no gap: every nonce below a committed one is used"]);
   const why = `nonce ${gap} is free below a committed one, and nothing above it is mined before it is used`;
@@ -164,7 +162,7 @@ export const fill = Effect.fnUntraced(function* (flags: SignedFlags, lane: LaneI
 });
 
 /** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
-export const adopt = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
+export const adopt = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   if (lane.key !== 0n)
     return yield* wrong("--key", "has counts that no node knows: start its lane by `Nonces.bootstrap`");
   if (!hasEndpoint(flags)) return yield* wrong("--rpc-url", "is missing: the lane is set to the chain's counts");
@@ -186,7 +184,7 @@ export const adopt = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId
 });
 
 /** Removes a lane from the store. */
-export const forget = Effect.fnUntraced(function* (flags: VerbFlags, lane: LaneId) {
+export const forget = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   // What cannot be read, or is lost but for its mark, can be forgotten as well
   const status = yield* Effect.catchTag(statusOf(flags, lane), "NonceColdStart", () => Effect.succeed(null));
   const latest = status?.counts?.latest ?? null;

@@ -105,21 +105,19 @@ export interface Deed {
   }>;
 }
 
-/** What a verb does to the lane of the flags; it fails with what the protocol or the node does. */
-export type Act<G> = (
-  input: G,
-  lane: LaneId,
-) => Effect.Effect<Deed, { readonly _tag: string; readonly message: string }, NonceStore | Rpc>;
-
 const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
 
 /**
  * Runs a verb on the lane of the flags, prints what it says and how the lane stands then. Ends with 1 when
- * a node refused, with 3 when it could not be done, else with the lane's health.
+ * a node refused, with 3 when it could not be done, else with the lane's health. `act` fails with what the protocol or the
+ * node does.
  */
 export const perform = Effect.fnUntraced(function* <G extends LaneFlags & { readonly yes: boolean }>(
   input: G,
-  act: Act<G>,
+  act: (
+    input: G,
+    lane: LaneId,
+  ) => Effect.Effect<Deed, { readonly _tag: string; readonly message: string }, NonceStore | Rpc>,
 ) {
   const lane = (yield* laneOfFlags(input)) ?? (yield* missing("--chain-id"));
   const oldAfterMs = yield* oldAfterOfFlags(input);

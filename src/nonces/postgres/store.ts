@@ -8,9 +8,9 @@ import type { SqlError } from "effect/sql/SqlError";
 import { NonceStoreError } from "../../errors/index.js";
 import { Hash, Hex } from "../../primitives/index.js";
 import { newerFormat, refuse } from "../guard.js";
-import type { Change, LaneBackend, Outcome } from "../remembered.js";
+import type { Change, LaneBackend } from "../remembered.js";
 import { clockFields, headFields, slotFields } from "../rows.js";
-import type { SlotAt, Store } from "../store.js";
+import type { Snapshot, Store } from "../store.js";
 import { makeTogether } from "../together.js";
 import * as Sql from "./sql.js";
 
@@ -46,7 +46,7 @@ const laneOf = Effect.fnUntraced(function* (operation: string, rows: ReadonlyArr
   const { now, format, ...head } = yield* sound(operation, "a lane's row", readLane(rows[0]));
   if (format > Sql.laneFormat) return yield* newerFormat(operation, format, Sql.laneFormat);
   const read = readSlots(rows.filter((row) => "nonce" in row && row.nonce !== null));
-  const slots: ReadonlyArray<SlotAt> = yield* sound(operation, "a nonce's row", read);
+  const slots: Snapshot["slots"] = yield* sound(operation, "a nonce's row", read);
   const byNonce = new Map(slots.map((slot) => [slot.nonce, slot]));
   return { now, format, head, slots: [...byNonce.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1)) };
 });
@@ -109,9 +109,8 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
         Effect.catchIf(isConflict, () => Effect.succeed([])),
         Effect.mapError(storeError(operation)),
       );
-      if (row === undefined || !("written" in row) || row.written !== "1")
-        return { _tag: "Conflict" } satisfies Outcome;
-      return { _tag: "Written", now: yield* clockOf(operation, row) } satisfies Outcome;
+      if (row === undefined || !("written" in row) || row.written !== "1") return { _tag: "Conflict" } as const;
+      return { _tag: "Written", now: yield* clockOf(operation, row) } as const;
     }),
     readAll: Effect.fnUntraced(function* (lane) {
       const rows = yield* Effect.mapError(query(Sql.readAll, [lane.id]), storeError("check"));

@@ -14,30 +14,28 @@ import { NonceStore } from "../../NonceStore.js";
 import type { Store } from "../store.js";
 import { asking } from "./context.js";
 
-/** A block of the lane's chain. */
-interface Anchor {
-  readonly block: bigint;
-  readonly hash: Hash;
-}
-
 /** How far the remembered block is below the final one, and how far it is left behind before another is remembered. */
 const anchorDepth = 64n;
 
 const markPattern = /^(\d{1,18}) (0x[0-9a-f]{64})$/;
 
-/** Of a mark; null = it names no block. */
-export const anchorIn = (mark: string | null): Anchor | null => {
+/** The block of the lane's chain that a mark names; null = it names none. */
+export const anchorIn = (mark: string | null): { readonly block: bigint; readonly hash: Hash } | null => {
   const [, block = "", hash = ""] = markPattern.exec(mark ?? "") ?? [];
   return hash === "" ? null : { block: BigInt(block), hash: hash as Hash };
 };
 
-export const markOf = ({ block, hash }: Anchor): string => `${block} ${hash}`;
+export const markOf = ({ block, hash }: NonNullable<ReturnType<typeof anchorIn>>): string => `${block} ${hash}`;
 
 /** What a node has where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
 type Found = { readonly hash: Hash } | "none" | null;
 
 /** What of the chain stands against the anchor; null = nothing. Pure. */
-export const contradiction = (lane: string, anchor: Anchor | null, found: Found): NonceChainReset | null => {
+export const contradiction = (
+  lane: string,
+  anchor: ReturnType<typeof anchorIn>,
+  found: Found,
+): NonceChainReset | null => {
   if (anchor === null || found === null) return null;
   const actual = found === "none" ? null : found.hash;
   if (actual?.toLowerCase() === anchor.hash) return null;
@@ -48,7 +46,11 @@ export const contradiction = (lane: string, anchor: Anchor | null, found: Found)
  * The block to remember instead; null = the anchor will do. Pure. One block names all before it. The first one is the same
  * on every chain that is made of the same settings, so the next is better, once another stands on it.
  */
-export const nextAnchor = (anchor: Anchor | null, final: bigint | null, head: bigint | null): bigint | null => {
+export const nextAnchor = (
+  anchor: ReturnType<typeof anchorIn>,
+  final: bigint | null,
+  head: bigint | null,
+): bigint | null => {
   const least = head !== null && head > 1n ? 1n : 0n;
   const target = final === null || final - anchorDepth < least ? least : final - anchorDepth;
   if (anchor === null || (anchor.block === 0n && target > 0n)) return target;

@@ -7,40 +7,21 @@ import * as Metric from "effect/Metric";
 import * as Random from "effect/Random";
 import { type Hash, type Hex, errorTypeOf, Listener } from "../../primitives/index.js";
 import { NonceColdStart } from "../../errors/index.js";
-import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
+import { recordOf, refusalText } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { statusOf } from "../status.js";
-import type { SlotAt, Snapshot } from "../store.js";
+import type { Snapshot } from "../store.js";
 import { broadcast, endings, minedOf, outcomeOfSend, ownNonceOnly, readCounts } from "./chain.js";
 import { asking, context, unmovedError } from "./context.js";
 import { checkIdentity } from "./identity.js";
 
-/** What one reconciliation found and did. */
-export interface Reconciliation {
-  /** The first nonce that is not settled. */
-  readonly floor: bigint;
-  /** The first nonce that was never leased. */
-  readonly next: bigint;
-  /** In flight, ascending: the last transaction of each nonce, `raw` null where only its owner has the bytes; `attempts`: the one that was committed, then its replacements. */
-  readonly committed: ReadonlyArray<Attempt & Pick<SlotAt, "nonce" | "attempts">>;
-  /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
-  readonly gaps: ReadonlyArray<bigint>;
-  /** What was sent again now, and what came of it. `fellOut`: the chain had passed it before (a reorganisation, or a stale count). */
-  readonly resent: ReadonlyArray<{
-    readonly nonce: bigint;
-    readonly hash: Hash;
-    readonly outcome: SendOutcome;
-    readonly fellOut: boolean;
-  }>;
-  /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's, which is final. */
-  readonly ended: ReadonlyArray<{ readonly nonce: bigint; readonly hash: Hash; readonly end: "mined" | "burned" }>;
-}
-
-const committedIn = (snapshot: Snapshot): Reconciliation["committed"] =>
+const committedIn = (
+  snapshot: Snapshot,
+): ReadonlyArray<Attempt & Pick<Snapshot["slots"][number], "nonce" | "attempts">> =>
   snapshot.slots.flatMap(({ state, nonce, attempts }) => {
     const last = attempts.at(-1);
     return state === "committed" && last !== undefined ? [{ nonce, ...last, attempts }] : [];
@@ -112,12 +93,21 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
     { concurrency: 8 },
   );
   return {
-    ...{ floor, next },
+    ...{
+      /** The first nonce that is not settled. */
+      floor,
+      /** The first nonce that was never leased. */
+      next,
+    },
+    /** In flight, ascending: the last transaction of each nonce, `raw` null where only its owner has the bytes; `attempts`: the one that was committed, then its replacements. */
     committed: committedIn(snapshot),
+    /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
     gaps: Metrics.gapsOf(snapshot),
+    /** What was sent again now, and what came of it. `fellOut`: the chain had passed it before (a reorganisation, or a stale count). */
     resent: resent.flat(),
+    /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's, which is final. */
     ended: ended.flat(),
-  } satisfies Reconciliation;
+  };
 });
 
 /** How lanes are kept; every field has a default. */
@@ -160,7 +150,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
 const tellLost = Effect.fnUntraced(function* (
   lane: LaneId,
   refusals: Map<string, string>,
-  { resent, committed, ended }: Reconciliation,
+  { resent, committed, ended }: Effect.Success<ReturnType<typeof reconcile>>,
 ) {
   for (const { nonce, hash, end } of ended) {
     if (end === "mined") continue;

@@ -60,13 +60,11 @@ export const warnOfSettings = (send: Redis.Redis["Service"]["send"], replicas: n
     Effect.catch(({ cause }) => Effect.succeed(isHopeless(cause))),
   );
 
-type Connection = Pick<Redis.Redis["Service"], "send">;
-
 /**
  * Who answers: the connection, the server's process, and the history that its replicas follow, which is a new one after
  * each change of roles; null where that is not told.
  */
-const whoAnswers = Effect.fnUntraced(function* ({ send }: Connection) {
+const whoAnswers = Effect.fnUntraced(function* ({ send }: Pick<Redis.Redis["Service"], "send">) {
   const [id, server, replication] = yield* Effect.all(
     [send("CLIENT", "ID"), send("INFO", "server"), send("INFO", "replication")],
     { concurrency: "unbounded" },
@@ -88,7 +86,7 @@ const whoAnswers = Effect.fnUntraced(function* ({ send }: Connection) {
  */
 export const waitedFor = Effect.fnUntraced(function* <A extends { readonly answer: unknown }>(
   operation: string,
-  connection: Connection,
+  connection: Parameters<typeof whoAnswers>[0],
   { replicas, replicaTimeoutMs }: { readonly replicas: number; readonly replicaTimeoutMs: number },
   write: Effect.Effect<A, NonceStoreError>,
   permits: (answer: unknown) => boolean,

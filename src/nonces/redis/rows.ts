@@ -5,8 +5,9 @@ import * as Schema from "effect/Schema";
 import type { Hash, Hex } from "../../primitives/index.js";
 import { NonceStoreError } from "../../errors/index.js";
 import { refuse } from "../guard.js";
+import type { Slot } from "../laneRules.js";
 import { boundFields, slotFields } from "../rows.js";
-import type { SlotAt, Snapshot } from "../store.js";
+import type { Snapshot } from "../store.js";
 
 /** A client's failure, in words. */
 export const wordsOf = (cause: unknown): string => {
@@ -40,14 +41,14 @@ export const textsOf = (value: unknown): ReadonlyArray<string> | null => {
   return texts.every((text) => text !== null) ? texts : null;
 };
 
-const states: Readonly<Record<string, SlotAt["state"]>> = { f: "free", r: "reserved", c: "committed", s: "settled" };
+const states: Readonly<Record<string, Slot["state"]>> = { f: "free", r: "reserved", c: "committed", s: "settled" };
 /** What is written of a free slot is its state alone. */
 const free = "f||1|0|0|0|0||";
 const readBounds = Schema.decodeUnknownOption(Schema.Struct(boundFields));
 const readSlot = Schema.decodeUnknownOption(Schema.Struct(slotFields));
 
 /** One slot, without its bytes; null when it is damaged. */
-const slotOf = (nonce: string, text: string): SlotAt | null => {
+const slotOf = (nonce: string, text: string): Snapshot["slots"][number] | null => {
   const parts = (text === "f" ? free : text).split("|");
   const [letter = "", token, width, until, since, offeredAt, shared, outcome, hashes = ""] = parts;
   const state = Object.hasOwn(states, letter) ? states[letter] : null;
@@ -67,7 +68,7 @@ export const snapshotOf = (operation: string, value: unknown): Result.Result<Sna
   const [now, floor, next, tail] = texts;
   const bounds = Option.getOrNull(readBounds({ now, floor, next, tail }));
   if (bounds === null) return fail("the lane's bounds are no numbers");
-  const slots: Array<SlotAt> = [];
+  const slots: Array<Snapshot["slots"][number]> = [];
   for (let at = 4; at < texts.length;) {
     const slot = slotOf(texts[at] ?? "", texts[at + 1] ?? "");
     if (slot === null) return fail(`nonce ${texts[at]?.slice(0, 24)} is damaged`);
@@ -92,7 +93,7 @@ export const laneFromFields = (
   const bounds = Option.getOrNull(readBounds({ now, floor, next, tail }));
   if (bounds === null) return { snapshot: null, unreadable: ["the lane has no bounds"] };
   const unreadable: Array<string> = [];
-  const slots: Array<SlotAt> = [];
+  const slots: Array<Snapshot["slots"][number]> = [];
   const raws = new Set<string>();
   for (const [name, text] of values) {
     if (boundNames.has(name)) continue;

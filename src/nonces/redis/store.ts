@@ -6,7 +6,7 @@ import { violations } from "../check.js";
 import { guarded, makeCommitCounts, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
 import type { Counts, Keep, Unmoved } from "../laneRules.js";
-import type { ReconcileAnswer, ReserveAnswer, Result, Store } from "../store.js";
+import type { ReserveAnswer, Result, Store } from "../store.js";
 import { waitedFor, warnOfSettings } from "./durability.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
@@ -25,17 +25,13 @@ export interface Options {
   readonly replicaTimeoutMs?: number;
 }
 
-type Texts = ReadonlyArray<string>;
-
-const script = Redis.script((key: string, ...args: Texts) => [key, ...args], {
+const script = Redis.script((key: string, ...args: ReadonlyArray<string>) => [key, ...args], {
   lua,
   numberOfKeys: 1,
 }).withReturnType<unknown>();
 
-type Sender = Pick<Redis.Redis["Service"], "send" | "eval">;
-
 /** `EVALSHA`, the script loaded again where it is gone; in a cluster, where loading goes to another node, `EVAL`. */
-const run = (redis: Sender, key: string, args: Texts) =>
+const run = (redis: Pick<Redis.Redis["Service"], "send" | "eval">, key: string, args: ReadonlyArray<string>) =>
   redis
     .eval(script)(key, ...args)
     .pipe(
@@ -66,15 +62,18 @@ const handsOut: Permits = (answer) => Array.isArray(answer) && (textsOf(answer[2
 
 const unreadable = (operation: string) => refuse(operation, "the answer cannot be read");
 
-const movedOf = (texts: Texts) => ({ settled: Number(texts.at(-2) ?? 0), recycled: Number(texts.at(-1) ?? 0) });
+const movedOf = (texts: ReadonlyArray<string>) => ({
+  settled: Number(texts.at(-2) ?? 0),
+  recycled: Number(texts.at(-1) ?? 0),
+});
 const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
 
-const unmovedOf = ([tag, bound = "0"]: Texts): Unmoved | null => {
+const unmovedOf = ([tag, bound = "0"]: ReadonlyArray<string>): Unmoved | null => {
   if (tag === "implausible") return { _tag: "Implausible", next: BigInt(bound) };
   return tag === "forgotten" ? { _tag: "Forgotten", tail: BigInt(bound) } : null;
 };
 
-const reserveAnswer = (texts: Texts): ReserveAnswer | null => {
+const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
   const [tag, first = "", second = "", third = ""] = texts;
   switch (tag) {
     case "granted":
@@ -99,7 +98,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
   const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
   const lanesKey = `${prefix}:nonces:lanes`;
-  const send = (operation: string, command: string, ...words: Texts) =>
+  const send = (operation: string, command: string, ...words: ReadonlyArray<string>) =>
     Effect.mapError(redis.send<unknown>(command, ...words), storeError(operation));
   const commitCounts = makeCommitCounts();
   const own = globalThis.crypto.randomUUID();
@@ -110,7 +109,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
    * of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a proxy, must
    * not make a commit out of another's.
    */
-  const askOn = (sender: Sender, operation: string, lane: LaneId, args: Args) => {
+  const askOn = (sender: Parameters<typeof run>[0], operation: string, lane: LaneId, args: Args) => {
     const question = `${own}:${(questions += 1)}`;
     const another = storeError(operation)({ cause: new Error("the connection gave the answer to another question") });
     return run(sender, keyOf(lane), [operation, ...args, commitCounts.of(lane), question].map(String)).pipe(
@@ -165,7 +164,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     operation: string,
     [lane, args, permits]: readonly [lane: LaneId, args: Args, permits?: Permits],
     unknown: NoInfer<A>,
-    read: (texts: Texts) => NoInfer<A> | null,
+    read: (texts: ReadonlyArray<string>) => NoInfer<A> | null,
   ): Result<A> =>
     Effect.flatMap(ask(operation, lane, args, permits), (answer) => {
       const texts = textsOf(Array.isArray(answer) ? answer : [answer]);
@@ -209,7 +208,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       if (texts === null) return yield* unreadable("reconcile");
       const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
       const from = BigInt(texts[1] ?? "0");
-      const reconciled: ReconcileAnswer = { _tag: "Reconciled", from, due: (textsOf(due) ?? []).map(BigInt) };
+      const reconciled = { _tag: "Reconciled", from, due: (textsOf(due) ?? []).map(BigInt) } as const;
       return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
     }),
     adopt: (lane, counts, keep) =>
