@@ -20,7 +20,12 @@ export interface IndexedItem {
   /** Its canonical signature, `transfer(address,uint256)`. */
   readonly signature: string;
   /** Its parameters, in order. */
-  readonly inputs: ReadonlyArray<IndexedParameter>;
+  readonly inputs: ReadonlyArray<
+    Parameter & {
+      /** Whether the value is a topic of the log. */
+      readonly indexed?: boolean | undefined;
+    }
+  >;
   /** The JSON ABI item. */
   readonly item: Schema.Json;
   /** Whose ABI it is from. */
@@ -29,12 +34,6 @@ export interface IndexedItem {
   readonly address: string | null;
   /** Whether the event has no topic for its signature. */
   readonly anonymous: boolean;
-}
-
-/** A parameter of one of them. */
-export interface IndexedParameter extends Parameter {
-  /** Whether the value is a topic of the log. */
-  readonly indexed?: boolean | undefined;
 }
 
 /** ABIs arranged by {@link indexAbis}: signatures are hashed when something has to be decoded, those of one ABI once. */
@@ -71,9 +70,6 @@ export const topicOf = (signature: string): Hex => hashes(signature, () => toEve
 /** The selector of a function or an error. */
 export const selectorOf = (signature: string): Hex => topicOf(signature).slice(0, 10) as Hex;
 
-/** An item, whichever contract's it is. */
-type Described = Omit<IndexedItem, "provenance" | "address">;
-
 const isPair = (source: AbiSource): source is { readonly address: string; readonly abi: Abi } => !Array.isArray(source);
 
 /** Where events stand that have no topic of their own: under no topic that a log can have. */
@@ -82,7 +78,7 @@ const noTopic = "";
 /** The errors or functions of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
 const arranged = (type: "error" | "event" | "function") =>
   memoize((abi: ReadonlyArray<Abi[number]>) => {
-    const found = new Map<string, Array<Described>>();
+    const found = new Map<string, Array<Omit<IndexedItem, "provenance" | "address">>>();
     for (const item of abi) {
       if (!isRecord(item) || item.type !== type) continue;
       const anonymous = item.type === "event" && item.anonymous === true;
@@ -188,7 +184,7 @@ const parts = (list: string): ReadonlyArray<string> => {
   return found;
 };
 
-const parameter = (text: string): IndexedParameter => {
+const parameter = (text: string): IndexedItem["inputs"][number] => {
   const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
   const space = text.indexOf(" ", end);
   const [type, rest] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];

@@ -21,7 +21,6 @@ export const SendOutcomeKind = Schema.Literals([
   "rejected",
   "unknown",
 ]);
-export type SendOutcomeKind = typeof SendOutcomeKind.Type;
 
 /** One send and what came of it. */
 export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
@@ -82,7 +81,7 @@ const full = /pool is full|pool ?overflow|pool limit|queue is full|transaction p
 const invalid =
   /invalid (?:sender|signature|transaction|rlp|raw)|\brlp\b|type not supported|unsupported transaction type|only replay-protected|typed transaction too short|oversized data|negative value|exceeds the configured cap|exceeds configured/i;
 
-const judge = (error: RpcError | Verdict): SendOutcomeKind => {
+const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
   const words = wordsOf(error);
   if (known.test(words)) return "alreadyKnown";
   if (waits.test(words)) return "tooHigh";
@@ -129,7 +128,7 @@ export const refusalText = ({ error }: SendOutcome): string => {
 };
 
 /** What a store keeps of it: the kind, and of a refusal why. */
-export const recordOf = (outcome: SendOutcome): SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` => {
+export const recordOf = (outcome: SendOutcome): SendOutcome["kind"] | `${"rejected" | "underpriced"}: ${string}` => {
   const { kind } = outcome;
   const why = refusalText(outcome);
   return (kind === "rejected" || kind === "underpriced") && why !== "" ? `${kind}: ${why}` : kind;

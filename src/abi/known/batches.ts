@@ -200,14 +200,14 @@ export const forms: Readonly<Record<string, Form>> = {
   "0x61b69abd": made,
 };
 
-/** Functions of whose calls one kind of events tells, one each and in their order. */
-export type Family = "safe" | "module" | "operation" | "request" | "try";
-
 /** ERC-2771 executeBatch: it passes over requests that are no longer valid without an event. */
 export const requestBatch = "0xccf96b4a";
 
-/** By the functions of {@link forms}; the others tell of no call by an event. */
-export const families: Readonly<Record<string, Family>> = {
+/**
+ * Functions of whose calls one kind of events tells, one each and in their order, by the functions of {@link forms}; the
+ * others tell of no call by an event.
+ */
+export const families: Readonly<Record<string, "safe" | "module" | "operation" | "request" | "try">> = {
   "0x6a761202": "safe",
   "0x468721a7": "module",
   "0x5229073f": "module",
