@@ -65,13 +65,14 @@ const authorization: Read.Read<Authorization> = (value, field) =>
 /** What a number counts; null where it is none. */
 export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 
-/** How a value is written to JSON-RPC. */
-export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
-
-/** A kind of value: `Given` by callers, kept as `schema` says. */
+/** A kind of value: `Given` by callers, kept as `schema` says, written to JSON-RPC as `wire` says. */
 const kind =
   <Given>() =>
-  <S extends Schema.Constraint, W extends Wire, U extends Unit | null>(
+  <
+    S extends Schema.Constraint,
+    W extends "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList",
+    U extends Unit | null,
+  >(
     schema: S,
     wire: W,
     unit: U,

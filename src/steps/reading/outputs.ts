@@ -21,12 +21,6 @@ const mostTold = 16;
 /** Which numbers are compared: all, or those that events book for parties that matter, but for what the clock explains. */
 export type Numbers = "all" | ((a: bigint, b: bigint) => boolean);
 
-/** What one run emitted and returned, and who produced its block. */
-interface Emitting {
-  readonly outcomes: ReadonlyArray<Outcome>;
-  readonly producer: Address | null;
-}
-
 /** One event or return value of which two runs say other bytes; hex digits, in lower case. */
 interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
   readonly one: string;
@@ -169,10 +163,10 @@ const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): Reado
     .map((output) => found(output, "value"))
     .slice(0, mostTold);
 
-/** What two runs said otherwise; the producers of their blocks are one party under two addresses. */
+/** What two runs emitted and returned otherwise; the producers of their blocks are one party under two addresses. */
 export const compareOutputs = (
-  a: Emitting,
-  b: Emitting,
+  a: { readonly outcomes: ReadonlyArray<Outcome>; readonly producer: Address | null },
+  b: typeof a,
   {
     concerned,
     tolerance,

@@ -47,14 +47,14 @@ export interface Right {
   readonly transaction: number;
 }
 
-/** Who gives and gets a right over what where no value says it, and by what it is known. */
-type Whose = Pick<Right, "keeper" | "owner" | "spender" | "source" | "transaction">;
-
-/** The right that values tell of; null where there are too few. */
+/**
+ * The right that values tell of; null where there are too few. `whose`: who gives and gets it over what where no value
+ * says it, and by what it is known.
+ */
 const rightOf = (
   { standard, values: roles, said }: RightRow,
   values: ReadonlyArray<bigint>,
-  whose: Whose,
+  whose: Pick<Right, "keeper" | "owner" | "spender" | "source" | "transaction">,
 ): Right | null => {
   if (values.length < roles.length) return null;
   const valueAs = valueBy(roles, values);
@@ -99,7 +99,7 @@ const rightsToldIn = memoize((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Ri
     const row = rightEvents[eventOf(log) ?? ""];
     if (row === undefined) return [];
     const keeper = log.address.toLowerCase() as Address;
-    const whose: Whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction: 0 };
+    const whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction: 0 } as const;
     return settled(rightOf(row, valuesOf(log, row.values.length), whose), log) ?? [];
   }),
 );

@@ -14,9 +14,6 @@ import type { Case, Ran } from "./bundle.js";
 import { controlsIn, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 
-/** What a word is. */
-export type Holds = NonNullable<StateChange["holds"]>;
-
 /** What was seen of one world: the slots behind the calls, null where they were not, and what the witness read on both sides. */
 export type Sight = Pick<SlotRun, "slots" | "before" | "after">;
 
@@ -38,7 +35,7 @@ export interface Seen {
 /** Words of one contract before and after. */
 export interface Change extends Pick<StateChange, "slot" | "seen"> {
   readonly contract: Address;
-  readonly holds: Holds | null;
+  readonly holds: StateChange["holds"];
   readonly was: bigint;
   readonly word: bigint;
   /** Whether it is of the world that the figures are from. */
@@ -128,7 +125,9 @@ export const wordsOf = (
 };
 
 /** What changes, in a few words, and which events tell of it. */
-export const changes: Readonly<Record<Holds, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>> = {
+export const changes: Readonly<
+  Record<NonNullable<StateChange["holds"]>, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>
+> = {
   implementation: ["new implementation"],
   admin: ["new proxy admin"],
   beacon: ["new beacon"],
