@@ -81,7 +81,10 @@ const kind =
     /** Never there: it carries the type. */
     readonly given?: Given;
     readonly schema: S;
-    readonly check: (value: unknown, field: string) => Read.Checked<S["Type"]>;
+    readonly check: (
+      value: unknown,
+      field: string,
+    ) => Result.Result<S["Type"], { readonly field: string; readonly problem: string }>;
     readonly wire: W;
     readonly unit: U;
   } => ({ schema, wire, unit, check });
