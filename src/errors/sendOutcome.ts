@@ -74,7 +74,7 @@ const known =
 const waits =
   /in-?flight transaction limit|gapped[- ]nonce|nonce ?gap|(?:authority|address) already reserved|account limit exceeded|nonce is too distant|transaction with (?:a )?lower nonce|future transaction tries/i;
 /** Nethermind's name for it. */
-const spent = /\bOldNonce\b/;
+const oldNonce = /\bOldNonce\b/;
 const cheap =
   /underpriced|replacement ?(?:not ?allowed|fee too low|gas price)|could not replace existing|fee ?too ?low(?: to replace)?|gas price (?:too low|below (?:configured )?minimum)|below the (?:minimum|configured)|same nonce already inserted/i;
 const full = /pool is full|pool ?overflow|pool limit|queue is full|transaction pool not ready/i;
@@ -85,7 +85,7 @@ const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
   const words = wordsOf(error);
   if (known.test(words)) return "alreadyKnown";
   if (waits.test(words)) return "tooHigh";
-  if (error._tag === "NonceTooLow" || spent.test(words)) return "tooLow";
+  if (error._tag === "NonceTooLow" || oldNonce.test(words)) return "tooLow";
   if (error._tag === "NonceTooHigh") return "tooHigh";
   if (cheap.test(words) && error._tag !== "FeeCapTooLow") return "underpriced";
   if (full.test(words)) return "unknown";

@@ -151,7 +151,7 @@ const changed = ({ balanceChanges }: Effects, producer: Address | null): Readonl
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => rightsIn(logs, index))
-    .map((right) => amount("approval", right.owner, right.spender, right, right.said));
+    .map((right) => amount("approval", right.owner, right.spender, right, right.claim));
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals

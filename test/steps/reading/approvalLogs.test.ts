@@ -21,7 +21,7 @@ describe("a right", () => {
   it("over everything is one and zero, whatever the word says", () => {
     const forAll = (word_: bigint) =>
       rightsIn([log(token, [topics.forAll, word(alice), word(bob)], [word(word_)])], 3)[0];
-    expect([forAll(9n), forAll(0n)].map((right) => [right?.operator, right?.said, right?.transaction])).toEqual([
+    expect([forAll(9n), forAll(0n)].map((right) => [right?.operator, right?.claim, right?.transaction])).toEqual([
       [true, 1n, 3],
       [true, 0n, 3],
     ]);
