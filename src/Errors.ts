@@ -12,21 +12,19 @@ import { ExecutionReverted, Verdict } from "./errors/verdicts.js";
 import { safely } from "./primitives/record.js";
 
 export type { ClassifyInput } from "./errors/classify.js";
-export type { AbiSource, AbiSources } from "./abi/abiIndex.js";
+export type { AbiSources } from "./abi/abiIndex.js";
 export { DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
-export { decodeCall, DecodedCall, DecodedFunction } from "./abi/calls.js";
+export { decodeCall, DecodedCall } from "./abi/calls.js";
 export { DecodedArgument } from "./abi/values.js";
 export { describeRevert } from "./abi/print.js";
 export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
 export {
-  Provenance,
   Revert,
   RevertAmbiguous,
   RevertCustom,
   RevertEmpty,
-  RevertLayer,
   RevertPanic,
   RevertReason,
   RevertUnknown,

@@ -9,9 +9,8 @@ import type { InvalidTransaction } from "./errors/input.js";
 import type { CheckedInput, InputDefaults } from "./transaction/fields.js";
 import { validate } from "./transaction/validate.js";
 
-export type { Checked, Problem } from "./primitives/problem.js";
 export type { GivenRows } from "./primitives/record.js";
-export type { Authorization, AuthorizationInput } from "./transaction/fields.js";
+export type { Authorization } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
 export { Transaction, type CheckedInput, type InputDefaults, type TransactionFields } from "./transaction/fields.js";
 

@@ -10,9 +10,6 @@ import { isRecord, safely, memoize, remembered } from "../primitives/record.js";
 /** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
 export const itemJson = (item: object): Schema.Json => item as Schema.Json;
 
-/** An ABI, alone or with the address whose code it describes. */
-export type AbiSource = Abi | { readonly address: string; readonly abi: Abi };
-
 /** One error, event or function of an ABI. */
 export interface IndexedItem {
   /** The item's name. */
@@ -20,7 +17,12 @@ export interface IndexedItem {
   /** Its canonical signature, `transfer(address,uint256)`. */
   readonly signature: string;
   /** Its parameters, in order. */
-  readonly inputs: ReadonlyArray<IndexedParameter>;
+  readonly inputs: ReadonlyArray<
+    Parameter & {
+      /** Whether the value is a topic of the log. */
+      readonly indexed?: boolean | undefined;
+    }
+  >;
   /** The JSON ABI item. */
   readonly item: Schema.Json;
   /** Whose ABI it is from. */
@@ -29,12 +31,6 @@ export interface IndexedItem {
   readonly address: string | null;
   /** Whether the event has no topic for its signature. */
   readonly anonymous: boolean;
-}
-
-/** A parameter of one of them. */
-export interface IndexedParameter extends Parameter {
-  /** Whether the value is a topic of the log. */
-  readonly indexed?: boolean | undefined;
 }
 
 /** ABIs arranged by {@link indexAbis}: signatures are hashed when something has to be decoded, those of one ABI once. */
@@ -50,8 +46,8 @@ export interface AbiIndex {
   readonly anonymous: () => ReadonlyArray<IndexedItem>;
 }
 
-/** ABIs as an array, or one alone. */
-export type AbiSources = ReadonlyArray<AbiSource> | Abi;
+/** ABIs as an array, each alone or with the address whose code it describes, or one ABI. */
+export type AbiSources = ReadonlyArray<Abi | { readonly address: string; readonly abi: Abi }> | Abi;
 
 /** The same, or arranged before. */
 export type Abis = AbiSources | AbiIndex;
@@ -71,10 +67,9 @@ export const topicOf = (signature: string): Hex => hashes(signature, () => toEve
 /** The selector of a function or an error. */
 export const selectorOf = (signature: string): Hex => topicOf(signature).slice(0, 10) as Hex;
 
-/** An item, whichever contract's it is. */
-type Described = Omit<IndexedItem, "provenance" | "address">;
-
-const isPair = (source: AbiSource): source is { readonly address: string; readonly abi: Abi } => !Array.isArray(source);
+const isPair = (
+  source: Abi | { readonly address: string; readonly abi: Abi },
+): source is { readonly address: string; readonly abi: Abi } => !Array.isArray(source);
 
 /** Where events stand that have no topic of their own: under no topic that a log can have. */
 const noTopic = "";
@@ -82,7 +77,7 @@ const noTopic = "";
 /** The errors or functions of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
 const arranged = (type: "error" | "event" | "function") =>
   memoize((abi: ReadonlyArray<Abi[number]>) => {
-    const found = new Map<string, Array<Described>>();
+    const found = new Map<string, Array<Omit<IndexedItem, "provenance" | "address">>>();
     for (const item of abi) {
       if (!isRecord(item) || item.type !== type) continue;
       const anonymous = item.type === "event" && item.anonymous === true;
@@ -142,14 +137,15 @@ export const indexSources = (sources: () => ReadonlyArray<Source>): AbiIndex => 
   };
 };
 
-const sourceOf = (source: AbiSource): Source => {
+const sourceOf = (source: Parameters<typeof isPair>[0]): Source => {
   if (!isPair(source)) return { abi: source, address: null, provenance: { kind: "caller", source: null } };
   const address = source.address.toLowerCase();
   return { abi: source.abi, address, provenance: { kind: "address", source: address } };
 };
 
 /** Arranges ABIs. Items that are not well-formed are left out. */
-export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => indexSources(() => abis.map(sourceOf));
+export const indexAbis = (abis: ReadonlyArray<Parameters<typeof isPair>[0]>): AbiIndex =>
+  indexSources(() => abis.map(sourceOf));
 
 const isIndex = (sources: Abis): sources is AbiIndex => !Array.isArray(sources);
 
@@ -159,7 +155,7 @@ export const isBareAbi = (source: unknown): source is Abi =>
 
 /** The index of any sources. */
 export const indexOf = (sources: Abis): AbiIndex =>
-  isIndex(sources) ? sources : indexAbis(isBareAbi(sources) ? [sources] : (sources as ReadonlyArray<AbiSource>));
+  isIndex(sources) ? sources : indexAbis(isBareAbi(sources) ? [sources] : (sources as Exclude<AbiSources, Abi>));
 
 /** `kind` of the provenance corrected for a contract: an ABI given for another address is just the caller's. */
 export const provenanceAt = (item: IndexedItem, address: string | null): Provenance =>
@@ -188,7 +184,7 @@ const parts = (list: string): ReadonlyArray<string> => {
   return found;
 };
 
-const parameter = (text: string): IndexedParameter => {
+const parameter = (text: string): IndexedItem["inputs"][number] => {
   const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
   const space = text.indexOf(" ", end);
   const [type, rest] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];

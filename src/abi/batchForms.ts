@@ -59,7 +59,7 @@ export type Form = (call: Call) => Iterable<Found>;
 const selfOf = ({ to, as = to }: Call): Address => as;
 
 export const plain = { value: null, mayFail: false, isOwn: false, command: null } as const;
-export const called = (call: Call, to: Address, data: Hex, value: bigint | null = null): Held => ({
+export const callTo = (call: Call, to: Address, data: Hex, value: bigint | null = null): Held => ({
   from: selfOf(call),
   to,
   data,
@@ -70,11 +70,11 @@ export const called = (call: Call, to: Address, data: Hex, value: bigint | null 
 });
 /** `code` runs in the place of whoever runs the batch. */
 const delegated = (call: Call, code: Address, data: Hex, value: bigint | null = null): Held => ({
-  ...called(call, code, data, value),
+  ...callTo(call, code, data, value),
   as: selfOf(call),
 });
 /** Nobody is the account itself. */
-const orSelf = (held: Held): Held => (held.to === nobody ? { ...held, to: held.from, isOwn: true } : held);
+const orSelf = (call: Held): Held => (call.to === nobody ? { ...call, to: call.from, isOwn: true } : call);
 
 /** Where a call keeps another, in words from its beginning. */
 export interface Place {
@@ -94,7 +94,7 @@ const partAt = ({ data }: Call, index: number, at: number | null): Hex | null =>
   bytesAt(data, pointedAt(data, placeOf(index, at), at));
 
 /** The call at `at`, whose pointers count from there. */
-const placed = (call: Call, at: number | null, place: Place): Found => {
+const callAt = (call: Call, at: number | null, place: Place): Found => {
   const { data } = call;
   const inner = partAt(call, place.data, at);
   const target = addressAt(data, placeOf(place.to, at));
@@ -103,20 +103,20 @@ const placed = (call: Call, at: number | null, place: Place): Found => {
   const from = (index: number = Number.POSITIVE_INFINITY) => at + index * wordDigits;
   // why: Solidity may look at the last byte alone of a word that is not zero
   const isSet = (start: number) => /[^0]/.test(data.slice(start, start + wordDigits));
-  const make = isSet(from(place.operation)) ? delegated : called;
+  const make = isSet(from(place.operation)) ? delegated : callTo;
   const found = make(call, target, inner, wordAt(data, from(place.value)));
   return isSet(from(place.mayFail)) ? { ...found, mayFail: true } : found;
 };
 
 export const singleCall =
   (place: Place): Form =>
-  (call) => [placed(call, argumentsAt, place)];
+  (call) => [callAt(call, argumentsAt, place)];
 
 /** The place that an argument points to. */
 const argumentAt = ({ data }: Call, index: number): number | null => pointedAt(data, placeOf(index), argumentsAt);
 
 function* listed(call: Call, list: number | null, place: Place): Generator<Found> {
-  for (const at of itemsAt(call.data, list)) yield placed(call, at, place);
+  for (const at of itemsAt(call.data, list)) yield callAt(call, at, place);
 }
 
 export const many =
@@ -144,7 +144,7 @@ export const parallel = (targets: number, datas: number, values: number = target
       const inner = bytesAt(data, at);
       const to = addressAt(data, placeOf(++index, list));
       const value = hasValues ? wordAt(data, placeOf(index, sums)) : null;
-      yield inner && to && called(call, to, inner, value);
+      yield inner && to && callTo(call, to, inner, value);
     }
     // why: what stands behind a list that is too short is another argument
     if (countAt(data, list) !== index || (hasValues && countAt(data, sums) !== index)) yield null;
@@ -159,7 +159,7 @@ export const packed: Form = function* (call) {
     // why: what lies behind the bytes is the memory of the contract
     if (!(end <= bytes.length)) break;
     const operation = Number.parseInt(bytes.slice(at, at + 2), 16);
-    const make = operation === 0 ? called : delegated;
+    const make = operation === 0 ? callTo : delegated;
     const [target, data]: [Address, Hex] = [`0x${bytes.slice(at + 2, at + 42)}`, `0x${bytes.slice(at + 170, end)}`];
     const made = make(call, target, data, wordAt(bytes, at + 42));
     // why: to MultiSend 1.5.0 nobody is the Safe itself; what earlier ones send there is gone, and is shown as that
@@ -187,7 +187,7 @@ export const byMode: Form = function* (call) {
   else if (mode.startsWith(delegateMode))
     yield bytes.length < 42 ? null : delegated(call, target, `0x${bytes.slice(42)}`);
   else if (!mode.startsWith(batchMode))
-    yield bytes.length < 106 ? null : called(call, target, `0x${bytes.slice(106)}`, wordAt(bytes, 42));
+    yield bytes.length < 106 ? null : callTo(call, target, `0x${bytes.slice(106)}`, wordAt(bytes, 42));
   else {
     const lists = mode.startsWith(batchesMode, 12)
       ? [...itemsAt(data, pointedAt(data, base, base))].map((item) => placeOf(1, item))
@@ -210,12 +210,12 @@ const operationsOf = (listsOf: (call: Call) => Iterable<number | null>): Form =>
         const [account, inner] = [addressAt(data, at), partAt(call, 3, at)];
         operations.push(at);
         const isWhole = inner?.startsWith(wholeOperation) === true;
-        yield account && inner && called(call, account, isWhole ? `0x${inner.slice(argumentsAt)}` : inner);
+        yield account && inner && callTo(call, account, isWhole ? `0x${inner.slice(argumentsAt)}` : inner);
       }
     for (const at of operations) {
       const making = partAt(call, 2, at);
       if (making === null) yield null;
-      else if (making.length >= 42) yield called(call, making.slice(0, 42) as Address, `0x${making.slice(42)}`);
+      else if (making.length >= 42) yield callTo(call, making.slice(0, 42) as Address, `0x${making.slice(42)}`);
     }
   };
 
@@ -226,7 +226,7 @@ export const aggregated = operationsOf(function* (call) {
 
 /** A request to an ERC-2771 forwarder, which says behind the calldata whose it is: to who believes it, that is the caller. */
 const forwarded = (call: Call, at: number | null): Found => {
-  const found = placed(call, at, { to: 1, value: 2, data: 5 });
+  const found = callAt(call, at, { to: 1, value: 2, data: 5 });
   const from = addressAt(call.data, at);
   return found && from && { ...found, from, data: `${found.data}${from.slice(2)}` };
 };
@@ -237,13 +237,13 @@ export const requests: Form = function* (call) {
 
 /** What a Safe runs while it is set up: nothing where nobody is named. */
 export const setup: Form = (call) => {
-  const found = placed(call, argumentsAt, { to: 2, data: 3, operation: 2 });
+  const found = callAt(call, argumentsAt, { to: 2, data: 3, operation: 2 });
   return found !== null && found.as === undefined ? [] : [found];
 };
 export const setups = ["0xb63e800d", "0xa97ab18a"];
 
 /** The setup of a Safe that a factory makes. */
-export const made: Form = (call) => {
+export const proxySetup: Form = (call) => {
   const data = partAt(call, 1, argumentsAt);
   const isSetup = setups.includes((data ?? "").slice(0, argumentsAt));
   return data === null ? [null] : isSetup ? setup({ ...call, data, as: nobody }) : [];

@@ -115,16 +115,10 @@ const commandFunction = (command: Command, room: Room): ReadonlyArray<DecodedFun
   return [{ function: name, signature, ...read, ...originOf([provenance]), by: "command" }];
 };
 
-/** What is read of one calldata: with which ABIs, how much of it still. */
-interface Reader {
-  readonly abis: Abis;
-  readonly room: Room;
-}
-
 const callOf = (
   { to, value, isDelegate, data, mayFail, command, ...within }: InnerCall,
   self: string | null,
-  { abis, room }: Reader,
+  { abis, room }: { readonly abis: Abis; readonly room: Room },
   item: unknown = null,
 ): DecodedCall => {
   const address = to ?? self;
@@ -231,20 +225,16 @@ const lineOf = (call: DecodedCall, { currency, look = wholeLook }: CallLook): st
   return whom === "" ? `${what}${amount}` : `${whom}${amount}: ${what}`;
 };
 
-/** A call within a call for people: its place, as far to the right as it is within others, and what it is. */
-interface InnerLine {
-  readonly indent: string;
-  readonly place: string;
-  readonly text: string;
-}
-
-/** Calls within a call for people, a line each in order; `place` is `1`, `2`, and `2.1` for the first within the second. */
+/**
+ * Calls within a call for people, a line each in order: its place, as far to the right as it is within others, and what
+ * it is. `place` is `1`, `2`, and `2.1` for the first within the second.
+ */
 export const innerLines = (
   { calls, more }: Pick<DecodedCall, "calls" | "more">,
   look: CallLook = {},
   above: string = "",
   indent: string = "  ",
-): ReadonlyArray<InnerLine> => [
+): ReadonlyArray<Readonly<Record<"indent" | "place" | "text", string>>> => [
   ...calls.flatMap((call, index) => {
     const place = `${above}${index + 1}`;
     return [{ indent, place, text: lineOf(call, look) }, ...innerLines(call, look, `${place}.`, `  ${indent}`)];

@@ -106,8 +106,8 @@ export const asKnownAbi = (value: unknown, field: string): Checked<ReadonlyArray
 const most = { listed: 12, characters: 64 } as const;
 
 const listed = (names: ReadonlyArray<string>): string => {
-  const shown = names.slice(0, most.listed).map((name) => escapeText(name, most.characters));
-  return names.length > shown.length ? `${shown.join(", ")} and ${names.length - shown.length} more` : shown.join(", ");
+  const texts = names.slice(0, most.listed).map((name) => escapeText(name, most.characters));
+  return names.length > texts.length ? `${texts.join(", ")} and ${names.length - texts.length} more` : texts.join(", ");
 };
 
 /** `the ABI has transfer, approve`, each name once. */
@@ -116,8 +116,8 @@ export const functionsText = (names: ReadonlyArray<string>): string =>
 
 /** Why a function is not found, with the name that may have been meant. */
 export const noFunction = (name: string, names: ReadonlyArray<string>): string => {
-  const meant = nearest(name, names);
-  return `the ABI has no function ${escapeText(name, 80)}; ${meant === null ? functionsText(names) : `did you mean ${listed([meant])}?`}`;
+  const closest = nearest(name, names);
+  return `the ABI has no function ${escapeText(name, 80)}; ${closest === null ? functionsText(names) : `did you mean ${listed([closest])}?`}`;
 };
 
 /** The calldata, and what is needed to read the answer. */

@@ -70,11 +70,6 @@ const named = new Map(
 /** The declaration of a command, as far as its number tells. */
 export const commandOf = ({ type }: Command): IndexedItem | null => named.get(type) ?? null;
 
-/** What is still to be read, of all levels together. */
-interface Room {
-  calls: number;
-}
-
 /** The selector of what makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
 const formOf = ({ data, command }: Whole, abis: Abis, address: string | null): string | null => {
   if (command != null) return "";
@@ -86,7 +81,13 @@ const formOf = ({ data, command }: Whole, abis: Abis, address: string | null): s
 };
 
 /** The calls within bytes, and the function that makes them; none where they are not as it would read them. */
-const within = (whole: Whole, abis: Abis, self: string | null, depth: number, room: Room): InnerCallList => {
+const within = (
+  whole: Whole,
+  abis: Abis,
+  self: string | null,
+  depth: number,
+  room: { calls: number },
+): InnerCallList => {
   const form = formOf(whole, abis, self);
   const calls = form === null ? [] : [...callsWithin({ ...whole, data: whole.data.toLowerCase() as Hex })];
   const held = calls.filter((call) => call !== null);
@@ -96,7 +97,7 @@ const within = (whole: Whole, abis: Abis, self: string | null, depth: number, ro
   return { form, calls: kept.map((call) => read(call, abis, self, depth + 1, room)), more: held.length - kept.length };
 };
 
-const read = (call: Held, abis: Abis, self: string | null, depth: number, room: Room): InnerCall => {
+const read = (call: Held, abis: Abis, self: string | null, depth: number, room: { calls: number }): InnerCall => {
   const { value, mayFail, as, isOwn, command } = call;
   const to = isOwn || command !== null ? null : call.to;
   const data = command?.input ?? call.data;

@@ -123,13 +123,6 @@ const isValue = (type: string, word: string): boolean => {
   return size >= 1 && size <= 32 && word.slice(size * 2) === zeros.slice(size * 2);
 };
 
-/** One value of a tuple or array: its bytes, or their offset, and the path that leads to it. */
-interface Head {
-  readonly parameter: Parameter;
-  readonly isOffset: boolean;
-  readonly inner: string;
-}
-
 class Walk {
   readonly data: string;
   readonly leaves: Array<Leaf> = [];
@@ -162,7 +155,7 @@ class Walk {
       const size = headDigits(element);
       if (length === null || !(size > 0) || start + length * size > this.data.length) return -1;
       const isOffset = isDynamic(element);
-      const head = (index: number): Head => ({ parameter: element, isOffset, inner: `${path}[${index}]` });
+      const head = (index: number) => ({ parameter: element, isOffset, inner: `${path}[${index}]` });
       return this.sequence(length, head, start, start + length * size, depth + 1);
     }
     if (type === "tuple") return this.tuple(components ?? [], at, path, depth + 1);
@@ -172,10 +165,15 @@ class Walk {
     return at + wordDigits;
   }
 
-  /** Values one after another whose heads begin at `base` and whose tails must follow them at `tail` without a gap. */
+  /**
+   * Values one after another whose heads begin at `base` and whose tails must follow them at `tail` without a gap. A head
+   * is a value's bytes, or their offset; `inner` is the path that leads to it.
+   */
   private sequence(
     length: number,
-    headAt: (index: number) => Head | undefined,
+    headAt: (
+      index: number,
+    ) => { readonly parameter: Parameter; readonly isOffset: boolean; readonly inner: string } | undefined,
     base: number,
     tail: number,
     depth: number,

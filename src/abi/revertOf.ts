@@ -82,12 +82,7 @@ const panicOf = (data: Hex): Layered | null => {
   return { layer: new RevertPanic({ data, code, meaning }, trusted), leaves: [] };
 };
 
-interface Explained {
-  readonly custom: RevertCustom;
-  readonly leaves: ReadonlyArray<Leaf>;
-}
-
-const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, context: Context): ReadonlyArray<Explained> =>
+const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, context: Context) =>
   bySignature(items).flatMap((group) => {
     const [first] = group;
     const leaves = leavesOf(first.inputs, data.slice(10));

@@ -109,7 +109,7 @@ export const argumentOf = (
   const components = parametersOf(parameter, "components");
   const fields = isNamed
     ? Object.keys(value).map(
-        (key) => ({ ...Object(components.find((one) => nameOf(one) === key)), name: key }) as object,
+        (key) => ({ ...Object(components.find((component) => nameOf(component) === key)), name: key }) as object,
       )
     : element === null
       ? components

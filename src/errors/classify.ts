@@ -48,18 +48,13 @@ const retryAfter = (headers: ClassifyInput["headers"]): number | null => {
 
 const limits = { depth: 12, values: 1000, characters: 65_536 } as const;
 
-interface Budget {
-  values: number;
-  characters: number;
-}
-
-const cut = (text: string, budget: Budget): string => {
+const cut = (text: string, budget: { characters: number }): string => {
   const kept = text.slice(0, Math.max(0, budget.characters));
   budget.characters -= kept.length;
   return kept.length === text.length ? text : `${kept}… (+${text.length - kept.length} characters)`;
 };
 
-const copy = (value: unknown, depth: number, budget: Budget): Schema.Json => {
+const copy = (value: unknown, depth: number, budget: { values: number; characters: number }): Schema.Json => {
   budget.values -= 1;
   if (budget.values < 0 || depth > limits.depth) return null;
   if (typeof value === "string") return cut(value, budget);

@@ -189,16 +189,11 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
   }
 };
 
-/** What the flattening found; status and delay are for the caller to weigh against the transport's. */
-interface Flattened extends Pick<Flat, "levels" | "texts" | "codes" | "range"> {
-  /** A delay as the payload wrote it, e.g. `30s`. */
-  readonly delay: string | null;
-  /** An HTTP status that a library's error carried. */
-  readonly status: number | null;
-}
-
-/** Flattens an error of any shape: at most {@link bounds.depth} levels deep. */
-export const flatten = (error: unknown): Flattened => {
+/**
+ * Flattens an error of any shape: at most {@link bounds.depth} levels deep. Status and delay are for the caller to weigh
+ * against the transport's.
+ */
+export const flatten = (error: unknown) => {
   const walk: Walk = { levels: [], seen: new Set(), range: null, delay: undefined, status: null, left: bounds.total };
   visit(error, 0, walk);
   return {
@@ -206,7 +201,9 @@ export const flatten = (error: unknown): Flattened => {
     texts: walk.levels.flatMap(({ texts }) => texts),
     codes: walk.levels.flatMap(({ code }) => (code === null ? [] : [code])),
     range: walk.range,
+    /** A delay as the payload wrote it, e.g. `30s`. */
     delay: typeof walk.delay === "string" ? walk.delay.slice(0, 64) : null,
+    /** An HTTP status that a library's error carried. */
     status: walk.status,
   };
 };

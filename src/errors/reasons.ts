@@ -29,7 +29,10 @@ const answer = {
 };
 
 /** Whether, where and when asking again can help. */
-export interface RetryAdvice {
+const advice = (
+  retryOn: "same" | "other" | "never",
+  retryTimes: number,
+): {
   /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
   /** `same` endpoint, only an`other` one, or `never`. */
@@ -38,9 +41,7 @@ export interface RetryAdvice {
   readonly retryTimes: number;
   /** Milliseconds the node asked to wait, else null (the policy's own backoff applies). */
   readonly retryAfterMs: number | null;
-}
-
-const advice = (retryOn: RetryAdvice["retryOn"], retryTimes: number): RetryAdvice => ({
+} => ({
   isRetryable: retryTimes > 0,
   retryOn,
   retryTimes,
@@ -51,10 +52,8 @@ const once = advice("same", 1);
 const elsewhere = advice("other", 0);
 const hopeless = advice("never", 0);
 
-type Answer = { readonly [K in keyof typeof answer]: (typeof answer)[K]["Type"] };
-
 /** The node's own words, and the codes that came with them. */
-const words = ({ httpStatus, code, detail }: Answer): ReadonlyArray<Figure | null> => [
+const words = ({ httpStatus, code, detail }: Schema.Struct<typeof answer>["Type"]): ReadonlyArray<Figure | null> => [
   count("HTTP", httpStatus),
   count("code", code),
   quote("", detail),
@@ -66,7 +65,7 @@ const reasonOf =
   <const Tag extends string, const Fields extends typeof answer & Schema.Struct.Fields>(
     tag: Tag,
     fields: Fields,
-    advised: Told<Schema.TaggedStruct<Tag, Fields>["Type"], RetryAdvice>,
+    advised: Told<Schema.TaggedStruct<Tag, Fields>["Type"], ReturnType<typeof advice>>,
     sentence: string,
     figures: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => ReadonlyArray<Figure | null>,
     remedy: string,
@@ -76,10 +75,10 @@ const reasonOf =
     Cause.YieldableError &
       Stated & {
         /** Whether and when to ask again. */
-        readonly advice: RetryAdvice;
+        readonly advice: ReturnType<typeof advice>;
       }
   > =>
-    derived<Self, Stated & { readonly advice: RetryAdvice }>()<Tag, Fields>(tag, fields, {
+    derived<Self, Stated & { readonly advice: ReturnType<typeof advice> }>()<Tag, Fields>(tag, fields, {
       advice: (error) => toldBy(advised, error),
       statement: (error) => statementOf(sentence, figures(error), remedy),
     });
@@ -87,7 +86,7 @@ const reasonOf =
 /** A reason that keeps nothing but the {@link answer}. */
 const reason =
   <Self>() =>
-  <const Tag extends string>(tag: Tag, advised: RetryAdvice, sentence: string, remedy: string) =>
+  <const Tag extends string>(tag: Tag, advised: ReturnType<typeof advice>, sentence: string, remedy: string) =>
     reasonOf<Self>()<Tag, typeof answer>(tag, answer, advised, sentence, words, remedy);
 
 /** `eth_getLogs` over more blocks or logs than the node answers. */

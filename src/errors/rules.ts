@@ -175,17 +175,17 @@ export class NonceTooHigh extends stated<NonceTooHigh>()(
   ({ next }) => `send the missing nonces first${next === null ? "" : `, or use nonce ${next}`}`,
 ) {}
 
-const judged = {
+const accountFields = {
   /** The account; null where it is not known. */
   account,
   ...answered,
 };
-const judgedAccount = (error: Schema.Struct<typeof judged>["Type"]) => [address("account", error.account)];
+const judgedAccount = (error: Schema.Struct<typeof accountFields>["Type"]) => [address("account", error.account)];
 
 /** The nonce is 2^64 − 1 (EIP-2681). */
 export class NonceOverflow extends stated<NonceOverflow>()(
   "NonceOverflow",
-  judged,
+  accountFields,
   "the account's nonce is at its maximum (EIP-2681)",
   judgedAccount,
   "use another account",
@@ -231,7 +231,7 @@ export class ReplacementRefused extends stated<ReplacementRefused>()(
 /** The sender has code that is no EIP-7702 delegation (EIP-3607). */
 export class SenderNotEoa extends stated<SenderNotEoa>()(
   "SenderNotEoa",
-  judged,
+  accountFields,
   "the sender is a contract and cannot sign (EIP-3607)",
   judgedAccount,
   "send from the account that controls it",
@@ -253,7 +253,7 @@ export class InitCodeTooLarge extends stated<InitCodeTooLarge>()(
 /** Calldata for an address without code: the transaction would succeed and do nothing. */
 export class NoCode extends stated<NoCode>()(
   "NoCode",
-  judged,
+  accountFields,
   "calldata is sent to an address without code; it would succeed and do nothing",
   judgedAccount,
   "check the address and the chain",

@@ -21,7 +21,6 @@ export const SendOutcomeKind = Schema.Literals([
   "rejected",
   "unknown",
 ]);
-export type SendOutcomeKind = typeof SendOutcomeKind.Type;
 
 /** One send and what came of it. */
 export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
@@ -75,18 +74,18 @@ const known =
 const waits =
   /in-?flight transaction limit|gapped[- ]nonce|nonce ?gap|(?:authority|address) already reserved|account limit exceeded|nonce is too distant|transaction with (?:a )?lower nonce|future transaction tries/i;
 /** Nethermind's name for it. */
-const spent = /\bOldNonce\b/;
+const oldNonce = /\bOldNonce\b/;
 const cheap =
   /underpriced|replacement ?(?:not ?allowed|fee too low|gas price)|could not replace existing|fee ?too ?low(?: to replace)?|gas price (?:too low|below (?:configured )?minimum)|below the (?:minimum|configured)|same nonce already inserted/i;
 const full = /pool is full|pool ?overflow|pool limit|queue is full|transaction pool not ready/i;
 const invalid =
   /invalid (?:sender|signature|transaction|rlp|raw)|\brlp\b|type not supported|unsupported transaction type|only replay-protected|typed transaction too short|oversized data|negative value|exceeds the configured cap|exceeds configured/i;
 
-const judge = (error: RpcError | Verdict): SendOutcomeKind => {
+const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
   const words = wordsOf(error);
   if (known.test(words)) return "alreadyKnown";
   if (waits.test(words)) return "tooHigh";
-  if (error._tag === "NonceTooLow" || spent.test(words)) return "tooLow";
+  if (error._tag === "NonceTooLow" || oldNonce.test(words)) return "tooLow";
   if (error._tag === "NonceTooHigh") return "tooHigh";
   if (cheap.test(words) && error._tag !== "FeeCapTooLow") return "underpriced";
   if (full.test(words)) return "unknown";
@@ -129,7 +128,7 @@ export const refusalText = ({ error }: SendOutcome): string => {
 };
 
 /** What a store keeps of it: the kind, and of a refusal why. */
-export const recordOf = (outcome: SendOutcome): SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` => {
+export const recordOf = (outcome: SendOutcome): SendOutcome["kind"] | `${"rejected" | "underpriced"}: ${string}` => {
   const { kind } = outcome;
   const why = refusalText(outcome);
   return (kind === "rejected" || kind === "underpriced") && why !== "" ? `${kind}: ${why}` : kind;

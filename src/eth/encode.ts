@@ -8,7 +8,7 @@ import { InvalidParams, RpcError } from "../errors/rpc.js";
 import { isHex, isQuantity, type Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
-import { fields as transactionFields, type AccessListEntry, type AuthorizationInput } from "../transaction/fields.js";
+import { fields as transactionFields, type AccessListEntry, type Authorization } from "../transaction/fields.js";
 import {
   accountRows,
   blockRows,
@@ -143,7 +143,7 @@ const scalar = (value: string, path: string, faults: Faults): string =>
 const parity = (value: bigint | number, path: string, faults: Faults): string =>
   quantity(value === 27 || value === 28 || value === 27n || value === 28n ? Number(value) - 27 : value, path, faults);
 
-const authorizationEntry = fields<Omit<AuthorizationInput, "v">>(
+const authorizationEntry = fields<Omit<Authorization, "yParity"> & { readonly yParity?: number | undefined }>(
   { address, chainId: quantity, nonce: quantity, r: scalar, s: scalar, yParity: parity },
   { also: { v: "yParity" } },
 );

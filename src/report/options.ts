@@ -30,7 +30,10 @@ export interface OptionRow<Given, S extends Schema.Constraint> {
   /** What is kept where the caller says nothing. */
   readonly absent: S["Type"];
   /** Reads what the caller wrote, or says what is wrong with it. */
-  readonly check: (value: unknown, field: string) => Checked<S["Type"]>;
+  readonly check: (
+    value: unknown,
+    field: string,
+  ) => Result.Result<S["Type"], { readonly field: string; readonly problem: string }>;
 }
 const row =
   <Given>() =>

@@ -63,7 +63,7 @@ const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
   if (takenBack && (had.approved === null || had.approved === nobody)) return null;
   const right = takenBack ? { ...wanting, spender: had.approved ?? nobody } : wanting;
-  const amount = takenBack ? 0n : (has.amount ?? lasting(right.said, right.expiration, after));
+  const amount = takenBack ? 0n : (has.amount ?? lasting(right.claim, right.expiration, after));
   const isMeasured = takenBack ? has.approved !== null : has.amount !== null;
   return {
     standard: right.standard,

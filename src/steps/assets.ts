@@ -33,18 +33,6 @@ const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigin
   return isKnown ? [had ?? 0n, has ?? 0n] : [null, null];
 };
 
-/**
- * Wei by which the simulation itself changed an account's balance, which its balance change must not
- * show: what it paid for gas, negative what it earned in tips.
- */
-export type GasPaid = ReadonlyMap<Address, bigint>;
-
-/**
- * How far the operator fee may have moved a signer's balance in a run, wei. Some nodes take it in a simulation, others
- * (op-geth) take nothing and give back what the limit leaves of it.
- */
-type OperatorFees = ReadonlyMap<Address, { readonly taken: bigint; readonly given: bigint }>;
-
 /** What the witness saw before the bundle, and after it. */
 interface Sights {
   readonly before: View;
@@ -55,8 +43,16 @@ interface Sights {
 export interface Answers extends Sights {
   readonly transfers: ReadonlyArray<Transfer>;
   readonly standards: Standards;
-  readonly paid: GasPaid;
-  readonly operator: OperatorFees;
+  /**
+   * Wei by which the simulation itself changed an account's balance, which its balance change must not
+   * show: what it paid for gas, negative what it earned in tips.
+   */
+  readonly paid: ReadonlyMap<Address, bigint>;
+  /**
+   * How far the operator fee may have moved a signer's balance in the run, wei. Some nodes take it in a simulation, others
+   * (op-geth) take nothing and give back what the limit leaves of it.
+   */
+  readonly operator: ReadonlyMap<Address, { readonly taken: bigint; readonly given: bigint }>;
   /** Contracts whose balances are deposits: measured where somebody asks for them, or a signer loses one. */
   readonly deposits: ReadonlySet<Address>;
   /** Of nobody else is a lost deposit told. */
@@ -75,7 +71,7 @@ export const gasPaid = (
   bundle: ReadonlyArray<Filled>,
   baseFee: bigint,
   { before }: Pick<Sights, "before">,
-): GasPaid => {
+): Answers["paid"] => {
   const amounts = new Map<Address, bigint>();
   const add = (account: Address, amount: bigint) => amounts.set(account, (amounts.get(account) ?? 0n) + amount);
   const recipient = before.environment?.feeRecipient ?? null;
@@ -88,11 +84,11 @@ export const gasPaid = (
   return amounts;
 };
 
-/** The bounds of {@link OperatorFees}; `calls` = the limits that each ran with. */
+/** The bounds of {@link Answers.operator}; `calls` = the limits that each ran with. */
 export const operatorFees = (
   bundle: ReadonlyArray<Filled>,
   calls: ReadonlyArray<{ readonly gas: bigint }>,
-): OperatorFees => {
+): Answers["operator"] => {
   const fees = new Map<Address, { taken: bigint; given: bigint }>();
   for (const { index, signer, outcome, charged } of bundle) {
     const fee = charged.extra?.operatorFee ?? 0n;
@@ -126,11 +122,11 @@ const tally = (transfers: ReadonlyArray<Transfer>): ((balance: Balance) => bigin
  * balance, where that comes to one price for all its blobs, within their caps.
  */
 export const withBlobs = (
-  paid: GasPaid,
+  paid: Answers["paid"],
   bundle: ReadonlyArray<Filled>,
   transfers: ReadonlyArray<Transfer>,
   { before, after }: Sights,
-): GasPaid => {
+): Answers["paid"] => {
   const carrying = bundle.filter(({ input }) => blobGasOf(input) > 0n);
   if (carrying.length === 0) return paid;
   const all = new Map(paid);

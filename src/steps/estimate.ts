@@ -23,7 +23,7 @@ import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
-import type { Case, Filled, GasChoice } from "./reading/bundle.js";
+import type { Case, Filled } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
 import type { Transaction } from "../transaction/fields.js";
@@ -111,7 +111,7 @@ export const capOf = (
 };
 
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
-export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
+export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): Filled["gas"] => {
   const result = entry.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(result), failureOf(result)];
   if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
@@ -135,7 +135,7 @@ export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" 
 };
 
 /** The caller's own limit, or none: where nobody estimates. */
-export const unestimated = ({ input }: Case): GasChoice => ({
+export const unestimated = ({ input }: Case): Filled["gas"] => ({
   ...{ value: input.gas, by: input.gas === null ? "us" : "caller", estimate: null, refusal: null },
   evidence: input.gas === null ? "unavailable" : "assumed",
 });

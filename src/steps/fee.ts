@@ -17,7 +17,7 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
-import type { Case, FeeChoice, Filled, Numbered, Price } from "./reading/bundle.js";
+import type { Case, Filled, Numbered, Price } from "./reading/bundle.js";
 import { successOf, type AskResult } from "./reading/askResult.js";
 import { raised } from "./reading/pool.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
@@ -107,7 +107,7 @@ const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, 
 };
 
 /** The quote, with what the caller fixed left as it is. */
-export const choose = ({ input }: Case, quoted: Quote): FeeChoice => {
+export const choose = ({ input }: Case, quoted: Quote): Filled["fee"] => {
   const value = priceOf(input, quoted);
   const isTipFixed = input.gasPrice !== null || input.maxPriorityFeePerGas !== null;
   const by = chooserOf(input);
@@ -123,7 +123,7 @@ export const choose = ({ input }: Case, quoted: Quote): FeeChoice => {
 };
 
 /** What the caller fixed, and nothing beside it: where no fee is quoted. */
-export const unquoted = ({ input }: Case): FeeChoice => ({
+export const unquoted = ({ input }: Case): Filled["fee"] => ({
   value: {
     gasPrice: input.gasPrice,
     maxFeePerGas: input.maxFeePerGas,
@@ -139,7 +139,7 @@ export const unquoted = ({ input }: Case): FeeChoice => ({
  * A choice whose cap is lower by `reduction` wei per gas, with the horizon that it still outlives; null
  * where it would not even hold for the next block. What is not ours to choose stays.
  */
-export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeChoice | null => {
+export const shorten = (fee: Filled["fee"], reduction: bigint, quoted: Quote): Filled["fee"] | null => {
   const { maxFeePerGas, maxPriorityFeePerGas: tip } = fee.value;
   const { horizonSeconds } = fee;
   if (fee.by !== "us") return fee;

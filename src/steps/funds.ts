@@ -115,10 +115,12 @@ export const reductions = (
   return found;
 };
 
-/** What is known of the payers; of the quote the base fee of the next block. */
-type Known = Pick<Facts, "balanceOf" | "pools" | "flying"> & { readonly quote: Pick<Facts["quote"], "baseFeePerGas"> };
-
-const fundsOf = (account: Address, bundle: ReadonlyArray<Filled>, answers: Known): Funds => {
+/** By what is known of the payers; of the quote the base fee of the next block. */
+const fundsOf = (
+  account: Address,
+  bundle: ReadonlyArray<Filled>,
+  answers: Pick<Facts, "balanceOf" | "pools" | "flying"> & { readonly quote: Pick<Facts["quote"], "baseFeePerGas"> },
+): Funds => {
   const { steps, terms } = walk(account, bundle);
   const complete = steps.every(({ parts }) => parts !== null);
   const required = steps.reduce((largest, { needed }) => (needed > largest ? needed : largest), 0n);
@@ -142,7 +144,7 @@ const fundsOf = (account: Address, bundle: ReadonlyArray<Filled>, answers: Known
 };
 
 /** One entry per payer, in order of first appearance. */
-export const read = (bundle: ReadonlyArray<Filled>, answers: Known): ReadonlyArray<Funds> =>
+export const read = (bundle: ReadonlyArray<Filled>, answers: Parameters<typeof fundsOf>[2]): ReadonlyArray<Funds> =>
   signers(bundle).map((account) => fundsOf(account, bundle, answers));
 
 /** `InsufficientFunds` with the exact shortfall, or what is not known. */

@@ -74,7 +74,7 @@ export const replaces = (bundle: ReadonlyArray<Case>, answers: Pick<Facts, "coun
  * nonce) is skipped, as a node does.
  */
 const dueFor = <C extends Case>(
-  one: Case,
+  entry: Case,
   bundle: ReadonlyArray<C>,
   answers: Pick<Facts, "counts">,
   nonceOf: (earlier: C, due: number | null) => number | null,
@@ -82,7 +82,7 @@ const dueFor = <C extends Case>(
   const upcoming = new Map<Address, number>();
   const due = (account: Address): number | null => upcoming.get(account) ?? knownOf(account, answers).next;
   for (const earlier of bundle) {
-    if (earlier.index >= one.index) break;
+    if (earlier.index >= entry.index) break;
     const nonce = nonceOf(earlier, due(earlier.signer));
     if (nonce === null) continue;
     upcoming.set(earlier.signer, nonce + 1);
@@ -92,7 +92,7 @@ const dueFor = <C extends Case>(
       if (fits && authority !== null && entry.nonce === due(authority)) upcoming.set(authority, entry.nonce + 1);
     }
   }
-  return due(one.signer);
+  return due(entry.signer);
 };
 
 /** The caller's own nonce, else the next one behind the rest of the bundle. */

@@ -35,14 +35,6 @@ export const Authorization = Schema.Struct({
 });
 export type Authorization = typeof Authorization.Type;
 
-/** A signed authorisation as callers write it: the parity by itself or in `v`. */
-export interface AuthorizationInput extends Omit<Authorization, "yParity"> {
-  /** 0 or 1. */
-  readonly yParity?: number | undefined;
-  /** 27 or 28. */
-  readonly v?: bigint | undefined;
-}
-
 const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
@@ -73,27 +65,29 @@ const authorization: Read.Read<Authorization> = (value, field) =>
 /** What a number counts; null where it is none. */
 export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 
-/** How a value is written to JSON-RPC. */
-export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
-
-/** A kind of value: `Given` by callers, kept as `schema` says. */
-interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> {
-  /** Never there: it carries the type. */
-  readonly given?: Given;
-  readonly schema: S;
-  readonly check: (value: unknown, field: string) => Read.Checked<S["Type"]>;
-  readonly wire: W;
-  readonly unit: U;
-}
-
+/** A kind of value: `Given` by callers, kept as `schema` says, written to JSON-RPC as `wire` says. */
 const kind =
   <Given>() =>
-  <S extends Schema.Constraint, W extends Wire, U extends Unit | null>(
+  <
+    S extends Schema.Constraint,
+    W extends "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList",
+    U extends Unit | null,
+  >(
     schema: S,
     wire: W,
     unit: U,
     check: Read.Read<S["Type"]>,
-  ): Kind<Given, S, W, U> => ({ schema, wire, unit, check });
+  ): {
+    /** Never there: it carries the type. */
+    readonly given?: Given;
+    readonly schema: S;
+    readonly check: (
+      value: unknown,
+      field: string,
+    ) => Result.Result<S["Type"], { readonly field: string; readonly problem: string }>;
+    readonly wire: W;
+    readonly unit: U;
+  } => ({ schema, wire, unit, check });
 
 const uint = <const U extends Unit>(unit: U, check: Read.Read<bigint> = Read.uint(unit)) =>
   kind<bigint>()(Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n)), "quantity", unit, check);
@@ -124,12 +118,17 @@ const accessList = kind<ReadonlyArray<typeof AccessListEntry.Type>>()(
   null,
   Read.listOf(accessListEntry),
 );
-const authorizations = kind<ReadonlyArray<AuthorizationInput>>()(
-  Schema.Array(Authorization),
-  "authorizationList",
-  null,
-  Read.listOf(authorization, 1),
-);
+/** As callers write them: the parity by itself or in `v`. */
+const authorizations = kind<
+  ReadonlyArray<
+    Omit<Authorization, "yParity"> & {
+      /** 0 or 1. */
+      readonly yParity?: number | undefined;
+      /** 27 or 28. */
+      readonly v?: bigint | undefined;
+    }
+  >
+>()(Schema.Array(Authorization), "authorizationList", null, Read.listOf(authorization, 1));
 
 /** Null while the caller leaves it open. */
 const open = { absent: null, filled: false } as const;

@@ -7,7 +7,6 @@ import { schemasOf, safely } from "../primitives/record.js";
 import { fields, type Transaction } from "./fields.js";
 
 const { from: _, ...schemas } = schemasOf(fields);
-type Name = keyof typeof schemas;
 
 /** What a type of transaction does not have. */
 interface Absent extends Struct.Lambda {
@@ -25,8 +24,8 @@ const inOrder = <Shape extends object>(shape: Shape): Shape =>
 /** A type of transaction: the fields it has, those it may have, and none of the others. */
 const variant = <
   const Type extends string,
-  const Has extends ReadonlyArray<Name>,
-  const May extends ReadonlyArray<Name>,
+  const Has extends ReadonlyArray<keyof typeof schemas>,
+  const May extends ReadonlyArray<keyof typeof schemas>,
 >(
   type: Type,
   has: Has,
@@ -45,27 +44,21 @@ const variant = <
 const always = ["chainId", "nonce", "data", "value", "gas"] as const;
 const capped = [...always, "maxFeePerGas", "maxPriorityFeePerGas"] as const;
 
-const legacy = variant("legacy", [...always, "gasPrice"], ["to"]);
-const eip2930 = variant("eip2930", [...always, "gasPrice", "accessList"], ["to"]);
-const eip1559 = variant("eip1559", capped, ["to", "accessList"]);
-const eip4844 = variant("eip4844", [...capped, "to", "blobVersionedHashes", "maxFeePerBlobGas"], ["accessList"]);
-const eip7702 = variant("eip7702", [...capped, "to", "authorizationList"], ["accessList"]);
-
 /** Before EIP-2718, with the chain by EIP-155. */
-export interface LegacyRequest extends Schema.Schema.Type<typeof legacy> {}
+const legacy = variant("legacy", [...always, "gasPrice"], ["to"]);
 /** Type 1: a gas price, and accounts and storage that are paid for ahead. */
-export interface Eip2930Request extends Schema.Schema.Type<typeof eip2930> {}
+const eip2930 = variant("eip2930", [...always, "gasPrice", "accessList"], ["to"]);
 /** Type 2: a fee cap and a tip. */
-export interface Eip1559Request extends Schema.Schema.Type<typeof eip1559> {}
+const eip1559 = variant("eip1559", capped, ["to", "accessList"]);
 /** Type 3: blobs. */
-export interface Eip4844Request extends Schema.Schema.Type<typeof eip4844> {}
+const eip4844 = variant("eip4844", [...capped, "to", "blobVersionedHashes", "maxFeePerBlobGas"], ["accessList"]);
 /** Type 4: sets the code of accounts. */
-export interface Eip7702Request extends Schema.Schema.Type<typeof eip7702> {}
+const eip7702 = variant("eip7702", [...capped, "to", "authorizationList"], ["accessList"]);
 
 /** What viem's `signTransaction` takes, exactly: its types accept it as it is. */
 export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702]);
 /** What is to be signed, by its `type`. Prices in wei per gas, `value` in wei, `gas` in gas. */
-export type Request = LegacyRequest | Eip2930Request | Eip1559Request | Eip4844Request | Eip7702Request;
+export type Request = typeof Request.Type;
 
 /** What a request needs beside the input: null where it is not known, or of no use. */
 export type Filled = Pick<

@@ -7,16 +7,13 @@ import { remembered, safely } from "../primitives/record.js";
 import { maxAuthorizations, type Authorization } from "./fields.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 
-interface Signature {
-  readonly r: string;
-  readonly s: string;
-  readonly yParity: number;
-}
-
 const digits = (hex: string): string => hex.replace(/^0x/, "").padStart(64, "0");
 
 /** The address whose key signed `hash`; null when the signature is none. */
-export const recoverSigner = (hash: string, { r, s, yParity }: Signature): Address | null =>
+export const recoverSigner = (
+  hash: string,
+  { r, s, yParity }: { readonly r: string; readonly s: string; readonly yParity: number },
+): Address | null =>
   safely(() => {
     const signature = secp256k1.Signature.fromCompact(`${digits(r)}${digits(s)}`).addRecoveryBit(yParity);
     // EIP-2: every chain refuses the upper half of s
@@ -35,14 +32,8 @@ export const authorityOf = ({ address, chainId, nonce, ...signature }: Authoriza
     return authorities(key, () => recoverSigner(hashAuthorization({ address, chainId, nonce }), signature));
   }, null);
 
-/** A signed transaction, parsed: what was signed, and the signature. */
-interface Parsed {
-  readonly request: Request;
-  readonly signature: Signature;
-}
-
-/** The fields of a parsed transaction that `Request` has, apart from the signature. */
-const parsedOf = (raw: string): Parsed | null => {
+/** A signed transaction, parsed: the fields that `Request` has, and the signature. */
+const parsedOf = (raw: string) => {
   const { r, s, yParity, v, ...fields } = parseTransaction(raw as TransactionSerialized) as Record<string, unknown>;
   if (typeof r !== "string" || typeof s !== "string") return null;
   const parity =
@@ -69,7 +60,7 @@ const parsedOf = (raw: string): Parsed | null => {
  * Whether these are the bytes that request and signature make: other encodings of the same fields, and
  * bytes behind the end, are not what any node would take. A blob transaction may travel with its blobs.
  */
-const isExact = (raw: string, { request, signature }: Parsed): boolean => {
+const isExact = (raw: string, { request, signature }: NonNullable<ReturnType<typeof parsedOf>>): boolean => {
   const { r, s, yParity } = signature;
   const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
   const exact = serializeTransaction(request, sealed);

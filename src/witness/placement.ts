@@ -78,17 +78,14 @@ export type Held =
   | "moduleGuard"
   | "fallbackHandler";
 
-/** A slot that is looked at. */
-interface Slot {
+/** What is kept where: the slots that are looked at. */
+export const slots: ReadonlyArray<{
   readonly slot: Hash;
   /** null = anything: the first slots of a contract. */
   readonly holds: Held | null;
   /** Whether it is read so of Safes alone, or of all but Safes; absent = of every contract. */
   readonly isOfSafes?: boolean;
-}
-
-/** What is kept where. */
-export const slots: ReadonlyArray<Slot> = [
+}> = [
   // keccak256("eip1967.proxy.implementation") - 1
   { holds: "implementation", slot: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc" },
   // keccak256("PROXIABLE"), ERC-1822
@@ -153,7 +150,7 @@ export const wordsIn = (
   view: View | null,
   contract: Address,
   isSafe: boolean,
-): ReadonlyArray<Slot & { readonly word: bigint | null }> => {
+): ReadonlyArray<(typeof slots)[number] & { readonly word: bigint | null }> => {
   const answer = view?.call(slotQuery(contract));
   const data = answer?.success === true ? answer.data : "";
   return slotsOf(isSafe).map((row) => ({ ...row, word: wordAt(data, placeOf(watchList.indexOf(row.slot), dataAt)) }));

@@ -12,7 +12,6 @@ import {
   SendOutcome,
   Timeout,
   Unauthorized,
-  type SendOutcomeKind,
 } from "../rooms/errors.js";
 
 const hash = `0x${"ab".repeat(32)}`;
@@ -25,7 +24,7 @@ const said = (message: string, code = -32000, data?: unknown) =>
   );
 
 /** What nodes say to `eth_sendRawTransaction`, with the code they say it with. */
-const words: Array<[kind: SendOutcomeKind, message: string, code?: number]> = [
+const words: Array<[kind: SendOutcome["kind"], message: string, code?: number]> = [
   ["alreadyKnown", "already known"],
   ["alreadyKnown", "ALREADY_EXISTS: already known"],
   ["alreadyKnown", "transaction already imported", -32003],

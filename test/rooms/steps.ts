@@ -14,9 +14,7 @@ export {
   signers,
   type Bundle,
   type Case,
-  type FeeChoice,
   type Filled,
-  type GasChoice,
   type Reading,
 } from "../../src/steps/reading/bundle.js";
 export { ByBalance, type Balance } from "../../src/steps/reading/holdings.js";

@@ -33,7 +33,7 @@ import { at } from "./reading/arbitrary.js";
 
 const right = (changed: Partial<Right> = {}): Right => ({
   ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, operator: false, keeper: token },
-  ...{ open: null, said: 9n, expiration: null, source: "event", transaction: 0 },
+  ...{ open: null, claim: 9n, expiration: null, source: "event", transaction: 0 },
   ...changed,
 });
 const lives = (code = "0x", address: Address = bob) => [{ kind: "account", address } as const, account(code)] as const;
@@ -42,7 +42,7 @@ type Views = Partial<Record<"before" | "after", View>>;
 const read = (of: ReadonlyArray<Right>, { before = unseen, after = unseen }: Views = {}, standards = new Map()) =>
   Approvals.read(of, { before, after, standards });
 const granted = (amount: bigint, changed: Partial<Right> = {}) =>
-  read([right({ said: amount, ...changed })], { after: seeing(lives(contract)) });
+  read([right({ claim: amount, ...changed })], { after: seeing(lives(contract)) });
 const check = (
   approvals: ReturnType<typeof read>,
   {
@@ -88,7 +88,7 @@ describe("an approval", () => {
   });
   it("is unlimited from the supply on, from where no supply reaches, and where a narrow token keeps its most", () => {
     const unlimited = (said: bigint, changed: Partial<Right> = {}, views: Views = {}) =>
-      read([right({ said, ...changed })], views)[0]?.unlimited;
+      read([right({ claim: said, ...changed })], views)[0]?.unlimited;
     const supply = (amount: bigint): View => seeing([totalSupply(token), answered(amount)]);
     const over = (after: View, ...amounts: ReadonlyArray<bigint>) =>
       amounts.map((said) => unlimited(said, {}, { after }));
@@ -111,7 +111,7 @@ describe("an approval", () => {
   });
   it("of one NFT that is taken back shows whose right ends", () => {
     const nobody = at("0");
-    const back = right({ standard: "erc721", tokenId: 7n, open: 7n, spender: nobody, said: 0n });
+    const back = right({ standard: "erc721", tokenId: 7n, open: 7n, spender: nobody, claim: 0n });
     const had = seeing([getApproved(token, 7n), answered(bob)]);
     const has = seeing([getApproved(token, 7n), answered(0n)]);
     expect(read([back], { before: had, after: has })).toMatchObject([
@@ -170,7 +170,7 @@ describe("an approval", () => {
   });
   it("is what the token turns out to be, and told once where two shapes are the same right", () => {
     const coin = right({ open: 9n });
-    const single = right({ standard: "erc721", tokenId: 9n, open: 9n, said: 1n });
+    const single = right({ standard: "erc721", tokenId: 9n, open: 9n, claim: 1n });
     expect(read([coin, single], {}, new Map([[token, "erc20"]]))).toMatchObject([{ standard: "erc20", after: 9n }]);
   });
 });
@@ -196,7 +196,7 @@ describe("what an approval gives away", () => {
   });
   it("is nothing where it shrinks, ends, or has ended already", () => {
     const shrinking = { before: seeing([allowance(token, alice, bob), answered(9n)]) };
-    expect(check(read([right({ said: 9n })], shrinking))).toEqual([]);
+    expect(check(read([right({ claim: 9n })], shrinking))).toEqual([]);
     expect(check(granted(0n))).toEqual([]);
     const past = { standard: "permit2", expiration: environment().timestamp - 1n } as const;
     const now = seeing(lives(contract), [{ kind: "environment" }, environment()]);

@@ -90,7 +90,7 @@ describe("a balance", () => {
   });
   it("in the native currency does not show what the simulation took for gas", () => {
     const view = (balance: bigint) => seeing([{ kind: "account", address: alice }, account("0x", balance)]);
-    const paid: Assets.GasPaid = new Map([[alice, 90n]]);
+    const paid: Assets.Answers["paid"] = new Map([[alice, 90n]]);
     const told = read([holding(alice, null)], [native(0, alice, bob, 10n)], {
       ...{ before: view(200n), after: view(100n), paid },
     });

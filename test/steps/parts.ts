@@ -6,7 +6,7 @@ import { noExtraFees } from "../rooms/chains.js";
 import { RpcError, Transport } from "../rooms/errors.js";
 import { Address, Hash, Hex } from "../rooms/primitives.js";
 import type { AccountCode, Finding, Outcome, OutcomeLog, Parties, Transfer } from "../rooms/report.js";
-import { bundleOf, type Case, type FeeChoice, type Filled, type GasChoice } from "../rooms/steps.js";
+import { bundleOf, type Case, type Filled } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
 import type { Answer, Query, View } from "../rooms/witness.js";
 
@@ -58,12 +58,12 @@ export const outcome = (changed: Partial<Outcome> = {}): Outcome => ({
   ...changed,
 });
 
-export const gas = (value: bigint | null, changed: Partial<GasChoice> = {}): GasChoice => ({
+export const gas = (value: bigint | null, changed: Partial<Filled["gas"]> = {}): Filled["gas"] => ({
   ...{ value, by: "us", evidence: "measured", estimate: null, refusal: null },
   ...changed,
 });
 
-export const fee = (maxFeePerGas: bigint | null, changed: Partial<FeeChoice> = {}): FeeChoice => ({
+export const fee = (maxFeePerGas: bigint | null, changed: Partial<Filled["fee"]> = {}): Filled["fee"] => ({
   value: { gasPrice: null, maxFeePerGas, maxPriorityFeePerGas: 0n },
   ...{ by: "us", evidence: "measured", tipSource: "minimum", tipNamed: null, horizonSeconds: 60, shortenedFrom: null },
   ...changed,

@@ -4,14 +4,14 @@ import {
   aggregated,
   byMode,
   type Call,
-  called,
+  callTo,
   type Command,
   executions,
   type Form,
   type Found,
   type Held,
   lenient,
-  made,
+  proxySetup,
   many,
   singleCall,
   operations,
@@ -70,7 +70,7 @@ const commanded = (call: Call, number: string, input: Hex): Held => {
   const data = selector === null ? null : behind(selector, call.from, input, pointers);
   if (data === null) return held;
   const { mayFail } = held;
-  return { ...called(call, permit2, data), mayFail, isMeans: true, command: { ...command, isCall: true } };
+  return { ...callTo(call, permit2, data), mayFail, isMeans: true, command: { ...command, isCall: true } };
 };
 
 /** Numbers of commands, a byte each, and their inputs in a list, where arguments begin at `start`. */
@@ -192,22 +192,22 @@ export const forms: Readonly<Record<string, Form>> = {
   // Safe setup, 1.1 and later, 1.0
   ...Object.fromEntries(setups.map((selector) => [selector, setup])),
   // createProxyWithNonce, createChainSpecificProxyWithNonce, both for L2, createProxyWithCallback, createProxy
-  "0x1688f0b9": made,
-  "0xec9e80bb": made,
-  "0x4662f9d6": made,
-  "0x1a334b0b": made,
-  "0xd18af54d": made,
-  "0x61b69abd": made,
+  "0x1688f0b9": proxySetup,
+  "0xec9e80bb": proxySetup,
+  "0x4662f9d6": proxySetup,
+  "0x1a334b0b": proxySetup,
+  "0xd18af54d": proxySetup,
+  "0x61b69abd": proxySetup,
 };
-
-/** Functions of whose calls one kind of events tells, one each and in their order. */
-export type Family = "safe" | "module" | "operation" | "request" | "try";
 
 /** ERC-2771 executeBatch: it passes over requests that are no longer valid without an event. */
 export const requestBatch = "0xccf96b4a";
 
-/** By the functions of {@link forms}; the others tell of no call by an event. */
-export const families: Readonly<Record<string, Family>> = {
+/**
+ * Functions of whose calls one kind of events tells, one each and in their order, by the functions of {@link forms}; the
+ * others tell of no call by an event.
+ */
+export const families: Readonly<Record<string, "safe" | "module" | "operation" | "request" | "try">> = {
   "0x6a761202": "safe",
   "0x468721a7": "module",
   "0x5229073f": "module",

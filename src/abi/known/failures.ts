@@ -5,7 +5,7 @@
 import type { Hex } from "../../primitives/hex.js";
 import { valuesOf } from "../layout.js";
 import { isBatch } from "../batches.js";
-import type { Family } from "./batches.js";
+import type { families } from "./batches.js";
 import { eventOf, type Log } from "../words.js";
 
 /** Where a value stands in a log: the number of a topic, or of a word of the data. */
@@ -14,7 +14,7 @@ export type Place = readonly ["topic" | "word", number];
 /** One kind of event about a call that its emitter made. */
 export interface InnerEvent {
   /** Events of one family tell of the calls of its functions, one each and in their order; null where nothing orders them. */
-  readonly family: Family | null;
+  readonly family: (typeof families)[string] | null;
   /** Whether the call failed: always, never, or where a value is zero or is not. */
   readonly fails:
     | boolean
@@ -108,11 +108,14 @@ const [uint, hash, bool, bytes] = [
 ] as const;
 const results = { type: "tuple[]", components: [bool, bytes] } as const;
 
-/** What Multicall3 answers of one call: whether it succeeded, and what it returned. */
-type Result = readonly [success: boolean, data: Hex];
-
-/** The answer to calldata, by its selector; null where it is none of such a function. */
-export const resultsOf = (calldata: string, data: Hex): ReadonlyArray<Result> | null => {
+/**
+ * The answer to calldata, by its selector: what Multicall3 answers of each call, whether it succeeded and what it
+ * returned; null where it is none of such a function.
+ */
+export const resultsOf = (
+  calldata: string,
+  data: Hex,
+): ReadonlyArray<readonly [success: boolean, data: Hex]> | null => {
   switch (calldata.slice(0, 10).toLowerCase()) {
     case "0x252dba42": // aggregate
       return valuesOf([uint, { type: "bytes[]" }], data)?.[1].map((result) => [true, result] as const) ?? null;

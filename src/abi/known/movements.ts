@@ -1,22 +1,22 @@
 /** Movements of tokens: the events that tell of them, and the functions that ask for them. A standard is a row. */
 import type { Roles } from "../words.js";
 
-type Role = "from" | "to" | "id" | "amount" | "ids" | "amounts";
-
-/** What an event says of a movement; who is not named is nobody. */
-export interface MovementRow {
-  readonly standard: "erc20" | "erc1155" | "erc6909";
-  readonly values: Roles<Role>;
-  /** How many topics it has; absent = any number, and with all of them indexed it is one ERC-721. */
-  readonly topics?: number;
-  /** Where nothing stands behind the values, for other contracts' events are called the same: a WETH's. */
-  readonly wraps?: boolean;
-}
-
 const wraps = { standard: "erc20", topics: 2, wraps: true } as const;
 
-/** By the beginning of their topics. */
-export const movementEvents: Readonly<Record<string, MovementRow>> = {
+/** What events say of movements, by the beginning of their topics; who is not named is nobody. */
+export const movementEvents: Readonly<
+  Record<
+    string,
+    {
+      readonly standard: "erc20" | "erc1155" | "erc6909";
+      readonly values: Roles<"from" | "to" | "id" | "amount" | "ids" | "amounts">;
+      /** How many topics it has; absent = any number, and with all of them indexed it is one ERC-721. */
+      readonly topics?: number;
+      /** Where nothing stands behind the values, for other contracts' events are called the same: a WETH's. */
+      readonly wraps?: boolean;
+    }
+  >
+> = {
   // Transfer(address,address,uint256)
   "0xddf252ad1be2c89b": { standard: "erc20", values: ["from", "to", "amount"] },
   // TransferSingle(address,address,address,uint256,uint256)
@@ -31,15 +31,13 @@ export const movementEvents: Readonly<Record<string, MovementRow>> = {
   "0x7fcf532c15f0a6db": { ...wraps, values: ["from", "amount"] },
 };
 
-/** Which arguments of a function are whose tokens move, who gets them and how many; absent = the caller's, or an id. */
-interface MoveRow {
-  readonly from?: number;
-  readonly to: number;
-  readonly amount?: number;
-}
-
-/** By their selectors. */
-export const moves: Readonly<Record<string, MoveRow>> = {
+/**
+ * Which arguments of a function are whose tokens move, who gets them and how many, by their selectors; absent = the
+ * caller's, or an id.
+ */
+export const moves: Readonly<
+  Record<string, { readonly from?: number; readonly to: number; readonly amount?: number }>
+> = {
   // transfer(address,uint256), transferFrom(address,address,uint256)
   "0xa9059cbb": { to: 0, amount: 1 },
   "0x23b872dd": { from: 0, to: 1, amount: 2 },

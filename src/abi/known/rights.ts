@@ -7,20 +7,18 @@ export const rightStandards = [
   ...(["aaveDebt", "morpho", "cryptopunks"] as const),
 ] as const;
 
-/** `open`: an amount or an id, where the shape leaves open which. `all`: everything or nothing, as an amount. */
-type Role = "owner" | "spender" | "token" | "id" | "amount" | "flag" | "all" | "expiration" | "open";
-
 /** What an event or a call says of a right. */
 export interface RightRow {
   readonly standard: (typeof rightStandards)[number];
-  readonly values: Roles<Role>;
+  /** `open`: an amount or an id, where the shape leaves open which. `all`: everything or nothing, as an amount. */
+  readonly values: Roles<"owner" | "spender" | "token" | "id" | "amount" | "flag" | "all" | "expiration" | "open">;
   /** Where no value says it: an amount, or 1 and 0. */
   readonly said: bigint;
 }
 
 const says =
   (standard: RightRow["standard"], said = 0n) =>
-  (...values: Roles<Role>): RightRow => ({ standard, values, said });
+  (...values: RightRow["values"]): RightRow => ({ standard, values, said });
 
 const erc20 = says("erc20");
 const ofPermit2 = says("permit2");
@@ -53,23 +51,28 @@ export const rightEvents: Readonly<Record<string, RightRow>> = {
   "0x3c7b682d5da98001": says("cryptopunks", 1n)("id", "spender", null),
 };
 
-/** A function that gives rights; who gives is the caller, and what is given the contract's own, where no value says it. */
-interface GrantRow extends RightRow {
-  /** Whether the contract that is called gets the right, and not somebody whom a value names. */
-  readonly isTaken?: boolean;
-  /** A signed permit: anybody may have used it before. */
-  readonly isPermit?: boolean;
-  /** Permit2's rights in a list, behind the owner: what each item of four words says. */
-  readonly isList?: boolean;
-}
-
 /** Everything, as an amount. */
 export const everything = 2n ** 256n - 1n;
 const permit = { isPermit: true } as const;
 const taken = { ...permit, isTaken: true } as const;
 
-/** By their selectors. */
-export const grants: Readonly<Record<string, GrantRow>> = {
+/**
+ * Functions that give rights, by their selectors; who gives is the caller, and what is given the contract's own, where no
+ * value says it.
+ */
+export const grants: Readonly<
+  Record<
+    string,
+    RightRow & {
+      /** Whether the contract that is called gets the right, and not somebody whom a value names. */
+      readonly isTaken?: boolean;
+      /** A signed permit: anybody may have used it before. */
+      readonly isPermit?: boolean;
+      /** Permit2's rights in a list, behind the owner: what each item of four words says. */
+      readonly isList?: boolean;
+    }
+  >
+> = {
   // approve(address,uint256)
   "0x095ea7b3": erc20("spender", "open"),
   // increaseAllowance(address,uint256), increaseApproval(address,uint256)

@@ -155,11 +155,11 @@ const statuses: Meanings<PlainReason> = [
 ];
 
 /** What a code means by a table. */
-const meant = <A>(table: Meanings<A>, code: number | null): A | undefined =>
+const meaningIn = <A>(table: Meanings<A>, code: number | null): A | undefined =>
   table.find(([codes]) => code !== null && codes.includes(code))?.[1];
 
 const meaningOf = (code: number, flat: Flat): Answer => {
-  const [verdict, reason] = [meant(verdicts, code), meant(reasons, code)];
+  const [verdict, reason] = [meaningIn(verdicts, code), meaningIn(reasons, code)];
   if (verdict !== undefined) return new verdict({ raw: flat.raw });
   if (reason !== undefined) return failedBy(flat, reason);
   // a halt wherever no words say otherwise
@@ -183,4 +183,4 @@ export const codes = (flat: Flat): Answer => {
 export const byStatus = (flat: Flat): Reasons.RpcError =>
   flat.httpStatus === null && flat.codes.length === 0
     ? failed(flat, new Reasons.MalformedResponse({ ...answerOf(flat), path: "error" }))
-    : failedBy(flat, meant(statuses, flat.httpStatus) ?? Reasons.InternalError);
+    : failedBy(flat, meaningIn(statuses, flat.httpStatus) ?? Reasons.InternalError);

@@ -35,7 +35,7 @@ export interface RunEffects extends Effects {
 }
 
 /** What was paid for gas, none where none is charged, and for blobs. */
-const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.GasPaid => {
+const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.Answers["paid"] => {
   const executed = run.before.environment?.baseFeePerGas ?? null;
   // why: without validation a header may name a base fee that nobody is charged
   const headerBaseFee = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;

@@ -90,29 +90,22 @@ export interface Numbered extends Case {
   readonly nonce: Chosen<number | null>;
 }
 
-/** The gas limit, with the node's estimate or why there is none. */
-export interface GasChoice extends Chosen<bigint | null>, Pick<Gas, "estimate" | "refusal"> {}
-
 /** Wei per gas. */
 export type Price = Pick<Fee, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">;
 
-/** The price, and how it came about. */
-export interface FeeChoice
-  extends Chosen<Price>, Pick<Fee, "tipSource" | "tipNamed" | "horizonSeconds" | "shortenedFrom"> {}
-
-/** What a chain charges for a case beyond gas × price, as far as it could be read. */
-export interface Charged {
-  /** null = the chain charges, but did not say how much. */
-  readonly extra: typeof noExtraFees | null;
-  readonly findings: ReadonlyArray<Finding>;
-}
-
 /** A case with everything chosen: what will be signed, who is at its ends, and what it costs beyond gas. */
 export interface Filled extends Ran, Numbered {
-  readonly gas: GasChoice;
-  readonly fee: FeeChoice;
+  /** The gas limit, with the node's estimate or why there is none. */
+  readonly gas: Chosen<bigint | null> & Pick<Gas, "estimate" | "refusal">;
+  /** The price, and how it came about. */
+  readonly fee: Chosen<Price> & Pick<Fee, "tipSource" | "tipNamed" | "horizonSeconds" | "shortenedFrom">;
   readonly code: typeof Parties.Type;
-  readonly charged: Charged;
+  /** What the chain charges beyond gas × price, as far as it could be read. */
+  readonly charged: {
+    /** null = the chain charges, but did not say how much. */
+    readonly extra: typeof noExtraFees | null;
+    readonly findings: ReadonlyArray<Finding>;
+  };
   /** null while a field of it is not known. */
   readonly request: Request | null;
 }

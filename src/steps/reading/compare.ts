@@ -12,7 +12,7 @@ import { areSame, nothing, paired, type Fact, type OutcomeDifference, type Pair 
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 import { addressOf } from "../../abi/words.js";
-import type { HeldWords } from "./proxies.js";
+import type { heldIn } from "./proxies.js";
 import { rightsIn } from "./rights.js";
 import { controlsIn } from "./control.js";
 import { compareOutputs, type Numbers } from "./outputs.js";
@@ -27,7 +27,7 @@ export interface Effects {
   /** The block's fee recipient, one party under as many addresses as there are runs; null = not known. */
   readonly producer: Address | null;
   /** Who acts for contracts, by their storage; absent = it was not read. */
-  readonly held?: HeldWords | null;
+  readonly held?: ReturnType<typeof heldIn>;
 }
 
 /** What is no difference, and what decides. */
@@ -151,7 +151,7 @@ const changed = ({ balanceChanges }: Effects, producer: Address | null): Readonl
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => rightsIn(logs, index))
-    .map((right) => amount("approval", right.owner, right.spender, right, right.said));
+    .map((right) => amount("approval", right.owner, right.spender, right, right.claim));
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals

@@ -59,24 +59,16 @@ export const checkControl = (
   );
 };
 
-/** One authorisation, with the account that signed it. */
-interface Delegation {
-  /** null when the signature is none: the chain then skips it. */
-  readonly authority: Address | null;
-  readonly delegate: Address;
-  readonly chainId: number;
-  readonly transaction: number;
-  /** Whether the authority's own transactions in flight are counted: they can take the nonce, and pools refuse it beside them. */
-  readonly isCounted: boolean;
-}
-
-const delegationsOf = (bundle: ReadonlyArray<Case>): ReadonlyArray<Delegation> =>
+/** The authorisations, each with the account that signed it. */
+const delegationsOf = (bundle: ReadonlyArray<Case>) =>
   bundle.flatMap(({ authorizations, index }) =>
     authorizations.map(({ authority, entry }) => ({
+      /** null when the signature is none: the chain then skips it. */
       authority,
       delegate: entry.address.toLowerCase() as Address,
       chainId: entry.chainId,
       transaction: index,
+      /** Whether the authority's own transactions in flight are counted: they can take the nonce, and pools refuse it beside them. */
       isCounted: bundle.some(({ signer }) => signer === authority),
     })),
   );
@@ -89,7 +81,7 @@ export const delegationAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<A
   ]);
 
 /** Whether the authority's code is what the authorisation makes of it; null = nobody saw it. */
-const isApplied = ({ delegate }: Delegation, authority: Address, after: View): boolean | null => {
+const isApplied = ({ delegate }: { readonly delegate: Address }, authority: Address, after: View): boolean | null => {
   const account = after.account(authority);
   if (account === null) return null;
   return delegate === nobody
@@ -97,7 +89,11 @@ const isApplied = ({ delegate }: Delegation, authority: Address, after: View): b
     : account.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
 };
 
-const say = (delegation: Delegation, after: View, chainId: number | null): ReadonlyArray<Finding> => {
+const say = (
+  delegation: ReturnType<typeof delegationsOf>[number],
+  after: View,
+  chainId: number | null,
+): ReadonlyArray<Finding> => {
   const { authority, delegate, transaction } = delegation;
   const ineffective = (severity: "info" | "warning", evidence: Evidence, why: string) => [
     note(

@@ -138,17 +138,11 @@ const deedOf = ({ name, kind, singletons = migrations[name] }: KnownCode & { sin
 const harmless: ReadonlySet<string> = new Set(["multiSend", "createCall"]);
 const changing: ReadonlySet<string> = new Set(["signMessageLib", "safeSingleton", "safeModules"]);
 
-/** What was seen of the accounts, and the codes that the caller means. */
-interface Sights {
-  readonly before: View;
-  readonly after: View;
-  readonly targets: ReadonlyArray<Address>;
-}
-
+/** Of one call, by what was seen of the accounts, and the codes that the caller means. */
 const say = (
   { as = nobody, to, data }: Call,
   transaction: number,
-  { before, after, targets }: Sights,
+  { before, after, targets }: { readonly before: View; readonly after: View; readonly targets: ReadonlyArray<Address> },
 ): ReadonlyArray<Finding> => {
   const account = as === nobody ? null : lower(as);
   const target = lower(to);
@@ -177,7 +171,10 @@ const say = (
  * What code accounts run in their own place: nothing of known batchers and makers of contracts, a warning of what is
  * known to sign or to change the account, a blocker of all other code. `targets` = the codes that the caller names.
  */
-export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Sights): ReadonlyArray<Finding> => {
+export const checkDelegateCalls = (
+  bundle: ReadonlyArray<Ran>,
+  sights: Parameters<typeof say>[2],
+): ReadonlyArray<Finding> => {
   const safes = new Set(calledAsSafes(bundle));
   const isSafe = (account: Address) =>
     // why: whoever is not looked at, for others said the same before it, may be one

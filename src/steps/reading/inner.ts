@@ -51,7 +51,7 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
   const rights = calldataRights([{ from: by, to, data }], 0);
   return (
     rights.length > 0 &&
-    rights.every(({ standard, token, owner, spender, said, expiration }) =>
+    rights.every(({ standard, token, owner, spender, claim, expiration }) =>
       approvals.some(
         (approval) =>
           approval.standard === standard &&
@@ -61,11 +61,11 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
           approval.evidence === "measured" &&
           // why: an allowance that ends sooner is another
           (expiration === null || (approval.expiration !== null && approval.expiration >= expiration)) &&
-          (said === 0n
+          (claim === 0n
             ? approval.after === 0n
             : // why: what was there before may be spent by now
               [approval.before, approval.after].some(
-                (amount) => amount !== null && said !== null && (amount >= said || approval.unlimited),
+                (amount) => amount !== null && claim !== null && (amount >= claim || approval.unlimited),
               )),
       ),
     )

@@ -8,7 +8,7 @@ import { innerText } from "../../abi/calls.js";
 import { isLenient } from "../../abi/batches.js";
 import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
-import { families, requestBatch, type Family } from "../../abi/known/batches.js";
+import { families, requestBatch } from "../../abi/known/batches.js";
 import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
@@ -52,7 +52,7 @@ export const innerOf = (data: Hex, to: Address, abis: AbiIndex): ReadonlyArray<I
   flatten(innerCalls(data, abis, { address: to, limit: most.calls }), lower(to), null);
 
 /** The events that tell of a call; null where none do. */
-const familyOf = ({ form }: Inner): Family | null => families[form] ?? null;
+const familyOf = ({ form }: Inner) => families[form] ?? null;
 
 /** The bytes in which a value stands, and its place in them. */
 const within = (log: OutcomeLog, [kind, at]: Place): readonly [bytes: string, at: number | null] =>

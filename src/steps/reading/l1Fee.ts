@@ -21,7 +21,7 @@ import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import type { Charged, Filled } from "./bundle.js";
+import type { Filled } from "./bundle.js";
 import { safely } from "../../primitives/record.js";
 
 const modelOf = (chain: Chain): FeeModel => {
@@ -77,7 +77,7 @@ const sane = (decision: ReturnType<FeeModel["decide"]>): typeof decision => {
   return possible ? decision : { unreadable: "the chain's fee model named impossible amounts" };
 };
 
-const nothingCharged: Charged = { extra: noExtraFees, findings: [] };
+const nothingCharged: Filled["charged"] = { extra: noExtraFees, findings: [] };
 
 /**
  * The fees of one transaction: what will be signed may use the whole limit, the expected part is by what
@@ -87,11 +87,11 @@ const nothingCharged: Charged = { extra: noExtraFees, findings: [] };
 export const read = (
   entry: Pick<Filled, "index" | "gas" | "outcome">,
   answers: Pick<Facts, "chain" | "oracles" | "before" | "after" | "subjectOf" | "blockGasLimit" | "horizonSeconds">,
-): Charged => {
+): Filled["charged"] => {
   const { chain, oracles, blockGasLimit, horizonSeconds } = answers;
   const where = { step: "funds", transaction: entry.index, evidence: "measured" } as const;
   const oracle = address("oracle", chain.gasPriceOracle);
-  const failed = (why: string): Charged => ({
+  const failed = (why: string): Filled["charged"] => ({
     extra: null,
     findings: [
       note("L1FeeUnknown", "unavailable", { ...where, evidence: "unavailable" }, oracle, text("because", why)),

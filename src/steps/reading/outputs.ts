@@ -21,16 +21,10 @@ const mostTold = 16;
 /** Which numbers are compared: all, or those that events book for parties that matter, but for what the clock explains. */
 export type Numbers = "all" | ((a: bigint, b: bigint) => boolean);
 
-/** What one run emitted and returned, and who produced its block. */
-interface Emitting {
-  readonly outcomes: ReadonlyArray<Outcome>;
-  readonly producer: Address | null;
-}
-
 /** One event or return value of which two runs say other bytes; hex digits, in lower case. */
 interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
-  readonly one: string;
-  readonly other: string;
+  readonly first: string;
+  readonly second: string;
   /** The first run's event; null of a return value. */
   readonly log: OutcomeLog | null;
   /** Of the first run. */
@@ -51,11 +45,11 @@ const outputsOf = (outcomes: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcom
     if (a.status !== "success" || b.status !== "success") return [];
     const of = { transaction, outcome: a, isAligned: a.logs.length === b.logs.length };
     const [mine, theirs] = [a.returnData?.slice(2) ?? "", b.returnData?.slice(2) ?? ""];
-    const returned = { ...of, event: null, log: null, one: mine.toLowerCase(), other: theirs.toLowerCase() };
+    const returned = { ...of, event: null, log: null, first: mine.toLowerCase(), second: theirs.toLowerCase() };
     const logs = Arr.zip(a.logs, b.logs).flatMap(([log, its], event) =>
-      isSameLog(log, its) ? [] : [{ ...of, event, log, one: digitsOf(log), other: digitsOf(its) }],
+      isSameLog(log, its) ? [] : [{ ...of, event, log, first: digitsOf(log), second: digitsOf(its) }],
     );
-    return [...(returned.one === returned.other ? [] : [returned]), ...logs];
+    return [...(returned.first === returned.second ? [] : [returned]), ...logs];
   });
 
 const found = (
@@ -99,18 +93,18 @@ const comparePlaces = (
   const [byMine, byTheirs] = [producedBy(mine, concerned), producedBy(theirs, concerned)];
   const texts = outputs
     .filter(({ isAligned }) => isAligned)
-    .map((output) => ({ output, one: byMine(output.one), other: byTheirs(output.other) }));
+    .map((output) => ({ output, first: byMine(output.first), second: byTheirs(output.second) }));
   // guard: places of those concerned
   const decisive = texts.flatMap(({ output }) => {
     // why: no producer, least of all a posted report's, takes the place of who is concerned
-    const [places, others] = [placesIn(output.one), placesIn(output.other)];
+    const [places, others] = [placesIn(output.first), placesIn(output.second)];
     return [...new Set([...places.keys(), ...others.keys()])]
       .filter((account) => places.get(account)?.join() !== others.get(account)?.join())
       .map((account) => found(output, "place", { account: `0x${account}`, decides: true }));
   });
-  const chance = texts.flatMap(({ output, one, other }) => {
+  const chance = texts.flatMap(({ output, first, second }) => {
     const naming = mayName(output);
-    const [words, others] = [wordsOf(one).slice(...naming), wordsOf(other).slice(...naming)];
+    const [words, others] = [wordsOf(first).slice(...naming), wordsOf(second).slice(...naming)];
     const isOther = words.some((word, place) => word !== others[place] && mayBeParties(word, others[place]));
     return isOther ? [found(output, "address")] : [];
   });
@@ -121,8 +115,8 @@ const comparePlaces = (
 const mostCounted = 1n << 128n;
 
 /** The numbers that stand in the same place and differ by more than the share `tolerance`. */
-const numbersIn = ({ one, other }: Output, tolerance: number): ReadonlyArray<readonly [a: bigint, b: bigint]> =>
-  Arr.zip(wordsOf(one), wordsOf(other)).flatMap(([word, its]) => {
+const numbersIn = ({ first, second }: Output, tolerance: number): ReadonlyArray<readonly [a: bigint, b: bigint]> =>
+  Arr.zip(wordsOf(first), wordsOf(second)).flatMap(([word, its]) => {
     if (word === its) return [];
     const [a, b] = [BigInt(`0x${word}`), BigInt(`0x${its}`)];
     return a < mostCounted && b < mostCounted && !within(a, b, tolerance) ? [[a, b] as const] : [];
@@ -151,8 +145,8 @@ const compareBooked = (
   const placesIn = addressPositionsOf(concerned);
   return outputs
     .flatMap((output) => {
-      const { log, outcome, one } = output;
-      if (log === null || isKnown(log, outcome) || placesIn(one).size === 0) return [];
+      const { log, outcome, first } = output;
+      if (log === null || isKnown(log, outcome) || placesIn(first).size === 0) return [];
       const [pair] = numbersIn(output, tolerance).filter(([a, b]) => !isClock(a, b));
       return pair === undefined ? [] : [found(output, "number", { a: pair[0], b: pair[1] })];
     })
@@ -164,15 +158,15 @@ const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): Reado
   outputs
     .filter(
       (output) =>
-        output.isAligned && (output.one.length !== output.other.length || numbersIn(output, tolerance).length > 0),
+        output.isAligned && (output.first.length !== output.second.length || numbersIn(output, tolerance).length > 0),
     )
     .map((output) => found(output, "value"))
     .slice(0, mostTold);
 
-/** What two runs said otherwise; the producers of their blocks are one party under two addresses. */
+/** What two runs emitted and returned otherwise; the producers of their blocks are one party under two addresses. */
 export const compareOutputs = (
-  a: Emitting,
-  b: Emitting,
+  a: { readonly outcomes: ReadonlyArray<Outcome>; readonly producer: Address | null },
+  b: typeof a,
   {
     concerned,
     tolerance,

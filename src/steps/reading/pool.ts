@@ -143,19 +143,11 @@ const blobsOf = ({ blobVersionedHashes }: Pick<PoolTransaction, "blobVersionedHa
   blobVersionedHashes?.length ?? 0;
 const hasBlobs = (transaction: Pick<PoolTransaction, "blobVersionedHashes">): boolean => blobsOf(transaction) > 0;
 
-/** What must rise: a legacy price counts as both fees. */
-interface Fees {
-  readonly cap: bigint;
-  readonly tip: bigint;
-  /** null without blobs. */
-  readonly blob: bigint | null;
-}
-
 const bumpOf = (old: PoolTransaction, { priceBump }: Pick<Replacing, "priceBump">): number =>
   hasBlobs(old) ? Math.max(blobBump, priceBump) : priceBump;
 
-/** The least that a pool takes in place of `old`. */
-export const barOf = (old: PoolTransaction, replacing: Pick<Replacing, "priceBump">): Fees => {
+/** The least that a pool takes in place of `old`: a legacy price counts as both fees, `blob` is null without blobs. */
+export const barOf = (old: PoolTransaction, replacing: Pick<Replacing, "priceBump">) => {
   const bump = bumpOf(old, replacing);
   const blob = hasBlobs(old) ? leastOver(old.maxFeePerBlobGas ?? 0n, bump) : null;
   return { cap: leastOver(capOf(old), bump), tip: leastOver(tipOf(old), bump), blob };
@@ -165,7 +157,7 @@ export const barOf = (old: PoolTransaction, replacing: Pick<Replacing, "priceBum
 export const isUnderpriced = (
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Price,
   { maxFeePerBlobGas }: Pick<Transaction, "maxFeePerBlobGas">,
-  least: Fees,
+  least: ReturnType<typeof barOf>,
 ): boolean => {
   const [cap, tip] = [gasPrice ?? maxFeePerGas, gasPrice ?? maxPriorityFeePerGas];
   return (

@@ -128,17 +128,14 @@ export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>
   lensOf(proof).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
 );
 
-/** What slots hold whose meaning is known, by contract and slot; `state` = what the run stood on. */
-export interface HeldWords {
-  readonly state: string;
-  readonly words: ReadonlyMap<string, { readonly contract: Address; readonly holds: Held; readonly word: bigint }>;
-}
-
-/** Who acts for the contracts of a run behind it, by their slots; null where those were not read. */
+/**
+ * Who acts for the contracts of a run behind it: what slots hold whose meaning is known, by contract and slot, and the
+ * `state` that the run stood on; null where those were not read.
+ */
 export const heldIn = (
   bundle: ReadonlyArray<Running>,
   { slots: seen, before, plan: { lens = [], block } }: SlotRun,
-): HeldWords | null => {
+) => {
   if (seen === null || lens.length === 0) return null;
   const isSafe = safesIn(bundle, before);
   const words = lens.flatMap((contract) =>
@@ -146,5 +143,5 @@ export const heldIn = (
       holds === null || word === null ? [] : [[`${contract} ${slot}`, { contract, holds, word }] as const],
     ),
   );
-  return { state: JSON.stringify(plainJson(block)), words: new Map(words) };
+  return { state: JSON.stringify(plainJson(block)), words: new Map<string, (typeof words)[number][1]>(words) };
 };

@@ -8,32 +8,22 @@ import type { Fee } from "../../report/parts.js";
 import type { ReportOptions } from "../../report/schema.js";
 import { failureOf, successOf, type Failure, type AskResult } from "./askResult.js";
 
-/** What a receipt says about the price paid. */
-export interface Priced {
-  /** Wei per gas. */
-  readonly effectiveGasPrice: bigint | null;
-  /** EIP-2718 type. */
-  readonly type: string | null;
-}
-
 /** What the node said about fees; each answer stands for itself, null = not asked. */
 export interface FeeFacts {
   readonly history: AskResult<typeof FeeHistory.Type> | null;
-  readonly receipts: AskResult<ReadonlyArray<Priced>> | null;
+  readonly receipts: AskResult<ReadonlyArray<Pick<Eth.Receipt, "effectiveGasPrice" | "type">>> | null;
   readonly header: AskResult<Eth.Block> | null;
 }
 
-type FeeLevel = ReportOptions["feeLevel"];
-
 /** Which column of the reward history is proposed. */
-const columnOf: Readonly<Record<FeeLevel, number>> = { slow: 0, normal: 1, fast: 2 };
+const columnOf: Readonly<Record<FeeContext["level"], number>> = { slow: 0, normal: 1, fast: 2 };
 
 const median = (values: ReadonlyArray<bigint>): bigint | null => {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return sorted[sorted.length >> 1] ?? null;
 };
 
-const tipFromHistory = (history: typeof FeeHistory.Type, level: FeeLevel): bigint | null =>
+const tipFromHistory = (history: typeof FeeHistory.Type, level: FeeContext["level"]): bigint | null =>
   median(
     Arr.zip(history.reward ?? [], history.gasUsedRatio).flatMap(([row, used]) => {
       const tip = row[columnOf[level]];
@@ -42,13 +32,16 @@ const tipFromHistory = (history: typeof FeeHistory.Type, level: FeeLevel): bigin
   );
 
 /** Whether the history leaves the tip to be learned from the latest block's receipts, where that block has any. */
-export const lacksTip = (result: AskResult<typeof FeeHistory.Type>, level: FeeLevel): boolean => {
+export const lacksTip = (result: AskResult<typeof FeeHistory.Type>, level: FeeContext["level"]): boolean => {
   const history = successOf(result);
   return history === null || (tipFromHistory(history, level) === null && history.gasUsedRatio.at(-1) !== 0);
 };
 
 const depositType = "0x7e";
-const tipFromReceipts = (receipts: ReadonlyArray<Priced>, baseFee: bigint): bigint | null =>
+const tipFromReceipts = (
+  receipts: ReadonlyArray<Pick<Eth.Receipt, "effectiveGasPrice" | "type">>,
+  baseFee: bigint,
+): bigint | null =>
   median(
     receipts.flatMap(({ effectiveGasPrice, type }) =>
       effectiveGasPrice === null || type === depositType || effectiveGasPrice <= baseFee
@@ -60,7 +53,7 @@ const tipFromReceipts = (receipts: ReadonlyArray<Priced>, baseFee: bigint): bigi
 /** What is known when fees are decided. */
 export interface FeeContext {
   readonly chain: Chain;
-  readonly level: FeeLevel;
+  readonly level: ReportOptions["feeLevel"];
   /** Seconds the fee cap must outlive full blocks. */
   readonly horizonSeconds: number;
   /** Base fee measured in the simulation of the next block, wei per gas; null when nothing was simulated. */

@@ -60,23 +60,23 @@ export const queries = (rights: ReadonlyArray<Right>): ReadonlyArray<Query> => [
   ...[...new Set(rights.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
 ];
 
-/** How far a right goes at one moment. */
-interface Level {
-  readonly amount: bigint | null;
-  readonly expiration: bigint | null;
-  /** Of a single NFT: who may take it. */
-  readonly approved: Address | null;
-}
-
-const unread: Level = { amount: null, expiration: null, approved: null };
+const unread: ReturnType<typeof levelIn> = { amount: null, expiration: null, approved: null };
 const flag = (value: boolean | null): bigint | null => (value === null ? null : value ? 1n : 0n);
 
 /** What an allowance lets be taken: Permit2 refuses one that has ended (AllowanceExpired), so that renewing it is a new right. */
 export const lasting = (amount: bigint, expiration: bigint | null, { environment }: View): bigint =>
   expiration !== null && environment !== null && expiration < environment.timestamp ? 0n : amount;
 
-/** What the witness saw of a right; nothing is known where it did not answer, or nonsense. */
-export const levelIn = (view: View, right: Right): Level => {
+/** How far a right goes at one moment, as the witness saw it; nothing is known where it did not answer, or nonsense. */
+export const levelIn = (
+  view: View,
+  right: Right,
+): {
+  readonly amount: bigint | null;
+  readonly expiration: bigint | null;
+  /** Of a single NFT: who may take it. */
+  readonly approved: Address | null;
+} => {
   const query = queryOf(right);
   const answer = query === null ? null : view.call(query);
   if (right.standard === "permit2") {

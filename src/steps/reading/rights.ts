@@ -37,7 +37,7 @@ export interface Right {
   /** The amount or id, where the shape leaves open which of the two it is. */
   readonly open: bigint | null;
   /** What the event or the calldata says: an amount, or 1 and 0. */
-  readonly said: bigint;
+  readonly claim: bigint;
   /** Epoch seconds, as said. */
   readonly expiration: bigint | null;
   /** `call`: only the calldata tells of it. `spent`: nothing does, but it may have been used. */
@@ -47,14 +47,14 @@ export interface Right {
   readonly transaction: number;
 }
 
-/** Who gives and gets a right over what where no value says it, and by what it is known. */
-type Whose = Pick<Right, "keeper" | "owner" | "spender" | "source" | "transaction">;
-
-/** The right that values tell of; null where there are too few. */
+/**
+ * The right that values tell of; null where there are too few. `whose`: who gives and gets it over what where no value
+ * says it, and by what it is known.
+ */
 const rightOf = (
   { standard, values: roles, said }: RightRow,
   values: ReadonlyArray<bigint>,
-  whose: Whose,
+  whose: Pick<Right, "keeper" | "owner" | "spender" | "source" | "transaction">,
 ): Right | null => {
   if (values.length < roles.length) return null;
   const valueAs = valueBy(roles, values);
@@ -78,7 +78,7 @@ const rightOf = (
     tokenId: valueAs("id"),
     operator: flag !== null || standard === "erc777",
     open,
-    said: open ?? valueAs("amount") ?? (set === null ? said : set === 0n ? 0n : flag === null ? everything : 1n),
+    claim: open ?? valueAs("amount") ?? (set === null ? said : set === 0n ? 0n : flag === null ? everything : 1n),
     expiration: valueAs("expiration"),
   };
 };
@@ -90,7 +90,7 @@ const settled = (right: Right | null, { topics }: OutcomeLog): Right | null => {
 };
 
 const asNft = (right: Right, id: bigint): Right => ({
-  ...{ ...right, standard: "erc721", tokenId: id, said: BigInt(right.spender !== nobody) },
+  ...{ ...right, standard: "erc721", tokenId: id, claim: BigInt(right.spender !== nobody) },
 });
 
 /** The rights that the logs of a first transaction tell of, in their order; read again by each that compares runs. */
@@ -99,7 +99,7 @@ const rightsToldIn = memoize((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Ri
     const row = rightEvents[eventOf(log) ?? ""];
     if (row === undefined) return [];
     const keeper = log.address.toLowerCase() as Address;
-    const whose: Whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction: 0 };
+    const whose = { keeper, owner: nobody, spender: nobody, source: "event", transaction: 0 } as const;
     return settled(rightOf(row, valuesOf(log, row.values.length), whose), log) ?? [];
   }),
 );
@@ -150,7 +150,7 @@ export const settleRight = (right: Right, standards: Standards): Right => {
   if (standard === undefined || (right.standard !== "erc20" && right.standard !== "erc721")) return right;
   if (right.operator) return standard === "erc1155" ? { ...right, standard: "erc1155" } : right;
   if (right.open === null) return right;
-  if (standard === "erc20") return { ...right, standard: "erc20", tokenId: null, said: right.open };
+  if (standard === "erc20") return { ...right, standard: "erc20", tokenId: null, claim: right.open };
   return standard === "erc721" ? asNft(right, right.open) : right;
 };
 
@@ -197,7 +197,7 @@ export const unsaid = (
   keeper: Address = permit2,
 ): Right => ({
   ...{ standard, token, owner, spender, tokenId: null, operator: standard === "erc721" },
-  ...{ keeper: standard === "permit2" ? keeper : token, open: null, said: 0n, expiration: null },
+  ...{ keeper: standard === "permit2" ? keeper : token, open: null, claim: 0n, expiration: null },
   ...{ source: "spent", transaction: 0 },
 });
 

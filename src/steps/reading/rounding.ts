@@ -11,18 +11,6 @@ import { aaveBurn, aaveMint } from "../../abi/known/movements.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 
-/** One balance as it was measured, and as the events have it. */
-interface BalanceReading {
-  readonly change: BalanceChange;
-  readonly logged: bigint;
-}
-
-/** What explains differences: everything that the bundle moved and emitted. */
-export interface Seen {
-  readonly transfers: ReadonlyArray<Transfer>;
-  readonly logs: ReadonlyArray<OutcomeLog>;
-}
-
 /** Units that one movement may be rounded by: once for who gives, once for who gets. */
 const unitsPerMove = 2n;
 /** Movements that are counted: events without an amount make no room. */
@@ -62,7 +50,10 @@ const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<
 };
 
 /** Whether a contract that moves nothing by events booked what the account gave it, or gave back what it booked off. */
-const isBooked = ({ change }: BalanceReading, { transfers }: Seen): boolean => {
+const isBooked = (
+  { change }: { readonly change: BalanceChange },
+  { transfers }: { readonly transfers: ReadonlyArray<Transfer> },
+): boolean => {
   const { token, delta, before } = change;
   if (delta === 0n || transfers.some((transfer) => transfer.token === token)) return false;
   return otherMoves(change, transfers).some((net) => {
@@ -75,8 +66,14 @@ const isBooked = ({ change }: BalanceReading, { transfers }: Seen): boolean => {
   });
 };
 
-/** Why the events of a balance say another change than was measured; null where nothing bounded explains it. */
-export const reasonOf = (reading: BalanceReading, context: Seen): string | null => {
+/**
+ * Why the events of a balance say another change (`logged`) than was measured; null where nothing bounded explains it.
+ * Differences are explained by everything that the bundle moved and emitted.
+ */
+export const reasonOf = (
+  reading: { readonly change: BalanceChange; readonly logged: bigint },
+  context: { readonly transfers: ReadonlyArray<Transfer>; readonly logs: ReadonlyArray<OutcomeLog> },
+): string | null => {
   const { change, logged } = reading;
   const { account, token, tokenId, before, delta } = change;
   // why: native balances are the chain's own, and no contract can say them otherwise

@@ -36,18 +36,15 @@ export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n, gif
 
 /** What is proven, as far as it says who can pay for a reading. */
 interface Proven {
-  readonly bundle: ReadonlyArray<Pick<Case, "signer"> & { readonly request: Fees }>;
+  readonly bundle: ReadonlyArray<Pick<Case, "signer"> & { readonly request: Parameters<typeof feesOf>[0] }>;
   readonly measure: { readonly holdings: ReadonlyArray<Holding> };
   readonly report: Pick<Report, "funds">;
 }
 
-type Fees = {
-  readonly maxFeePerGas?: bigint;
-  readonly maxPriorityFeePerGas?: bigint;
-  readonly gasPrice?: bigint;
-};
-
-const feesOf = ({ gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Fees, baseFee: bigint | null) => {
+const feesOf = (
+  { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Partial<Record<keyof SecondReading["fees"], bigint>>,
+  baseFee: bigint | null,
+) => {
   if (gasPrice !== undefined) return { price: gasPrice, fees: { gasPrice } };
   const charged = (baseFee ?? maxFeePerGas) + maxPriorityFeePerGas;
   const price = charged < maxFeePerGas ? charged : maxFeePerGas;
@@ -107,12 +104,6 @@ export const readBy = (
   return { ...unseen, call: callsOf(answers) };
 };
 
-/** What a run shows of a balance behind the transactions, twice. */
-interface Seen {
-  readonly after: View;
-  readonly second: View;
-}
-
 /** Balances of tokens that somebody judges by. */
 export const judged = (holdings: ReadonlyArray<Holding>): ReadonlyArray<Holding & { readonly token: Address }> =>
   holdings.flatMap((holding) => {
@@ -120,18 +111,22 @@ export const judged = (holdings: ReadonlyArray<Holding>): ReadonlyArray<Holding 
     return wanted && token !== null && tokenId === null ? [{ ...holding, token }] : [];
   });
 
-const twice = ({ after, second }: Seen, holding: Holding) => ({
+/** What a run shows of a balance behind the transactions, twice. */
+const twice = ({ after, second }: { readonly after: View; readonly second: View }, holding: Holding) => ({
   ...{ first: amountIn(after, holding), other: amountIn(second, holding) },
 });
 
 /** Whether a token told the witness another balance than the account. */
-export const isContradicted = (run: Seen, holding: Holding): boolean => {
+export const isContradicted = (run: Parameters<typeof twice>[0], holding: Holding): boolean => {
   const { first, other } = twice(run, holding);
   return first !== null && other !== null && first !== other;
 };
 
 /** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
-export const checkSecond = (holdings: ReadonlyArray<Holding>, worlds: ReadonlyArray<Seen>): ReadonlyArray<Finding> =>
+export const checkSecond = (
+  holdings: ReadonlyArray<Holding>,
+  worlds: ReadonlyArray<Parameters<typeof twice>[0]>,
+): ReadonlyArray<Finding> =>
   judged(holdings).flatMap((holding): ReadonlyArray<Finding> => {
     const readings = worlds.map((run) => twice(run, holding)).filter(({ first }) => first !== null);
     const of = [address("token", holding.token), address("of", holding.account)];

@@ -109,12 +109,12 @@ export const checkChanges = (
   };
   const findings = new Map<string, Finding>();
   for (const change of all) {
-    const { contract, holds, was, word, lost } = change;
+    const { contract, holds, was, word, loss } = change;
     const severity = severityOf(change, judging);
     if (severity === null || holds === null || findings.has(keyOf(change))) continue;
     const evidence = change.seen === "trace" ? "estimated" : seen.evidence;
     const where = { transaction: transactionOf(contract), evidence };
-    const [had, has] = lost === undefined ? [party(was), party(word)] : [lost.had, lost.has];
+    const [had, has] = loss === undefined ? [party(was), party(word)] : [loss.had, loss.has];
     const parties = holds === "threshold" ? [] : [address("from", had), address("to", has)];
     const what = text("", `${nameOf[holds][0]}, without an event`);
     const finding = note(

@@ -14,9 +14,6 @@ import type { Case, Ran } from "./bundle.js";
 import { controlsIn, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 
-/** What a word is. */
-export type Holds = NonNullable<StateChange["holds"]>;
-
 /** What was seen of one world: the slots behind the calls, null where they were not, and what the witness read on both sides. */
 export type Sight = Pick<SlotRun, "slots" | "before" | "after">;
 
@@ -38,7 +35,7 @@ export interface Seen {
 /** Words of one contract before and after. */
 export interface Change extends Pick<StateChange, "slot" | "seen"> {
   readonly contract: Address;
-  readonly holds: Holds | null;
+  readonly holds: StateChange["holds"];
   readonly was: bigint;
   readonly word: bigint;
   /** Whether it is of the world that the figures are from. */
@@ -128,7 +125,9 @@ export const wordsOf = (
 };
 
 /** What changes, in a few words, and which events tell of it. */
-export const changes: Readonly<Record<Holds, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>> = {
+export const changes: Readonly<
+  Record<NonNullable<StateChange["holds"]>, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>
+> = {
   implementation: ["new implementation"],
   admin: ["new proxy admin"],
   beacon: ["new beacon"],
@@ -218,11 +217,11 @@ const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean =
 /** A change, read as what it is. */
 export interface Read extends Change {
   /** A sender's place that goes to another; silent where no event tells of it, and nothing came in for it. */
-  readonly lost?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
+  readonly loss?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
 }
 
 /** A sender's place that a change gives to another; null = none. */
-const lostIn = (change: Change, judging: Judging): Exclude<Read["lost"], undefined> | null => {
+const lostIn = (change: Change, judging: Judging): Exclude<Read["loss"], undefined> | null => {
   const { contract, seen } = change;
   const { bundle, senders } = judging;
   for (const [had, has] of places(change)) {
@@ -237,8 +236,8 @@ const lostIn = (change: Change, judging: Judging): Exclude<Read["lost"], undefin
 
 /** A change anywhere: a sender's place, or an account that follows another; null = no more than a number. */
 export const readAny = (change: Change, judging: Judging): Read | null => {
-  const lost = lostIn(change, judging);
-  if (lost !== null) return { ...change, holds: "owner", lost };
+  const loss = lostIn(change, judging);
+  if (loss !== null) return { ...change, holds: "owner", loss };
   return mayBeParties(wordOf(change.was).slice(2), wordOf(change.word).slice(2)) ? change : null;
 };
 
@@ -248,8 +247,8 @@ export const readFirst = (change: Change, judging: Judging): Read => {
   const { seen, senders } = judging;
   const isOther = isAccount(word) && low(word) !== low(was) && !senders.has(addressOf(word));
   if (senders.has(contract) && isOther && word >> 168n === 0n) return { ...change, holds: "key" };
-  const lost = lostIn(change, judging);
-  if (lost !== null) return { ...change, holds: "owner", lost };
+  const loss = lostIn(change, judging);
+  if (loss !== null) return { ...change, holds: "owner", loss };
   const code = seen.codeOf(contract);
   const isCode = isOther && isAccount(was) && mayName(was) && mayName(word) && code !== null && delegates(code);
   return isCode ? { ...change, holds: "implementation" } : change;
@@ -271,28 +270,28 @@ const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<
 
 /** How bad a change is; null = data, no finding. */
 export const severityOf = (change: Read, judging: Judging): "info" | "warning" | "blocker" | null => {
-  const { contract, slot, holds, was, word, lost } = change;
+  const { contract, slot, holds, was, word, loss } = change;
   const { seen, senders, named, controls } = judging;
-  if (holds === null || lost?.isSilent === false || isTold(change, controls)) return null;
+  if (holds === null || loss?.isSilent === false || isTold(change, controls)) return null;
   const isNew = seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
   if (isNew) return slot === null ? null : "info";
   // why: a Safe that is set up had neither, and what nobody owned is taken from nobody
   if (was === 0n && (holds === "owner" || holds === "threshold")) return null;
-  const isOwner = holds === "owner" && lost === undefined;
+  const isOwner = holds === "owner" && loss === undefined;
   if (isOwner && senders.has(addressOf(word)) && !senders.has(addressOf(was))) return null;
   // why: in one word of a Safe another contract may count
   if (slot !== null && BigInt(slot) === 0n && holds === "implementation" && !isAccount(was)) return null;
   const isNamed = named.has(word) || named.has(low(word)) || (word === 0n && isOwner);
-  const isGiven = lost !== undefined || isNamed || isPaid(judging.bundle, addressOf(was));
+  const isGiven = loss !== undefined || isNamed || isPaid(judging.bundle, addressOf(was));
   return !isGiven && isOwn(contract, judging) ? "blocker" : "warning";
 };
 
-export const keyOf = ({ contract, was, word, holds, seen, lost }: Read): string => {
+export const keyOf = ({ contract, was, word, holds, seen, loss }: Read): string => {
   // why: what is packed is told of by a getter as well
   const [had, has] =
-    seen === "trace" && lost !== undefined ? [BigInt(lost.had), BigInt(lost.has)] : [low(was), low(word)];
+    seen === "trace" && loss !== undefined ? [BigInt(loss.had), BigInt(loss.has)] : [low(was), low(word)];
   return `${contract} ${holds} ${had} ${has}`;
 };
 
 /** What is silent first, then what has a meaning. */
-export const rankOf = ({ holds, lost }: Read): number => (lost?.isSilent === true ? 0 : holds === null ? 2 : 1);
+export const rankOf = ({ holds, loss }: Read): number => (loss?.isSilent === true ? 0 : holds === null ? 2 : 1);

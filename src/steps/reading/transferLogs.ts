@@ -6,7 +6,7 @@
  */
 import * as Arr from "effect/Array";
 import { eventOf, valueBy, valuesOf, addressOf, dataAt, nobody, numbersAt } from "../../abi/words.js";
-import { movementEvents, type MovementRow, keeping, withdrawn } from "../../abi/known/movements.js";
+import { movementEvents, keeping, withdrawn } from "../../abi/known/movements.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";
@@ -18,15 +18,16 @@ export const tellsOfMovement = (signature: string): boolean => movementEvents[si
 const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
 
-type Movement = Omit<Transfer, "transaction" | "evidence">;
-
 /** The numbers of a list in the data of a log, by the word that points to it. */
 const listIn = ({ data }: OutcomeLog, pointer: bigint | null): ReadonlyArray<bigint> | null =>
   pointer === null || pointer > BigInt(data.length) ? null : numbersAt(data, dataAt + Number(pointer) * 2);
 
-const rowOf = (log: OutcomeLog): MovementRow | undefined => movementEvents[eventOf(log) ?? ""];
+const rowOf = (log: OutcomeLog) => movementEvents[eventOf(log) ?? ""];
 
-const movementsOf = (log: OutcomeLog, row: MovementRow | undefined): ReadonlyArray<Movement> => {
+const movementsOf = (
+  log: OutcomeLog,
+  row: ReturnType<typeof rowOf>,
+): ReadonlyArray<Omit<Transfer, "transaction" | "evidence">> => {
   const { topics, data } = log;
   if (row === undefined || (row.topics !== undefined && topics.length !== row.topics)) return [];
   const values = valuesOf(log, row.values.length);
@@ -70,7 +71,9 @@ const reportedBy = (log: OutcomeLog) => {
  * Whether a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
  * Vaults and stakes emit events of the same shape. Where no native movement is told at all, it stands.
  */
-const wrappings = (reported: ReadonlyArray<ReturnType<typeof reportedBy>>): ((movement: Movement) => boolean) => {
+const wrappings = (
+  reported: ReadonlyArray<ReturnType<typeof reportedBy>>,
+): ((movement: Omit<Transfer, "transaction" | "evidence">) => boolean) => {
   const native = reported.flatMap(({ isNative, movements }) => (isNative ? movements : []));
   const sums = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
   return ({ token, from, amount }) =>

@@ -88,7 +88,7 @@ const checkCalls = (
   const answered = new Set(approvals.map(aboutOf));
   return bundle
     .flatMap((entry) => (entry.outcome.status === "success" ? requestedRights(entry) : []))
-    .filter((right) => right.said > 0n && right.spender !== nobody && !answered.has(aboutOf(right)))
+    .filter((right) => right.claim > 0n && right.spender !== nobody && !answered.has(aboutOf(right)))
     .map(({ transaction, token, owner, spender }) =>
       note(
         "RightUnexplained",

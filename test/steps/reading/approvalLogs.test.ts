@@ -14,14 +14,14 @@ const nft = (spender = bob, id = 7n) =>
 
 describe("a right", () => {
   it("over an amount and over one NFT is told apart by the shape of the event", () => {
-    expect(approval()).toMatchObject({ standard: "erc20", owner: alice, spender: bob, said: 5n, tokenId: null });
-    expect(nft()).toMatchObject({ standard: "erc721", owner: alice, spender: bob, said: 1n, tokenId: 7n });
-    expect(nft(nobody)).toMatchObject({ said: 0n });
+    expect(approval()).toMatchObject({ standard: "erc20", owner: alice, spender: bob, claim: 5n, tokenId: null });
+    expect(nft()).toMatchObject({ standard: "erc721", owner: alice, spender: bob, claim: 1n, tokenId: 7n });
+    expect(nft(nobody)).toMatchObject({ claim: 0n });
   });
   it("over everything is one and zero, whatever the word says", () => {
     const forAll = (word_: bigint) =>
       rightsIn([log(token, [topics.forAll, word(alice), word(bob)], [word(word_)])], 3)[0];
-    expect([forAll(9n), forAll(0n)].map((right) => [right?.operator, right?.said, right?.transaction])).toEqual([
+    expect([forAll(9n), forAll(0n)].map((right) => [right?.operator, right?.claim, right?.transaction])).toEqual([
       [true, 1n, 3],
       [true, 0n, 3],
     ]);
@@ -34,11 +34,11 @@ describe("a right", () => {
     ["da919360433220e1", [word(alice), word(bob), word(token), word(5n)], "aaveDebt", null, false, 5n],
     ["d5e969f01efe921d", [word(at("7")), word(alice), word(bob), word(1n)], "morpho", null, true, 1n],
     ["d5e969f01efe921d", [word(at("7")), word(alice), word(bob), word(0n)], "morpho", null, true, 0n],
-  ] as const)("by %s %j is one of %s", (kind, values, standard, tokenId, operator, said) => {
+  ] as const)("by %s %j is one of %s", (kind, values, standard, tokenId, operator, claim) => {
     for (const indexed of [values.length - 1, values.length].filter((count) => count < 4)) {
       const told = log(token, [kind.padEnd(64, "0"), ...values.slice(0, indexed)], values.slice(indexed));
       expect(rightsIn([told], 0)).toMatchObject([
-        { standard, token, keeper: token, owner: alice, spender: bob, tokenId, operator, said, open: null },
+        { standard, token, keeper: token, owner: alice, spender: bob, tokenId, operator, claim, open: null },
       ]);
     }
     const short = log(token, [kind.padEnd(64, "0")], values.slice(1));
@@ -47,14 +47,14 @@ describe("a right", () => {
   it("to buy a CryptoPunk names no owner", () => {
     const offer = log(token, ["3c7b682d5da98001".padEnd(64, "0"), word(8n), word(bob)], [word(99n)]);
     expect(rightsIn([offer], 0)).toMatchObject([
-      { standard: "cryptopunks", owner: nobody, spender: bob, tokenId: 8n, said: 1n },
+      { standard: "cryptopunks", owner: nobody, spender: bob, tokenId: 8n, claim: 1n },
     ]);
   });
   it("whose shape leaves it open is what the token answers", () => {
     const [coin, single] = [approval(), nft()];
     if (coin === undefined || single === undefined) throw new Error("no right");
     expect(settleRight(single, new Map([[token, "erc20"]]))).toMatchObject({
-      ...{ standard: "erc20", tokenId: null, said: 7n },
+      ...{ standard: "erc20", tokenId: null, claim: 7n },
     });
     expect(settleRight(coin, new Map([[token, "erc721"]]))).toEqual(coin);
     expect(settleRight(single, new Map())).toEqual(single);

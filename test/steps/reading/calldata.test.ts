@@ -35,8 +35,8 @@ describe("calldata", () => {
   const call = (data: ViemHex, to: Address = token) => ({ from: alice, to, data: data as Hex });
   const asked = (data: ViemHex, to?: Address) =>
     calldataRights(callsIn(call(data, to)).read, 0).map(
-      ({ standard, token: of, keeper, owner, spender, said, operator, expiration }) => [
-        ...[standard, of, keeper, owner, spender, said, operator, expiration],
+      ({ standard, token: of, keeper, owner, spender, claim, operator, expiration }) => [
+        ...[standard, of, keeper, owner, spender, claim, operator, expiration],
       ],
     );
   const approve = encodeFunctionData({ abi, functionName: "approve", args: [bob, 5n] });
@@ -68,7 +68,14 @@ describe("calldata", () => {
     ]);
     const of = (...[functionName, args]: readonly [string, ReadonlyArray<unknown>]) =>
       calldataRights([call(encodeFunctionData({ abi: others as Abi, functionName, args: [...args] }))], 0).map(
-        ({ standard, owner, spender, tokenId, operator, said }) => [standard, owner, spender, tokenId, operator, said],
+        ({ standard, owner, spender, tokenId, operator, claim }) => [
+          standard,
+          owner,
+          spender,
+          tokenId,
+          operator,
+          claim,
+        ],
       )[0];
     expect(of("setOperator", [bob, true])).toEqual(["erc6909", alice, bob, null, true, 1n]);
     expect(of("setOperator", [bob, false])).toEqual(["erc6909", alice, bob, null, true, 0n]);
@@ -201,7 +208,7 @@ describe("calldata", () => {
     fc.assert(
       fc.property(fc.constantFrom(...selectors), hex(600), (selector, rest) => {
         const { read } = callsIn(call(`${selector}${rest}` as ViemHex));
-        for (const right of calldataRights(read, 0)) expect(right.said >= 0n).toBe(true);
+        for (const right of calldataRights(read, 0)) expect(right.claim >= 0n).toBe(true);
         expect(addressesIn(read, 6).length).toBeLessThanOrEqual(6);
       }),
       { numRuns: 500 },

@@ -47,7 +47,7 @@ it("a delegate that two authorisations name is one, and is counted once", () => 
 describe("the approval of one NFT", () => {
   const right: Right = {
     ...{ standard: "erc721", token, keeper: token, owner: alice, spender: bob, tokenId: 7n, operator: false },
-    ...{ open: null, said: 1n, expiration: null, source: "event", transaction: 0 },
+    ...{ open: null, claim: 1n, expiration: null, source: "event", transaction: 0 },
   };
   const rowsWhere = (owner: Address) => {
     const { bundle, found } = lookedAt({ tokens: [token], rights: [right] });

@@ -22,7 +22,7 @@ export const history = (rows: ReadonlyArray<readonly [used: number, tips: Readon
     ...{ oldestBlock: 0n, baseFeePerGas: [...rows.map(() => gwei), gwei], gasUsedRatio: rows.map(([used]) => used) },
     ...{ reward: rows.map(([, tips]) => tips), baseFeePerBlobGas: null, blobGasUsedRatio: null },
   });
-export const receipts = (...prices: ReadonlyArray<readonly [type: string, price: bigint]>) =>
+export const receipts = (...prices: ReadonlyArray<readonly [type: `0x${string}`, price: bigint]>) =>
   Result.succeed(prices.map(([type, effectiveGasPrice]) => ({ type, effectiveGasPrice })));
 export const refused = Result.fail(
   new RpcError({ method: "eth_getBlockReceipts", reason: new MethodNotPermitted({ detail: "403", httpStatus: 403 }) }),

@@ -5,7 +5,7 @@ import { unknownChain } from "../../rooms/chains.js";
 import { Hash, Hex } from "../../rooms/primitives.js";
 import { buildRequest } from "../../rooms/transaction.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { checkPool, type FeeChoice } from "../../rooms/steps.js";
+import { checkPool, type Filled } from "../../rooms/steps.js";
 import { report, transfer } from "../../report/fixtures.js";
 import { bundle, codes, fee, filled, gas } from "../parts.js";
 
@@ -14,7 +14,7 @@ const none: Chain = { ...known, nodeLimits: { maxFee: null, minTip: null, maxByt
 const quiet = { ...report(), transactions: [{ ...transfer, nonce: { ...transfer.nonce, inFlight: 0 } }] as const };
 
 const found = (
-  price: Partial<FeeChoice["value"]>,
+  price: Partial<Filled["fee"]["value"]>,
   input: Partial<Transaction> = {},
   limit = 21_000n,
   chain = known,

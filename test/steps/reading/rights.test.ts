@@ -49,8 +49,8 @@ const ran = (
 
 describe("the rights of a bundle", () => {
   it("are what events tell of, then what only the calldata does", () => {
-    expect(rights(ran([5n, [approval(5n)]]), 9).kept).toMatchObject([{ said: 5n, source: "event" }]);
-    expect(rights(ran([5n, []]), 9).kept).toMatchObject([{ said: 5n, source: "call", spender: bob }]);
+    expect(rights(ran([5n, [approval(5n)]]), 9).kept).toMatchObject([{ claim: 5n, source: "event" }]);
+    expect(rights(ran([5n, []]), 9).kept).toMatchObject([{ claim: 5n, source: "call", spender: bob }]);
     const both = rights(ran([5n, [approval(7n, at("7"))]]), 9).kept;
     expect(both.map(({ spender, source }) => [spender, source])).toEqual([
       [at("7"), "event"],
@@ -58,7 +58,7 @@ describe("the rights of a bundle", () => {
     ]);
   });
   it("have the last word on each, and none of what was reverted", () => {
-    expect(rights(ran([5n, [approval(5n), approval(0n)]]), 9).kept).toMatchObject([{ said: 0n }]);
+    expect(rights(ran([5n, [approval(5n), approval(0n)]]), 9).kept).toMatchObject([{ claim: 0n }]);
     expect(rights(ran([5n, [approval(5n)], true]), 9).kept).toEqual([]);
     expect(requestedRights(bundle({ ...approving(1n), to: null })[0])).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe("the rights of a bundle", () => {
     const foreign = Array.from({ length: 9 }, (_, index) =>
       log(token, [topics.approval, word(at("f")), word(at(String(index + 1)))], [word(1n)]),
     );
-    expect(rights(ran([5n, [...foreign, approval(7n)]]), 1).kept).toMatchObject([{ said: 7n, spender: bob }]);
+    expect(rights(ran([5n, [...foreign, approval(7n)]]), 1).kept).toMatchObject([{ claim: 7n, spender: bob }]);
   });
 });
 
