@@ -18,7 +18,6 @@ import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { keys, startNode } from "../examples/node.js";
 import { Payroll, Token } from "../test/contracts/artifacts.js";
-import { memoryOf } from "../src/rpc/index.js";
 
 const iterations = Number(process.env["BENCH_ITERATIONS"] ?? 40);
 const only = process.argv[2] ?? "";
@@ -115,7 +114,7 @@ const ask = (way: Way, { input, options }: Case, layer: Layer.Layer<Rpc.Rpc>): P
   Effect.runPromise(Effect.provide(ways[way](input as never, options), layer));
 
 /** A connection that has been asked before. */
-const memory = memoryOf(Date.now, 60_000);
+const memory = Rpc.memoryOf(Date.now, 60_000);
 
 /** What anvil answered to each method, in the order of asking, as text. */
 const recorded = async (way: Way, one: Case): Promise<string> => {

@@ -14,7 +14,7 @@ export type { Fork } from "./primitives/names.js";
 export type { Chain } from "./chains/rules.js";
 export { lookup } from "./chains/table.js";
 export type { FeeModel, FeeSubject } from "./chains/feeModel.js";
-export { readUint256 } from "./witness/answers.js";
+export { readAddress, readBool, readUint256 } from "./witness/answers.js";
 export type { Answer } from "./witness/answers.js";
 export type { Query } from "./witness/queries.js";
 
