@@ -190,10 +190,10 @@ export const make = <R = never>(
   };
 };
 
-/** Options over the door's defaults; what is undefined is left out. */
+/** Options over the door's defaults; what is undefined or null is left out. */
 export const withDefaults = <A extends Options, B extends object>(defaults: A, options: B | undefined): A & B => {
   // why: a policy of the door's must not go because a caller has none of its own to pass on
-  const entries = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(options ?? {}).filter(([, value]) => value != null);
   return { ...defaults, ...(Object.fromEntries(entries) as B) };
 };
 

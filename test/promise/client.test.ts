@@ -179,22 +179,25 @@ describe("dispose", () => {
     }
   });
 
-  it("keeps its defaults where an option is undefined, and takes null for no options", async () => {
-    await using preflight = createPreflight({ url: node.url }, { policies: [Policy.maxSpent("native", 0n)] });
-    const sending = { ...transfer, value: 1n };
-    const none = { policies: undefined, deadline: undefined, signal: undefined } as never;
-    const scanned = await preflight.scan(sending, none);
-    for (const report of [
-      await preflight.preflight(sending, none),
-      await preflight.preflight(sending, null as never),
-      await preflight.prove(scanned, none),
-      await preflight.prove(scanned, null as never),
-    ])
-      expect(report.findings).toContainEqual(expect.objectContaining({ code: "PolicyViolation" }));
-    const signed = vi.fn(() => Promise.resolve("0x" as const));
-    expect(await failing(preflight.deliver(sending, signed, none))).toMatchObject({ _tag: "PolicyViolation" });
-    expect(signed).not.toHaveBeenCalled();
-  });
+  it.each([undefined, null])(
+    "keeps its defaults where an option is %s, and takes null for no options",
+    async (left) => {
+      await using preflight = createPreflight({ url: node.url }, { policies: [Policy.maxSpent("native", 0n)] });
+      const sending = { ...transfer, value: 1n };
+      const none = { policies: left, deadline: left } as never;
+      const scanned = await preflight.scan(sending, none);
+      for (const report of [
+        await preflight.preflight(sending, none),
+        await preflight.preflight(sending, null as never),
+        await preflight.prove(scanned, none),
+        await preflight.prove(scanned, null as never),
+      ])
+        expect(report.findings).toContainEqual(expect.objectContaining({ code: "PolicyViolation" }));
+      const signed = vi.fn(() => Promise.resolve("0x" as const));
+      expect(await failing(preflight.deliver(sending, signed, none))).toMatchObject({ _tag: "PolicyViolation" });
+      expect(signed).not.toHaveBeenCalled();
+    },
+  );
 
   it("rejects what is no report, and throws nothing, whatever its defaults", async () => {
     await using preflight = createPreflight({ url: node.url }, { policies: [Policy.noNewApprovals] });
