@@ -135,6 +135,11 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
         : [first, last, BigInt(head.gasLimit) % 1_024n];
       const data: Hex = `0x${[time + 28n, ...words].map(word).join("")}`;
       const report = await preflight(scene.url, { from: other.address, to: trap, value, data });
+      const producer = BigInt(report.observed.worlds.find(({ run }) => run === "exact")?.feeRecipient ?? 0n);
+      // one producer in 256 is drawn with just the byte that stops the theft
+      const isFirst = telltale.includes("COINBASE 152") && first + (producer >> 152n) === 255n;
+      const isLast = telltale.includes("255 COINBASE AND") && last + (producer & 255n) === 255n;
+      if (isFirst || isLast) continue;
       expect([report.verdict, codesOf(report).join()]).toEqual([
         "blocked",
         expect.stringContaining("SimulationDiverged"),
