@@ -43,7 +43,13 @@ export {
   TransactionReport,
   type Wait,
 } from "./report/schema.js";
-export type {} from "./transaction/request.js";
+export type {
+  Eip1559Request,
+  Eip2930Request,
+  Eip4844Request,
+  Eip7702Request,
+  LegacyRequest,
+} from "./transaction/request.js";
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
 export { toText } from "./report/text.js";

@@ -35,6 +35,7 @@ export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/step
 export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
+export type { Options } from "./pipeline/index.js";
 /** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
 export * as Report from "./promise/report.js";
 export type { Watched } from "./watch/watch.js";

@@ -44,21 +44,27 @@ const variant = <
 const always = ["chainId", "nonce", "data", "value", "gas"] as const;
 const capped = [...always, "maxFeePerGas", "maxPriorityFeePerGas"] as const;
 
-/** Before EIP-2718, with the chain by EIP-155. */
 const legacy = variant("legacy", [...always, "gasPrice"], ["to"]);
-/** Type 1: a gas price, and accounts and storage that are paid for ahead. */
 const eip2930 = variant("eip2930", [...always, "gasPrice", "accessList"], ["to"]);
-/** Type 2: a fee cap and a tip. */
 const eip1559 = variant("eip1559", capped, ["to", "accessList"]);
-/** Type 3: blobs. */
 const eip4844 = variant("eip4844", [...capped, "to", "blobVersionedHashes", "maxFeePerBlobGas"], ["accessList"]);
-/** Type 4: sets the code of accounts. */
 const eip7702 = variant("eip7702", [...capped, "to", "authorizationList"], ["accessList"]);
+
+/** Before EIP-2718, with the chain by EIP-155. */
+export interface LegacyRequest extends Schema.Schema.Type<typeof legacy> {}
+/** Type 1: a gas price, and accounts and storage that are paid for ahead. */
+export interface Eip2930Request extends Schema.Schema.Type<typeof eip2930> {}
+/** Type 2: a fee cap and a tip. */
+export interface Eip1559Request extends Schema.Schema.Type<typeof eip1559> {}
+/** Type 3: blobs. */
+export interface Eip4844Request extends Schema.Schema.Type<typeof eip4844> {}
+/** Type 4: sets the code of accounts. */
+export interface Eip7702Request extends Schema.Schema.Type<typeof eip7702> {}
 
 /** What viem's `signTransaction` takes, exactly: its types accept it as it is. */
 export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702]);
 /** What is to be signed, by its `type`. Prices in wei per gas, `value` in wei, `gas` in gas. */
-export type Request = typeof Request.Type;
+export type Request = LegacyRequest | Eip2930Request | Eip1559Request | Eip4844Request | Eip7702Request;
 
 /** What a request needs beside the input: null where it is not known, or of no use. */
 export type Filled = Pick<
