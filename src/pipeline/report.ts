@@ -237,10 +237,8 @@ export const reportOf = (
     elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
     here,
   );
-  const all = [...draft.findings, ...here, ...policies];
   // why: policies judge by every finding, readers get no more than a budget
-  const within = bounded(all);
-  return within === all && all.length === draft.findings.length ? draft : judged(draft, within);
+  return judged(draft, bounded([...draft.findings, ...here, ...policies]));
 };
 
 /**

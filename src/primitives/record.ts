@@ -28,8 +28,6 @@ export const schemasOf = <Table extends Readonly<Record<string, { readonly schem
   rows: Table,
 ) => Rows.map(rows, ({ schema }) => schema) as { readonly [K in keyof Table]: Table[K]["schema"] };
 
-/** What was worked out of somebody's list once, for as long as the list is there and holds the same entries. */
-
 /**
  * `make`, which works a list out again only when other entries stand in it. Lists are told apart by identity and
  * forgotten with whoever made them; an entry that is changed in place is not seen.
@@ -54,7 +52,8 @@ export const remembered = <A>(most: number, longest: number): ((text: string, ma
     if (before !== undefined) return before;
     const result = make();
     if (text.length > longest) return result;
-    for (const oldest of known.keys()) if (known.size >= most) known.delete(oldest);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size >= most) known.delete(oldest);
     known.set(text, result);
     return result;
   };
