@@ -14,7 +14,7 @@ export { askForks, endpointFactsOf } from "../../src/pipeline/endpoint/known.js"
 export { adapt, checkUnsupported, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/simulate.js";
 export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
 export { between, firstThatHolds, settleGas, settleLimit, type Tried } from "../../src/pipeline/gas/limit.js";
-export { afterwards, counted, inBranch, inRound, withRun } from "../../src/pipeline/rounds.js";
+export { afterwards, counted, inBranch, inRound, ledgerSoFar, withRun } from "../../src/pipeline/rounds.js";
 export { measureOf, measureOfReport, measureQueries, wantedBy, type Measure } from "../../src/pipeline/limits.js";
 export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
@@ -26,7 +26,7 @@ export { reportOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
 export { scanRules } from "../../src/pipeline/scan.js";
 export { alonePlan, barePlan } from "../../src/pipeline/scanPlans.js";
-export type { Scanning } from "../../src/pipeline/scanRound.js";
+export { askRun, type Scanning } from "../../src/pipeline/scanRound.js";
 export { isBounded } from "../../src/pipeline/worlds/movements.js";
 export {
   checkChange,

@@ -1,9 +1,10 @@
 /** The round of each request, by what was asked before it and beside it. */
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
+import * as Eth from "../../../src/Eth.js";
 import { type Rpc } from "../../../src/Rpc.js";
 import { layerScripted } from "../../../src/testing.js";
-import { afterwards, counted, inBranch, inRound, withRun } from "../../rooms/pipeline.js";
+import { afterwards, counted, inBranch, inRound, ledgerSoFar, withRun } from "../../rooms/pipeline.js";
 import { CurrentRun } from "../../rooms/rpc.js";
 
 /** Asks, under its name, in the round that it finds itself in. */
@@ -49,4 +50,24 @@ describe("rounds", () => {
     expect(await rounds(use)).toEqual(expected);
     expect(await rounds(use, false)).toEqual(expected);
   });
+});
+
+it("a ledger goes on behind that of the scan, which is kept", async () => {
+  const asks = Effect.andThen(inRound("proof", Eth.chainId), ledgerSoFar);
+  const ledgerOf = (earlier: Parameters<typeof withRun>[2]) =>
+    Effect.runPromise(
+      Effect.provide(
+        withRun(1_000, () => asks, earlier),
+        layerScripted({ eth_chainId: "0x1" }),
+      ),
+    );
+  const first = await ledgerOf(null);
+  expect([first.rounds, first.requests.map(({ round }) => round)]).toEqual([1, [1]]);
+  const both = await ledgerOf({ ...first, rounds: 2, ms: 70 });
+  expect(both.requests[0]).toEqual(first.requests[0]);
+  expect(both.requests.map(({ round, because }) => [round, because])).toEqual([
+    [1, null],
+    [3, "proof"],
+  ]);
+  expect([both.rounds, both.ms >= 70]).toEqual([3, true]);
 });

@@ -7,7 +7,7 @@ import { ExecutionReverted, IntrinsicGasTooLow } from "../../../src/Errors.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { layerScripted, rpcError, type Answer } from "../../../src/testing.js";
 import { indexAbis } from "../../rooms/abi.js";
-import { adapt, checkUnsupported, leftOutOf, learn, simulate } from "../../rooms/pipeline.js";
+import { adapt, askRun, checkUnsupported, leftOutOf, learn, simulate } from "../../rooms/pipeline.js";
 import type { SimulationPart } from "../../rooms/primitives.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, caseOf, codes, filled, hexOf, parties, transaction } from "../../steps/parts.js";
@@ -192,4 +192,17 @@ describe("a run whose root or lens may be to blame", () => {
     expect(await asked((before) => (before < 2 ? refusal : ran), whole)).toEqual([true, false, true]);
     expect(await asked(() => refusal, whole)).toEqual([false, false, false]);
   });
+});
+
+it("a run of an endpoint that refused simulations is not asked, and fails by that refusal", async () => {
+  let simulations = 0;
+  const asked = Effect.gen(function* () {
+    const { memory } = yield* Rpc.Rpc;
+    const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "", code: -32602 }) });
+    memory.learn("lacks", new Map([["any", refusal]]));
+    const result = yield* askRun({ options: { abis: [] } as never }, plan({ ahead: [] }));
+    return Result.isFailure(result) && result.failure === refusal;
+  });
+  const layer = layerScripted({ eth_simulateV1: () => (simulations++, []) });
+  expect([await Effect.runPromise(asked.pipe(Effect.provide(layer))), simulations]).toEqual([true, 0]);
 });
