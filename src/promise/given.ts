@@ -14,7 +14,7 @@ export const pipeline = lazyImport(load);
 export const preload = (): void => void load().catch(() => undefined);
 
 const lists = ["transactions", "findings", "funds"] as const;
-const records = ["observed", "options"] as const;
+const records = ["observed", "options", "steps"] as const;
 
 const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
 
@@ -27,6 +27,8 @@ export const reportGiven = (report: Report): Result.Result<Report, InvalidTransa
   if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
   const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
   if (record !== undefined) return wrong(`report.${record}`, "must be an object: give a whole report");
+  const part = (["with", "without"] as const).find((name) => !Array.isArray(report.steps[name]));
+  if (part !== undefined) return wrong(`report.steps.${part}`, "must be a list: give a whole report");
   return report.transactions.length > 0
     ? Result.succeed(report)
     : wrong("report.transactions", "must have at least one transaction");

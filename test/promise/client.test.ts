@@ -201,7 +201,16 @@ describe("dispose", () => {
 
   it("rejects what is no report, and throws nothing, whatever its defaults", async () => {
     await using preflight = createPreflight({ url: node.url }, { policies: [Policy.noNewApprovals] });
-    for (const junk of [null, undefined, 5, {}, { transactions: [] }]) {
+    const { steps, ...older } = await preflight.scan({ ...transfer, value: 1n });
+    const odd = [undefined, {}, { with: "acme/a", without: [] }, { with: [], without: null }];
+    for (const junk of [
+      null,
+      undefined,
+      5,
+      {},
+      { transactions: [] },
+      ...odd.map((some) => ({ ...older, steps: some })),
+    ]) {
       const asked = [
         preflight.prove(junk as never),
         preflight.ready(junk as never),
@@ -209,5 +218,6 @@ describe("dispose", () => {
       ];
       for (const call of asked) expect(await failing(call)).toMatchObject({ _tag: "InvalidTransaction" });
     }
+    expect((await preflight.prove({ ...older, steps })).stage).toBe("proven");
   });
 });
