@@ -2,11 +2,12 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { numberToHex } from "viem";
 import { InvalidStep } from "../errors/index.js";
 import { madeOf, OwnSteps, type OwnStep } from "../pipeline/own.js";
-import { type BuiltInStep, isRecord } from "../primitives/index.js";
+import { type BuiltInStep, isRecord, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
@@ -57,13 +58,22 @@ export interface WrittenSteps<A, B, C, D, E, F> extends Pick<Steps, "without"> {
 
 const wrong = (field: string, problem: string): InvalidStep => new InvalidStep({ field, problem });
 
+/** A parameter with bigints as quantities, at whatever depth of plain data. */
+const withQuantities = (value: unknown): unknown => {
+  if (typeof value === "bigint") return numberToHex(value);
+  if (Array.isArray(value)) return value.map(withQuantities);
+  // why: an object of a class may say itself how it is written
+  return isRecord(value) && value.constructor === Object ? Rows.map(value, withQuantities) : value;
+};
+
 /** What a step asks `request` for. */
 const requestIn = (input: unknown): Result.Result<readonly [string, ReadonlyArray<unknown>], InvalidStep> => {
   const { method, params = [] } = isRecord(input) ? input : {};
   if (typeof method !== "string" || method === "")
     return Result.fail(wrong("request.method", "must be a method's name"));
+  // why: what goes in a circle the connection refuses as no JSON
   return Array.isArray(params)
-    ? Result.succeed([method, params.map((param: unknown) => (typeof param === "bigint" ? numberToHex(param) : param))])
+    ? Result.succeed([method, safely(() => params.map(withQuantities), params)])
     : Result.fail(wrong("request.params", "must be a list"));
 };
 

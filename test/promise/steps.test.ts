@@ -169,6 +169,34 @@ describe("the Promise door", () => {
     ]);
   });
 
+  it("writes bigints of a request as quantities, however deep, and sends nothing that is no JSON", async () => {
+    const answers: Array<unknown> = [];
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    await using preflight = createPreflight({
+      url: node.url,
+      steps: [
+        {
+          name: "acme/deep",
+          ask: async (_, { request }) => {
+            const call = { from: alice.address, to: bob.address, value: 16n };
+            const over = { [alice.address]: { balance: 15n } };
+            answers.push(await request({ method: "eth_call", params: [call, "latest"] }));
+            answers.push(await failing(request({ method: "eth_call", params: [call, "latest", over] })));
+            answers.push(await failing(request({ method: "eth_call", params: [circle] })));
+          },
+          check: () => [],
+        },
+      ],
+    });
+    await preflight.scan(native);
+    expect(answers).toMatchObject([
+      "0x",
+      { _tag: "InsufficientFunds", raw: expect.anything() },
+      { _tag: "RpcError", reason: { _tag: "InvalidParams" } },
+    ]);
+  });
+
   it("throws what is no step where it is made, whatever the way to the node", () => {
     const steps = [{ name: "acme" as "a/b", check: () => [] }];
     for (const make of [
