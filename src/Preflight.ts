@@ -317,10 +317,9 @@ export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknow
     maxSendable: (...input) => within(maxSendable(...input)),
     watch: (report, heads, runOptions) =>
       Stream.unwrap(
-        Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) => {
-          const proving: Parameters<typeof watchWith>[0] = (again, options) =>
-            Effect.provideContext(proveIn(again, options), services);
-          return Effect.succeed(watchBy(readyIn, proving)(report, heads, runOptions));
+        Effect.map(Effect.context<Step.NeedsOf<Steps[number]>>(), (services) => {
+          const proving: typeof prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
+          return watchBy(readyIn, proving)(report, heads, runOptions);
         }),
       ),
     ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee, assignNonces },

@@ -79,7 +79,7 @@ export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId"
 export type Blocker = Verdict | RpcError;
 
 /** A check that a finding says could not be made, or that has no error to fail with. */
-const gapOf =
+export const gapOf =
   (report: Report) =>
   (finding: Finding): Gap =>
     gap(

@@ -255,6 +255,14 @@ describe("a step left out", () => {
     expect(new Set(seen)).toEqual(new Set([0]));
   });
 
+  it.each(["simulate", "estimate", "fee", "funds"] as const)(
+    "is told by its name to whoever asks for the most that can be sent: %s",
+    async (name) => {
+      const failed = await on(Effect.flip(pipeline(name).maxSendable(third.address, other.address)));
+      expect(failed.message).toContain(`a step was left out of the pipeline · step ${name}`);
+    },
+  );
+
   it.each([
     ["without[0]", ["codes"]],
     ["without[1]", ["code", "code"]],

@@ -5,6 +5,7 @@ import type { RpcError } from "../../errors/rpc.js";
 import { gap, InsufficientFunds, NotProven, type Verdict } from "../../errors/verdicts.js";
 import { inCurrency } from "../../primitives/statement.js";
 import { currencyOf } from "../../report/chain.js";
+import { gapOf } from "../../report/ready.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { RawCall } from "../../transaction/input.js";
@@ -34,16 +35,8 @@ const costsIn = (report: Report) => {
 /** The first thing in a report that kept the costs from being known. */
 const reasonOf = (report: Report): Verdict | RpcError => {
   const against = report.findings.find(({ severity }) => severity === "blocker" || severity === "unavailable");
-  return (
-    against?.error ??
-    new NotProven({
-      missing: [
-        against === undefined
-          ? gap("CheckUnavailable", "what sending costs is not known")
-          : gap("CheckUnavailable", against.sentence, against.code, against.remedy),
-      ],
-    })
-  );
+  const unknown = gap("CheckUnavailable", "what sending costs is not known");
+  return against?.error ?? new NotProven({ missing: [against === undefined ? unknown : gapOf(report)(against)] });
 };
 
 /** Gas of a call may depend on its value a little: so many tries to find the limit that fits. */
