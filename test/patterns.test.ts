@@ -7,7 +7,7 @@ import { linesOf, root, walkFiles } from "./harness/sources.js";
 /** Where patterns stand, and from whom the text is that they read. A new place needs a reader of somebody else's text. */
 const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/errors\//, "what nodes say of failures"],
-  [/^src\/rpc\//, "URLs, headers and answers of servers"],
+  [/^src\/rpc\/(?!quorum\/normal\.)/, "URLs, headers and answers of servers"],
   [/^src\/nonces\/(check|guard|lane|rows)\.ts$/, "rows of stores, hashes and addresses that callers give"],
   [/^src\/nonces\/(postgres\/store|redis\/(durability|rows))\.ts$/, "rows and failures of servers"],
   [/^src\/nonces\/protocol\/identity\.ts$/, "the mark of a lane, as a store gives it back"],

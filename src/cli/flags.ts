@@ -130,7 +130,7 @@ export const readAbi = Effect.fnUntraced(function* (value: string) {
 
 /** Complaints about the input, with the flag in place of the field when it came from flags. */
 export const complaint = ({ input }: CheckFlags, { field, problem }: Problem): WrongUsage =>
-  wrong(Option.isSome(input) ? field : field.replace(/^\w+/, flagOf), problem);
+  wrong(Option.isSome(input) ? field : field.replace(field.split("[", 1).join(""), flagOf), problem);
 
 const argsForm = `must be one JSON array in quotes, such as '["0x…", "1000000"]'`;
 

@@ -75,7 +75,7 @@ export const verify = Command.make(
     if (Result.isFailure(answer)) {
       const { failure } = answer;
       if (failure._tag === "InvalidTransaction")
-        return yield* wrong(failure.field.replace(/^hashes/, "txhash"), failure.problem);
+        return yield* wrong(failure.field.replace("hashes", "txhash"), failure.problem);
       yield* print(
         input.json
           ? JSON.stringify({ error: failure.message })

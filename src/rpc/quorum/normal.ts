@@ -154,7 +154,8 @@ export const differenceOf = (a: Parts, b: Parts): Parameters<typeof isDoubtOnly>
     const [mine, other] = [a.get(path) ?? "none", b.get(path) ?? "none"];
     const isUntold = path.startsWith(movements) && (mine === untold || other === untold);
     // why: before there were types, there was none to tell
-    const isLegacy = /(^| )type$/.test(path) && [mine, other].every((type) => type === "none" || type === "0");
+    const isLegacy =
+      [mine, other].every((type) => type === "none" || type === "0") && path.split(" ").at(-1) === "type";
     if (mine !== other && !isUntold && !isLegacy) return [path, mine, other];
   }
   return null;
