@@ -208,6 +208,29 @@ describe("a step of one's own", () => {
     expect(report.verdict).toBe("ready");
   });
 
+  it("judges the worlds between, too: what only one of them shows counts", async () => {
+    // what reads the time has worlds between: one answers with it, one says it in an event
+    const clock = await scene.deploy({ abi: [], bytecode: creation("425f5260205ff3") });
+    const teller = await scene.deploy({ abi: [], bytecode: creation("425f5260205fa0") });
+    const time = Step.staticCall(clock, "0x", 100_000, 32);
+    const times: Array<bigint> = [];
+    const telling = Step.make({
+      name: "acme/time",
+      looks: () => [time],
+      check: ({ stage }, { before }) => {
+        const now = BigInt(before.call(time)?.data ?? "0x0");
+        if (stage === "scanned") return [];
+        times.push(now);
+        const [exact = now, next = now] = times;
+        return now > next && now < exact ? [Step.warning("acme/Between", "in between")] : [];
+      },
+    });
+    const report = await on(Preflight.make({ steps: [telling] }).preflight({ from: owner.address, to: teller }));
+    const between = report.ledger.requests.filter(({ run }) => run === "between");
+    expect([between.length > 0, times.length]).toEqual([true, 2 + between.length]);
+    expect([report.verdict, ofStep(report, "acme/time")]).toEqual(["caution", ["acme/Between/warning"]]);
+  });
+
   it("is judged by the same answer in each world, whatever it does with it", async () => {
     class Hits {
       readonly list = [3];

@@ -6,13 +6,15 @@ import {
   encodePacked,
   pad,
   parseAbi,
+  parseAbiParameters,
   size,
   toFunctionSelector,
   toFunctionSignature,
   type Hex,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { batchForms, callsWithin, declared, innerCalls } from "../../rooms/abi.js";
+import { batchForms, callIn, callsIn, callsWithin, declared, innerCalls, innerLines } from "../../rooms/abi.js";
+import { calldataRights } from "../../rooms/steps.js";
 import { at } from "./arbitrary.js";
 
 const [alice, self, one, other, nobody] = [at("a"), at("1"), at("2"), at("3"), at("0")];
@@ -179,4 +181,67 @@ describe("each function whose calls are shown", () => {
     expect(shown).toEqual(judged);
     expect(shown.length > 0).toBe(!args.includes(nobody) || args.includes(second));
   });
+});
+
+describe("a right that only calldata tells", () => {
+  const coder = parseAbi([
+    "function approve(address,uint256)",
+    "function multiSend(bytes)",
+    "function execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)",
+    "function tryAggregate(bool,(address,bytes)[])",
+    "function execute(bytes,bytes[])",
+  ]);
+  const [safe, library, multicall, router, spender] = [at("b"), at("c"), at("d"), at("e"), at("f")];
+  type Made = readonly [to: Hex, data: Hex];
+  const executing = ([to, data]: Made, operation: number): Made => [
+    safe,
+    encodeFunctionData({
+      abi: coder,
+      functionName: "execTransaction",
+      args: [to, 0n, data, operation, 0n, 0n, 0n, nobody, nobody, "0x"],
+    }),
+  ];
+  const holders: Readonly<Record<string, (made: Made) => Made>> = {
+    multiSend: (made) => {
+      const batch = concatHex([packed(0, one, first), packed(0, ...made)]);
+      return executing([library, encodeFunctionData({ abi: coder, functionName: "multiSend", args: [batch] })], 1);
+    },
+    execTransaction: (made) => executing(made, 0),
+    tryAggregate: (made) => {
+      const calls = [[one, first] as const, made];
+      return [multicall, encodeFunctionData({ abi: coder, functionName: "tryAggregate", args: [false, calls] })];
+    },
+  };
+  const permit = encodeAbiParameters(
+    parseAbiParameters("((address, uint160, uint48, uint48), address, uint256), bytes"),
+    [[[other, 5n, 4_000_000_000, 0], spender, 1n], "0x1234"],
+  );
+  const plan = (commands: Hex, inputs: ReadonlyArray<Hex>): Made => [
+    router,
+    encodeFunctionData({ abi: coder, functionName: "execute", args: [commands, inputs] }),
+  ];
+  const rights: Readonly<Record<string, Made>> = {
+    approve: [other, encodeFunctionData({ abi: coder, functionName: "approve", args: [spender, 5n] })],
+    permit: plan("0x0a", [permit]),
+    "permit in a plan": plan("0x21", [encodeAbiParameters(parseAbiParameters("bytes, bytes[]"), ["0x8a", [permit]])]),
+  };
+  const levelsOf: Readonly<Record<string, number>> = { approve: 0, multiSend: 2, "permit in a plan": 2 };
+  const ways = Object.keys(holders).flatMap((outer) => Object.keys(holders).map((inner) => [outer, inner] as const));
+
+  it.each(Object.keys(rights).flatMap((right) => ways.map((way) => [right, ...way] as const)))(
+    "%s is shown and judged within %s within %s",
+    (right, inner, outer) => {
+      const made = [inner, outer].reduce<Made | undefined>((held, by) => held && holders[by]?.(held), rights[right]);
+      const [to, data] = made ?? [nobody, "0x"];
+      const shown = innerLines(callIn(data, [], { address: to }) ?? { calls: [], more: 0 });
+      // four levels are shown, and what is deeper is said to be there
+      const levels = [right, inner, outer].reduce((sum, each) => sum + (levelsOf[each] ?? 1), 0);
+      const isShown = shown.some(({ text }) => text.toLowerCase().includes(spender.slice(-4)));
+      const isCut = shown.some(({ text }) => text.endsWith("not read"));
+      expect([isShown, isCut]).toEqual([levels <= 4, levels > 4]);
+      const { read, isUnread } = callsIn({ from: alice, to, data });
+      const told = calldataRights(read, 0).map((each) => [each.token, each.spender, each.claim]);
+      expect([told, isUnread]).toEqual([[[other, spender, 5n]], false]);
+    },
+  );
 });
