@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { concatHex, encodeAbiParameters, getAbiItem } from "viem";
 import { no, type Checked, each, nearest } from "../primitives/problem.js";
-import { memoize, isRecord, remembered } from "../primitives/record.js";
+import { memoizeList, isRecord, remembered } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import type { Hex } from "../primitives/hex.js";
 import { selectorOf, signatureOf } from "./abiIndex.js";
@@ -89,7 +89,7 @@ export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Sche
     (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }),
   );
 
-const asList = memoize((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
+const asList = memoizeList((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
 
 /**
  * {@link asAbi} of what is only decoded with: a list is read once, for callers hand in the same ones again and

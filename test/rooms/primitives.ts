@@ -11,7 +11,7 @@ export {
 export * as Branded from "../../src/primitives/hex.js";
 export { Address, Hash, Hex } from "../../src/primitives/hex.js";
 export { nearest } from "../../src/primitives/problem.js";
-export { memoize, remembered } from "../../src/primitives/record.js";
+export { memoizeList, remembered } from "../../src/primitives/record.js";
 export * as Statement from "../../src/primitives/statement.js";
 export { address, count, numbersText, quote, text, units, type Figure } from "../../src/primitives/statement.js";
 export { Listener } from "../../src/primitives/telemetry.js";
