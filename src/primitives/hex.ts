@@ -23,6 +23,10 @@ export const isHex = (value: unknown): value is Hex => typeof value === "string"
 export const isHash = (value: unknown): value is Hash =>
   typeof value === "string" && value.length === 66 && isHex(value);
 
+/** Whether it is 20 bytes of hex, checksummed or not. */
+export const isAddress = (value: unknown): value is Address =>
+  typeof value === "string" && value.length === 42 && isHex(value);
+
 /** A quantity as the wire has it: at most 256 bits; leading zeros are tolerated. */
 export const isQuantity = (value: unknown): value is Hex =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);

@@ -12,7 +12,7 @@ import { type AbiIndex, indexAbis, isBareAbi } from "../abi/abiIndex.js";
 import { isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
-import { Address, Hash } from "../primitives/hex.js";
+import { Address, Hash, isAddress } from "../primitives/hex.js";
 import { type Checked, each, no } from "../primitives/problem.js";
 
 /** A block as callers name it. */
@@ -94,7 +94,6 @@ const time =
       },
     });
 
-const isAddress = Schema.is(Address);
 const isJson = Schema.is(Schema.Json);
 const listOf =
   <A>(read: (value: unknown, field: string) => Checked<A>) =>
