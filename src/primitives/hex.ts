@@ -35,6 +35,13 @@ export const isQuantity = (value: unknown): value is Hex =>
 export const nullable = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));
 
+/** A whole amount, price or time: of none of these is there less than nothing. */
+export const Uint = Schema.BigInt.pipe(
+  Schema.check(Schema.isGreaterThanOrEqualToBigInt(0n, { expected: "0 or more" })),
+);
+/** The same; null where it is not known. */
+export const amount = Schema.NullOr(Uint);
+
 /** The most bytes read from one answer; more is as good as hostile. */
 export const maxBytes = 4 * 1024 * 1024;
 
