@@ -1,5 +1,6 @@
 /** What tests take from `src/primitives`: a file that moves inside it is followed here, and in no test. */
 export { differenceText, nothing, type OutcomeDifference } from "../../src/primitives/difference.js";
+export { lazyOr } from "../../src/primitives/effects.js";
 export {
   forksIn,
   unknownForks,
