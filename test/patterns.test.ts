@@ -25,7 +25,6 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   ],
   [/^src\/steps\/reading\/safeCode\.ts$/, "a template of code: its places are filled in, and nothing is told by it"],
   [/^src\/steps\/reading\/tokenShortfall\.ts$/, "the words that tokens revert with"],
-  [/^src\/pipeline\/extras\/trace\.ts$/, "the trace of a node"],
   [/^src\/guard\//, "methods, addresses and numbers that pages ask wallets with"],
   [/^src\/transaction\/signer\.ts$/, "hex that callers give"],
   [/^src\/promise\/facade\.ts$/, "frames of a stack"],

@@ -5,7 +5,7 @@ import type { Abi } from "abitype";
 import { toEventSelector, type Hex } from "viem";
 import type { Parameter } from "./layout.js";
 import type { Provenance } from "./revert.js";
-import { isRecord, safely, memoize, remembered } from "../primitives/record.js";
+import { isRecord, safely, memoizeList, remembered } from "../primitives/record.js";
 
 /** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
 export const itemJson = (item: object): Schema.Json => item as Schema.Json;
@@ -76,7 +76,7 @@ const noTopic = "";
 
 /** The errors or functions of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
 const arranged = (type: "error" | "event" | "function") =>
-  memoize((abi: ReadonlyArray<Abi[number]>) => {
+  memoizeList((abi: ReadonlyArray<Abi[number]>) => {
     const found = new Map<string, Array<Omit<IndexedItem, "provenance" | "address">>>();
     for (const item of abi) {
       if (!isRecord(item) || item.type !== type) continue;

@@ -2,6 +2,7 @@
  * Calldata by its selector: by the caller's ABIs, else by what many contracts share. A selector is four bytes that any
  * contract may use for anything, so that a reading tells what the bytes look like, and nothing is decided by it.
  */
+import { memoize } from "effect/Function";
 import type { Abi } from "abitype";
 import { isBytes } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
@@ -56,13 +57,8 @@ const together = (items: ReadonlyArray<IndexedItem>, address: string | null): Re
   return [...found.values()];
 };
 
-const indices = new WeakMap<object, ReturnType<typeof indexAbis>>();
 /** The index of a single item. why: a report reads the same call several times */
-const indexOfItem = (item: object): ReturnType<typeof indexAbis> => {
-  const known = indices.get(item) ?? indexAbis([[item as Abi[number]]]);
-  indices.set(item, known);
-  return known;
-};
+const indexOfItem = memoize((item: object) => indexAbis([[item as Abi[number]]]));
 
 /**
  * The functions that the calldata fits: those of ABIs given for `address` (the contract that is called), else of the

@@ -4,9 +4,9 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { concatHex, encodeAbiParameters, getAbiItem } from "viem";
 import { no, type Checked, each, nearest } from "../primitives/problem.js";
-import { memoize, isRecord, remembered } from "../primitives/record.js";
+import { memoizeList, isRecord, remembered } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
-import type { Hex } from "../primitives/hex.js";
+import { isHex, type Hex } from "../primitives/hex.js";
 import { selectorOf, signatureOf } from "./abiIndex.js";
 import { arrayOf, type Parameter } from "./layout.js";
 
@@ -89,7 +89,7 @@ export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Sche
     (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }),
   );
 
-const asList = memoize((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
+const asList = memoizeList((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
 
 /**
  * {@link asAbi} of what is only decoded with: a list is read once, for callers hand in the same ones again and
@@ -135,8 +135,7 @@ const problemOf = (type: string, value: unknown): string | null => {
     return typeof value === "bigint" || Number.isSafeInteger(value) ? null : "must be a bigint or a whole number";
   if (type === "bool") return typeof value === "boolean" ? null : "must be a boolean";
   if (type === "string") return typeof value === "string" ? null : "must be a string";
-  if (/^bytes\d*$/.test(type))
-    return typeof value === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(value) ? null : "must be hex bytes with 0x";
+  if (/^bytes\d*$/.test(type)) return isHex(value) && value.length % 2 === 0 ? null : "must be hex bytes with 0x";
   return null;
 };
 

@@ -7,7 +7,7 @@
 import { type AbiIndex, bySignature, type IndexedItem, provenanceAt } from "./abiIndex.js";
 import { type Leaf, leavesOf } from "./layout.js";
 import { hexToBytes } from "viem";
-import { isBytes, type Address, type Hex } from "../primitives/hex.js";
+import { isAddress, isBytes, type Address, type Hex } from "../primitives/hex.js";
 import { argumentsAt, bytesAt, dataAt, pointedAt } from "./words.js";
 import {
   Revert,
@@ -179,7 +179,7 @@ const unwrap = (
 /** What reverted bytes say; `table` is asked for what the ABI of `address` does not explain. */
 export const revertOf = (bytes: string, abis: AbiIndex, address: string | null, table: Table): Revert => {
   const data = isBytes(bytes) ? bytes : hex("");
-  const at = typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address) ? address : null;
+  const at = isAddress(address) ? address : null;
   const layers: Array<{ path: string; layer: RevertLayer }> = [];
   unwrap(data, "", { errors: abis.errors, table, address: at?.toLowerCase() ?? null }, layers);
   const [first, ...rest] = layers;

@@ -19,7 +19,7 @@ import {
   type Provenance,
   nobody,
 } from "../abi/index.js";
-import { no, type Checked, isHash, type Hash, type Hex, escapeText } from "../primitives/index.js";
+import { no, type Checked, isHash, isHex, type Hash, type Hex, escapeText } from "../primitives/index.js";
 import { Exited, exitCodes, orWrong, orWrongField, withExitCodes } from "./exit.js";
 import { readAbi, text, toggle } from "./flags.js";
 import { list } from "./quantity.js";
@@ -97,8 +97,8 @@ const readingsText = (readings: ReadonlyArray<Reading>, call: DecodedCall | null
 
 /** Bytes of any length, in hex. */
 export const readHex = (text: string): Result.Result<Hex, string> => {
-  if (!/^0x[0-9a-fA-F]*$/.test(text)) return Result.fail(`must be hex with 0x, got "${escapeText(text, 40)}"`);
-  return text.length % 2 === 0 ? Result.succeed(text as Hex) : Result.fail("has an odd number of hex digits");
+  if (!isHex(text)) return Result.fail(`must be hex with 0x, got "${escapeText(text, 40)}"`);
+  return text.length % 2 === 0 ? Result.succeed(text) : Result.fail("has an odd number of hex digits");
 };
 
 /** The topics of a log, in a list or between commas; the field that is wrong, by `name`. */

@@ -6,7 +6,7 @@
  * here, so that what reads it needs no bounds of its own.
  */
 import type * as Schema from "effect/Schema";
-import { isBytes, type Hex } from "../primitives/hex.js";
+import { isBytes, isHash, type Hex } from "../primitives/hex.js";
 import { safely } from "../primitives/record.js";
 
 // a request id in brackets, then up to three short labels such as `err:`, `rpc error:`, `failed with 50000000 gas:`
@@ -105,8 +105,6 @@ const innerKeys = ["message", "data", "error", "originalError", "cause", "info",
 // viem's and ethers' errors carry the request in `message`, viem's in `body` too; these come from the node
 const libraryMessageKeys = ["details", "reason"] as const;
 const libraryInnerKeys = ["data", "cause", "error", "info"] as const;
-
-const isHash = (key: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(key);
 
 /** The JSON that a text carries, with the words before it; undefined for plain words and for reverts. */
 const embedded = (text: string): { readonly before: string; readonly value: object } | undefined => {

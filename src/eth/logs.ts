@@ -76,12 +76,14 @@ const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof nam
 };
 
 /**
- * The place of the first bloom that cannot be right together with the logs of its block or transaction, which are null
- * where the node does not tell: one was left out of them, or put among them; null = there is none.
+ * Fails where a bloom cannot be right together with the logs of its block or transaction, which are null where the node
+ * does not tell: one was left out of them, or put among them. `pathOf` says where they stand in the answer.
  */
-export const contradictedIn = Effect.fnUntraced(function* (
+export const checkBlooms = Effect.fnUntraced(function* (
+  method: string,
   all: ReadonlyArray<{ readonly logsBloom: Hex | null; readonly logs: Parameters<typeof namedIn>[0] | null }>,
-): Effect.fn.Return<number | null> {
+  pathOf: (place: number) => string,
+): Effect.fn.Return<void, RpcError> {
   for (const [place, { logsBloom, logs }] of all.entries()) {
     const bloom = logs === null ? null : tellingBytes(logsBloom);
     if (logs === null || bloom === null) continue;
@@ -92,20 +94,10 @@ export const contradictedIn = Effect.fnUntraced(function* (
       yield* Effect.yieldNow;
       some.forEach(bitsOf);
     }
-    if (isOfOthers(bloom, values)) return place;
+    if (isOfOthers(bloom, values))
+      return yield* Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs"));
   }
-  return null;
 });
-
-/** Fails where a bloom contradicts its logs; `pathOf` says where they stand in the answer. */
-export const checkBlooms = (
-  method: string,
-  all: Parameters<typeof contradictedIn>[0],
-  pathOf: (place: number) => string,
-): Effect.Effect<void, RpcError> =>
-  Effect.flatMap(contradictedIn(all), (place) =>
-    place === null ? Effect.void : Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs")),
-  );
 
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);

@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
-import { isHash, isHex, isQuantity, type Address, type Hex } from "../primitives/hex.js";
+import { isAddress, isHash, isHex, isQuantity, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
 
@@ -140,9 +140,7 @@ export const Bytes = leaf(isBytes);
 /** 32 bytes. */
 export const Word = leaf(isHash);
 /** 20 bytes. */
-export const Account = leaf(
-  (value): value is Address => typeof value === "string" && value.length === 42 && isHex(value),
-);
+export const Account = leaf(isAddress);
 export const Text = leaf(isText);
 /** A decimal fraction, as text. */
 export const Decimal = leaf((value): value is string => isText(value) && value.length <= 80);

@@ -1,6 +1,5 @@
 /** What a proof finds beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
 import { fromError, note, type Finding } from "../report/finding.js";
-import { times } from "../report/options.js";
 import { count } from "../primitives/statement.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { isFirst, type Bundle } from "../steps/reading/bundle.js";
@@ -31,10 +30,7 @@ export const spanIn = ({
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
   const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
   return {
-    until:
-      report.options.maxAgeMs === times.maxAge.absent
-        ? proof.round.askedAt + Math.floor(covered * chain.blockTimeMs)
-        : null,
+    until: report.options.isMaxAgeGiven === true ? null : proof.round.askedAt + Math.floor(covered * chain.blockTimeMs),
     findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...numbers)],
   };
 };

@@ -50,6 +50,7 @@ const complete = (
       const isGiven = value !== undefined && (value !== null || absent === null);
       completed[kept] = isGiven ? yield* check(value, `options.${name}`) : base[kept];
     }
+    if (options.maxAge != null || base["isMaxAgeGiven"] === true) completed["isMaxAgeGiven"] = true;
     // each value was read by its own row, and the rows are those of ReportOptions
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));

@@ -3,7 +3,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as SchemaIssue from "effect/SchemaIssue";
 import * as Schema from "effect/Schema";
-import { Address, Hex } from "../primitives/hex.js";
+import { Address, Hex, isAddress } from "../primitives/hex.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText, quoteText } from "../primitives/text.js";
@@ -15,7 +15,6 @@ const amount = Schema.Union([
   ),
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 ]);
-const isAddress = Schema.is(Address);
 const token = Schema.declare((value): value is "native" | Address => value === "native" || isAddress(value), {
   expected: '"native" or an address',
 });

@@ -23,6 +23,10 @@ export const isHex = (value: unknown): value is Hex => typeof value === "string"
 export const isHash = (value: unknown): value is Hash =>
   typeof value === "string" && value.length === 66 && isHex(value);
 
+/** Whether it is 20 bytes of hex, checksummed or not. */
+export const isAddress = (value: unknown): value is Address =>
+  typeof value === "string" && value.length === 42 && isHex(value);
+
 /** A quantity as the wire has it: at most 256 bits; leading zeros are tolerated. */
 export const isQuantity = (value: unknown): value is Hex =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);
@@ -30,6 +34,13 @@ export const isQuantity = (value: unknown): value is Hex =>
 /** A field that may be missing when constructed and is `null` then: JSON-safe, never `undefined`. */
 export const nullable = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));
+
+/** A whole amount, price or time: of none of these is there less than nothing. */
+export const Uint = Schema.BigInt.pipe(
+  Schema.check(Schema.isGreaterThanOrEqualToBigInt(0n, { expected: "0 or more" })),
+);
+/** The same; null where it is not known. */
+export const amount = Schema.NullOr(Uint);
 
 /** The most bytes read from one answer; more is as good as hostile. */
 export const maxBytes = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What is wrong with a value that somebody handed in, as plain data: each floor makes its own error of it, and says what may have been meant. */
 import * as Result from "effect/Result";
-import { isAddress } from "viem";
-import { isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
+import { isAddress as isChecksummed } from "viem";
+import { isAddress, isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
 import { isRecord } from "./record.js";
 
 /** A wrong value. */
@@ -106,10 +106,10 @@ export const given = (value: unknown): boolean => value !== undefined && value !
 
 export const address: Read<Address> = (value, field) => {
   if (typeof value !== "string") return no(field, `must be an address, got ${kind(value)}`);
-  if (!/^0x[0-9a-fA-F]{40}$/.test(value)) return no(field, addressProblem(value));
+  if (!isAddress(value)) return no(field, addressProblem(value));
   const digits = value.slice(2);
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  if (mixed && !isAddress(value, { strict: true }))
+  if (mixed && !isChecksummed(value, { strict: true }))
     return no(field, "the checksum of the address is wrong (EIP-55); a digit may be mistyped");
   return Result.succeed(value.toLowerCase() as Address);
 };

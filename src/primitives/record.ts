@@ -32,7 +32,7 @@ export const schemasOf = <Table extends Readonly<Record<string, { readonly schem
  * `make`, which works a list out again only when other entries stand in it. Lists are told apart by identity and
  * forgotten with whoever made them; an entry that is changed in place is not seen.
  */
-export const memoize = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
+export const memoizeList = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
   const lists = new WeakMap<ReadonlyArray<A>, { readonly entries: ReadonlyArray<A>; readonly result: B }>();
   return (list) => {
     const known = lists.get(list);

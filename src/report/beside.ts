@@ -1,10 +1,8 @@
 /** What a bundle does beside its movements: calls that fail inside, what could be taken, what changes in storage and code. */
 import * as Schema from "effect/Schema";
 import { Revert } from "../abi/revert.js";
-import { Address, Hash, Hex } from "../primitives/hex.js";
+import { Address, amount, Hash, Hex } from "../primitives/hex.js";
 import { Evidence } from "./finding.js";
-
-const amount = Schema.NullOr(Schema.BigInt);
 
 /** A call that failed inside one that succeeded. */
 export const InnerFailure = Schema.Struct({
@@ -42,7 +40,7 @@ export const Exposure = Schema.Struct({
   /** The token's contract; null = the chain's own currency. */
   token: Schema.NullOr(Address),
   /** The id of an ERC-721, ERC-1155 or ERC-6909 token; null of others, and of a whole collection. */
-  tokenId: Schema.NullOr(Schema.BigInt),
+  tokenId: amount,
   /**
    * `allowance`: by what the token or Permit2 allows, or by the approval of one NFT. `operator`: of the whole collection.
    * `delegate`: as the account itself (EIP-7702), by code that is not known. `value`: what is sent to it, whatever it

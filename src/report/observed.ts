@@ -1,10 +1,8 @@
 /** The state, the blocks and the rules that a report's figures are from. */
 import * as Schema from "effect/Schema";
 import { BlockRead, Fork, RunName, SimulationPart } from "../primitives/names.js";
-import { Address, Hash } from "../primitives/hex.js";
+import { Address, amount, Hash } from "../primitives/hex.js";
 import { BlockName } from "./options.js";
-
-const amount = Schema.NullOr(Schema.BigInt);
 
 /** One block context in which the exact requests ran. */
 const World = Schema.Struct({

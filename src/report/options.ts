@@ -3,6 +3,7 @@
  * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
 import * as Duration from "effect/Duration";
+import { memoize } from "effect/Function";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
@@ -11,7 +12,7 @@ import { type AbiIndex, indexAbis, isBareAbi } from "../abi/abiIndex.js";
 import { isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
-import { Address, Hash } from "../primitives/hex.js";
+import { Address, Hash, isAddress } from "../primitives/hex.js";
 import { type Checked, each, no } from "../primitives/problem.js";
 
 /** A block as callers name it. */
@@ -93,7 +94,6 @@ const time =
       },
     });
 
-const isAddress = Schema.is(Address);
 const isJson = Schema.is(Schema.Json);
 const listOf =
   <A>(read: (value: unknown, field: string) => Checked<A>) =>
@@ -252,14 +252,10 @@ export const times = {
   feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000)), kept: "feeHorizonSeconds" },
 } as const;
 
-const indexed = new WeakMap<object, AbiIndex>();
+const indexed = memoize((abis: ReadonlyArray<typeof KeptAbi.Type>) =>
+  // why: kept as JSON in the report; the decoders leave out items that are not well-formed
+  indexAbis(abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi }))),
+);
 
 /** The ABIs of a report's options, arranged. */
-export const abisOf = ({ abis }: { readonly abis: ReadonlyArray<typeof KeptAbi.Type> }): AbiIndex => {
-  // why: kept as JSON in the report; the decoders leave out items that are not well-formed
-  const sources = () =>
-    abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi }));
-  const known = indexed.get(abis) ?? indexAbis(sources());
-  indexed.set(abis, known);
-  return known;
-};
+export const abisOf = ({ abis }: { readonly abis: ReadonlyArray<typeof KeptAbi.Type> }): AbiIndex => indexed(abis);

@@ -9,12 +9,10 @@ import { rightStandards } from "../abi/known/rights.js";
 import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
 import { InnerCalls } from "./beside.js";
-import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
+import { Address, amount, Hash, Hex, nullable, Uint } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
-
-const amount = Schema.NullOr(Schema.BigInt);
 
 /** Who chose a value that will be signed: the caller, a nonce reserved from outside the pipeline, or the scan. */
 export const By = Schema.Literals(["caller", "reserved", "us"]);
@@ -147,7 +145,7 @@ export const Fee = Schema.Struct({
   /** How long the fee cap outlives full blocks, seconds; null where the caller fixed it. */
   horizonSeconds: Schema.NullOr(Schema.Finite),
   /** The cap for the whole horizon, where the balance does not carry it. */
-  shortenedFrom: nullable(Schema.Struct({ maxFeePerGas: Schema.BigInt, horizonSeconds: Schema.Finite })),
+  shortenedFrom: nullable(Schema.Struct({ maxFeePerGas: Uint, horizonSeconds: Schema.Finite })),
   /** How the figures were obtained. */
   evidence: Evidence,
 });
@@ -218,9 +216,9 @@ export const Transfer = Schema.Struct({
   /** Who gets; the zero address where it is burned. */
   to: Address,
   /** Raw units; wei for native. */
-  amount: Schema.BigInt,
+  amount: Uint,
   /** The id of an ERC-721, ERC-1155 or ERC-6909 token; null of others. */
-  tokenId: Schema.NullOr(Schema.BigInt),
+  tokenId: amount,
   /** The transaction's place in the bundle, from 0. */
   transaction: Schema.Int,
   /** How the figures were obtained. */
@@ -235,7 +233,7 @@ export const BalanceChange = Schema.Struct({
   /** The token's contract; null = the chain's own currency. */
   token: Schema.NullOr(Address),
   /** The id of an ERC-721, ERC-1155 or ERC-6909 token; null of others. */
-  tokenId: Schema.NullOr(Schema.BigInt),
+  tokenId: amount,
   /** Before the bundle, raw units or wei; null where it was not measured. */
   before: amount,
   /** After the bundle, raw units or wei; null where it was not measured. */
@@ -270,13 +268,13 @@ export const Approval = Schema.Struct({
   /** Of a CryptoPunk that anybody may buy, the zero address. */
   spender: Address,
   /** For a single NFT or one id. */
-  tokenId: Schema.NullOr(Schema.BigInt),
+  tokenId: amount,
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,
   /** The allowance after the bundle, raw units; 0 where it has expired; 1 or 0 for all-or-nothing; null where not known. */
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
-  expiration: Schema.NullOr(Schema.BigInt),
+  expiration: amount,
   /** Whether it ends later than the previous one, whatever its amount. */
   extended: Schema.Boolean,
   /** Whether it is without limit. */

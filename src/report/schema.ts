@@ -37,9 +37,11 @@ const keptTimes = {
   deadlineMs: times.deadline.schema,
   /** ms for which a clearance holds. */
   maxAgeMs: times.maxAge.schema,
+  /** Whether the caller said how long a clearance is to hold; absent = the default stands. */
+  isMaxAgeGiven: Schema.optionalKey(Schema.Boolean),
   /** How long the fee cap must hold under full blocks, seconds. */
   feeHorizonSeconds: times.feeHorizon.schema,
-} satisfies Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint>;
+} satisfies Record<(typeof times)[keyof typeof times]["kept"] | "isMaxAgeGiven", Schema.Constraint>;
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 // why: annotated, so that declarations refer to the rows and keep their documentation

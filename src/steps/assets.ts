@@ -13,7 +13,7 @@ import { note, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
 import { knows, type View } from "../witness/view.js";
 import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
-import { amountIn, ByBalance, type Balance, queryOf, type Holding } from "./reading/holdings.js";
+import { amountIn, ByBalance, type Balance, balanceQuery, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
 import { settle, type Standards } from "./reading/transferLogs.js";
 
@@ -29,7 +29,7 @@ const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigin
   const [had, has] = [amountIn(before, holding), amountIn(after, holding)];
   if (!holding.owned || (had !== null && has !== null)) return [had, has];
   // why: ownerOf reverts where there is no such id (yet, or no more), but not on both sides of a movement
-  const isKnown = (had ?? has) !== null && [before, after].every((view) => knows(view, queryOf(holding)));
+  const isKnown = (had ?? has) !== null && [before, after].every((view) => knows(view, balanceQuery(holding)));
   return isKnown ? [had ?? 0n, has ?? 0n] : [null, null];
 };
 

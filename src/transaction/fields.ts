@@ -7,7 +7,7 @@ import type * as Arr from "effect/Array";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
+import { Address, Hash, Hex, nullable, Uint } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
 import * as Read from "../primitives/problem.js";
 
@@ -90,7 +90,7 @@ const kind =
   } => ({ schema, wire, unit, check });
 
 const uint = <const U extends Unit>(unit: U, check: Read.Read<bigint> = Read.uint(unit)) =>
-  kind<bigint>()(Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n)), "quantity", unit, check);
+  kind<bigint>()(Uint, "quantity", unit, check);
 
 /** Gas is a signed 64-bit number in every client's gas pool. */
 const maxGas = 2n ** 63n - 1n;

@@ -3,7 +3,7 @@
  * number of queries.
  */
 import { hexToBytes } from "viem";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { isHex, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
 import { costOf, limited, type Query } from "./queries.js";
 
@@ -147,7 +147,7 @@ const answerAt = (query: Query, hex: string, at: number) => {
  */
 export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): ReadonlyArray<Answer> | null => {
   if (typeof returnData !== "string" || returnData.length - 2 > longest(queries)) return null;
-  if (returnData.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(returnData)) return null;
+  if (returnData.length % 2 !== 0 || !isHex(returnData)) return null;
   const hex = returnData.slice(2).toLowerCase();
   if (!hex.startsWith(magic)) return null;
   const answers: Array<Answer> = [];

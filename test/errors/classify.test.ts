@@ -7,10 +7,11 @@ import {
   SocketClosedError,
   TimeoutError,
   UnknownRpcError,
+  type Abi,
 } from "viem";
 import { looksLikeRevert } from "../rooms/abi.js";
 import { classify, refusedPart, type ClassifyInput, type RpcError, type Verdict } from "../rooms/errors.js";
-import { isVerdict } from "../../src/Errors.js";
+import { classify as explained, isVerdict } from "../../src/Errors.js";
 import { tagOf } from "./invariants.js";
 
 const rows = <A>(name: string): ReadonlyArray<A> =>
@@ -352,5 +353,34 @@ describe("a part of a simulation that a node refuses by its name", () => {
     expect(tagOf(classify({ method: "eth_call", error: { code: -32_601, message } }))).toBe("MethodNotSupported");
     const reverted = classify({ method, error: { code: 3, message: `execution reverted: ${message}`, data: "0x" } });
     expect([tagOf(reverted), refusedPart(reverted)]).toEqual(["ExecutionReverted", null]);
+  });
+});
+
+describe("revert data that errors of two contracts fit", () => {
+  // why: two signatures with the selector 0x42966c68, and a word that is a number as well as 16 bytes
+  const data = `0x42966c68${"01".padStart(32, "0").padEnd(64, "0")}`;
+  const [burning, other] = [`0x${"aA".repeat(20)}`, `0x${"bB".repeat(20)}`];
+  const errorOf = (name: string, type: string) =>
+    [{ type: "error", name, inputs: [{ name: "value", type }] }] as const satisfies Abi;
+  const abis = [
+    { address: burning, abi: errorOf("burn", "uint256") },
+    { address: other, abi: errorOf("collate_propagate_storage", "bytes16") },
+  ];
+  const answer = (code: number, to?: string) =>
+    ({ method: "eth_call", error: { code, message: "VM error", data }, abis, to }) satisfies ClassifyInput;
+
+  it("is a revert under a code for anything where the contract that was called says which", () => {
+    const tags = [burning, other, `0x${"cc".repeat(20)}`, undefined].map((to) => tagOf(classify(answer(-32_000, to))));
+    expect(tags.slice(0, 2)).toEqual(["ExecutionReverted", "ExecutionReverted"]);
+    expect(tags.slice(2)).not.toContain("ExecutionReverted");
+  });
+
+  it("is read by the ABI of the contract that was called", () => {
+    const layerIn = (to?: string) => {
+      const error = explained(answer(3, to));
+      const layer = error._tag === "ExecutionReverted" ? error.revert?.layers[0]?.layer : undefined;
+      return layer?._tag === "Custom" ? layer.name : layer?._tag;
+    };
+    expect([burning, other, undefined].map(layerIn)).toEqual(["burn", "collate_propagate_storage", "Ambiguous"]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { memoize, remembered } from "../rooms/primitives.js";
+import { memoizeList, remembered } from "../rooms/primitives.js";
 
 describe("what is remembered of a list", () => {
   const setup = () => {
     const make = vi.fn((list: ReadonlyArray<string>) => list.join());
-    return { make, of: memoize(make) };
+    return { make, of: memoizeList(make) };
   };
 
   it("is worked out once for each list", () => {

@@ -1,10 +1,19 @@
 /** A pipeline that cannot be loaded, as a page meets after a deployment: its own error, and no word against the report. */
 import { expect, it, vi } from "vitest";
-import { Report } from "../../src/promise.js";
+import { createPreflight, Report } from "../../src/promise.js";
 import { report } from "../report/fixtures.js";
 
+const asked = vi.hoisted(() => vi.fn<() => void>());
+
 vi.mock("../../src/Preflight.js", () => {
+  asked();
   throw new Error("Failed to fetch dynamically imported module");
+});
+
+it("is asked for as soon as a client is made, and not before", async () => {
+  expect(asked).not.toHaveBeenCalled();
+  await using _ = createPreflight({ url: "http://127.0.0.1:9" });
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
 });
 
 it("is told as that, after what is no report", async () => {

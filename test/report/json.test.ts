@@ -8,6 +8,7 @@ import { Reason, ReportVersion, Verdict } from "../rooms/errors.js";
 import { Revert, RevertLayer } from "../rooms/abi.js";
 import { Finding, fromJson, note, Report, reportVersion, toJson } from "../rooms/report.js";
 import { jsonOf, reportJson } from "./arbitrary.js";
+import { alice, granted, moved, report, usdc } from "./fixtures.js";
 import { runs } from "../harness/parts.js";
 
 const wire = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
@@ -98,6 +99,41 @@ describe("toJson and fromJson", () => {
       }),
       { numRuns: runs(100) },
     );
+  });
+
+  it("refuses amounts below nothing, by the name of their field, and none where one may be", () => {
+    const fields = [
+      ["transactions", 0, "fee", "maxFeePerGas"],
+      ["transactions", 0, "fee", "gasPrice"],
+      ["transactions", 0, "gas", "limit"],
+      ["transactions", 0, "outcome", "gasUsed"],
+      ["transactions", 0, "request", "value"],
+      ["funds", 0, "required"],
+      ["transfers", 0, "amount"],
+      ["balanceChanges", 0, "before"],
+      ["approvals", 0, "after"],
+      ["observed", "baseFeePerGas"],
+    ] as const;
+    const change = { account: alice, token: usdc, tokenId: null, before: 1_000_000n, after: 0n, delta: -1_000_000n };
+    const whole = wire(
+      toJson(
+        report({ transfers: [moved()], approvals: [granted()], balanceChanges: [{ ...change, evidence: "measured" }] }),
+      ),
+    );
+    const judged = (path: ReadonlyArray<string | number>) => {
+      const copy = structuredClone(whole) as Record<string | number, never>;
+      const last = path.at(-1) ?? "";
+      const parent = path.slice(0, -1).reduce((part, at): typeof copy => part[at] ?? {}, copy);
+      expect(parent).toHaveProperty([last]);
+      Object.assign(parent, { [last]: "-1" });
+      return Effect.runSync(Effect.match(fromJson(copy), { onSuccess: () => "taken", onFailure: String }));
+    };
+    for (const path of fields) expect(judged(path)).toContain(path.map((at) => `[${JSON.stringify(at)}]`).join(""));
+    for (const path of [
+      ["balanceChanges", 0, "delta"],
+      ["funds", 0, "terms", 0, "amount"],
+    ])
+      expect(judged(path)).toBe("taken");
   });
 
   it("fails with ReportVersion on a report of another version, whatever else is in it", () => {

@@ -1,6 +1,6 @@
 /** What tests take from `src/eth`: a file that moves inside it is followed here, and in no test. */
 export { Block, FeeHistory, FullBlock, Log, Receipt } from "../../src/eth/block.js";
-export { contradictedIn, hasWholeBlooms, mayHold } from "../../src/eth/logs.js";
+export { checkBlooms, hasWholeBlooms, mayHold } from "../../src/eth/logs.js";
 export { explain } from "../../src/eth/call.js";
 export { nextHead, placeOf, emptyChain, withHeads, type ChainState, type Header } from "../../src/eth/heads.js";
 export {

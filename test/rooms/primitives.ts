@@ -1,5 +1,6 @@
 /** What tests take from `src/primitives`: a file that moves inside it is followed here, and in no test. */
 export { differenceText, nothing, type OutcomeDifference } from "../../src/primitives/difference.js";
+export { lazyOr } from "../../src/primitives/effects.js";
 export {
   forksIn,
   unknownForks,
@@ -11,7 +12,7 @@ export {
 export * as Branded from "../../src/primitives/hex.js";
 export { Address, Hash, Hex } from "../../src/primitives/hex.js";
 export { nearest } from "../../src/primitives/problem.js";
-export { memoize, remembered } from "../../src/primitives/record.js";
+export { memoizeList, remembered } from "../../src/primitives/record.js";
 export * as Statement from "../../src/primitives/statement.js";
 export { address, count, numbersText, quote, text, units, type Figure } from "../../src/primitives/statement.js";
 export { Listener } from "../../src/primitives/telemetry.js";

@@ -14,7 +14,7 @@ import { describeRevert } from "../../abi/print.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
 import { asking } from "../../eth/ask.js";
 import { askTrace } from "../../eth/call.js";
-import { isBytes, type Address, type Hex } from "../../primitives/hex.js";
+import { isAddress, isBytes, type Address, type Hex } from "../../primitives/hex.js";
 import type { AskRule } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
@@ -45,8 +45,6 @@ interface Frame {
   readonly error: boolean;
   readonly calls: ReadonlyArray<unknown>;
 }
-
-const isAddress = (value: unknown): value is Address => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
 
 const frameOf = (value: unknown): Frame | null => {
   if (!isRecord(value)) return null;

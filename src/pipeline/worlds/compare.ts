@@ -96,7 +96,7 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
 ];
 
 /** What two worlds that differ amount to. */
-const judge = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
+const weigh = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
   const rows = figuresOf(found);
   const diverged = () => fromError(new SimulationDiverged({ differences: found }), "blocker", where);
   const isGated = found.some(({ kind }) => kind === "status");
@@ -151,7 +151,7 @@ export const checkContrast = (
         : [];
   const numbers = contrast.found.filter(isNumber);
   const found = contrast.found.filter((difference) => !isNumber(difference));
-  const causes = found.length === 0 ? [] : [judge({ ...contrast, found }, exact, next, inFlight)];
+  const causes = found.length === 0 ? [] : [weigh({ ...contrast, found }, exact, next, inFlight)];
   const isTold =
     numbers.length === 0 || causes.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
   return [...causes, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
@@ -180,7 +180,7 @@ export const checkBetween = (
   return [
     ...(odd === null || next === null
       ? []
-      : [judge({ found: odd.found, cause: "context", isBounded: false }, odd.run, next, 0)]),
+      : [weigh({ found: odd.found, cause: "context", isBounded: false }, odd.run, next, 0)]),
     ...(gradual.length === 0 ? [] : [note("FollowsTime", "info", where, ...figuresOf(gradual))]),
     ...(unseen === 0
       ? []

@@ -1,5 +1,6 @@
 /** The worlds of a proof beside each other: what they did otherwise, why, and what that amounts to. */
 import * as Arr from "effect/Array";
+import { memoize } from "effect/Function";
 import * as Result from "effect/Result";
 import { SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
@@ -58,20 +59,14 @@ interface WorldPair {
 }
 
 /** What each run did, worked out once for each. */
-export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) => {
-  const known = new Map<Run, RunEffects>();
-  return (run: Run): RunEffects => {
-    const read = () =>
-      effectsOf(
-        Arr.map(bundle, (entry) => ranIn(run, entry)),
-        run,
-        measure,
-      );
-    const effects = known.get(run) ?? read();
-    known.set(run, effects);
-    return effects;
-  };
-};
+export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
+  memoize((run: Run): RunEffects =>
+    effectsOf(
+      Arr.map(bundle, (entry) => ranIn(run, entry)),
+      run,
+      measure,
+    ),
+  );
 
 /** Whose losses decide: the signers', and theirs of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>

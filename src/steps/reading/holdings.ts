@@ -131,7 +131,7 @@ export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding
 };
 
 /** What the witness reads of it, made once for all runs. */
-export const queryOf = memoize(
+export const balanceQuery = memoize(
   ({ account, token, tokenId, owned }: Holding): Exclude<Query, { kind: "environment" }> => {
     if (token === null) return { kind: "account", address: account };
     if (tokenId === null) return balanceOf(token, account);
@@ -141,7 +141,7 @@ export const queryOf = memoize(
 
 /** What a view tells of it, of an ERC-721's id 1 and 0; null where that is not known, or nonsense. */
 export const amountIn = (view: View, balance: Holding): bigint | null => {
-  const query = queryOf(balance);
+  const query = balanceQuery(balance);
   if (query.kind !== "call") return view.account(balance.account)?.balance ?? null;
   const answer = view.call(query);
   if (!balance.owned) return readUint256(answer);
@@ -150,7 +150,7 @@ export const amountIn = (view: View, balance: Holding): bigint | null => {
 };
 
 /** What the witness reads, before and after alike. */
-export const queries = (all: ReadonlyArray<Holding>): ReadonlyArray<Query> => all.map(queryOf);
+export const queries = (all: ReadonlyArray<Holding>): ReadonlyArray<Query> => all.map(balanceQuery);
 
 /** One balance: whose, of which token (null = native currency), of which of its ids (null = of the whole). */
 export interface Balance {

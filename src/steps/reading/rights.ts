@@ -17,7 +17,7 @@ import {
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Transfer, Approval, OutcomeLog } from "../../report/parts.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
-import { memoize } from "../../primitives/record.js";
+import { memoizeList } from "../../primitives/record.js";
 import type { Call } from "../../abi/batches.js";
 import type { Standards } from "./transferLogs.js";
 
@@ -94,7 +94,7 @@ const asNft = (right: Right, id: bigint): Right => ({
 });
 
 /** The rights that the logs of a first transaction tell of, in their order; read again by each that compares runs. */
-const rightsToldIn = memoize((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Right> =>
+const rightsToldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Right> =>
   logs.flatMap((log) => {
     const row = rightEvents[eventOf(log) ?? ""];
     if (row === undefined) return [];
