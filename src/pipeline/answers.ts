@@ -22,8 +22,11 @@ import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
 
-/** The steps that take part in a round, and `chain` where the endpoint's own id and its newest block are asked. */
-export type ActiveSteps = ReadonlySet<BuiltInStep | "chain">;
+/**
+ * The steps that take part in a round, `chain` where the endpoint's own id and its newest block are asked, and `alone` where
+ * the witness may be simulated by itself.
+ */
+export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "alone">;
 
 /** Every answer of one round; null = not asked. */
 export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf"> {

@@ -44,7 +44,7 @@ export const attemptOf = Effect.fnUntraced(function* (
   proof: Proof,
   because: AskRule,
 ): Effect.fn.Return<Attempt, never, Rpc> {
-  const { report, bundle: signed, measure, isWidened } = claim;
+  const { report, bundle: signed, measure } = claim;
   const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
@@ -53,7 +53,7 @@ export const attemptOf = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const { run } = proof.round;
   const { sighted } = yield* Effect.service(CurrentRun);
-  const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
+  const isDoubted = () => run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
   const effectsIn = effectsReader(bundle, measure);
   const runs = [run, proof.next, proof.bare, ...proof.between].flatMap((answer) => successOf(answer) ?? []);
   for (const each of runs) {
@@ -63,7 +63,7 @@ export const attemptOf = Effect.fnUntraced(function* (
   return judgedOf({
     ...{ claim, proof, because, answers, bundle, effectsIn, tried: [], why: null },
     isTraced: !isHidden(bundle, report),
-    settled: isDoubted ? null : undoubted,
+    settled: claim.settled ?? (isDoubted() ? null : undoubted),
     isForkUsed: answers.rules.agrees ? true : null,
     sealed: sighted?.sealed,
   });

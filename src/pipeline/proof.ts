@@ -229,9 +229,9 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
 export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Effect.fn.Return<Standing, never, Rpc> {
-  const { report, bundle, chain, scanned, steps, isWidened } = about;
+  const { report, bundle, chain, scanned, steps, settled } = about;
   const { memory } = yield* Rpc;
-  const because = isWidened ? "doubtfulLimit" : "proof";
+  const because = settled === null ? "proof" : "doubtfulLimit";
   const first = Effect.fnUntraced(function* (on: About, head: Standing["head"], why: AskRule) {
     const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
     const begun = { memory, head, closed: null };

@@ -17,6 +17,7 @@ import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round, ActiveSteps } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
+import type { Gas } from "./gas/doubt.js";
 import type { World, Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween } from "./steps.js";
@@ -54,8 +55,8 @@ export interface ProofInput {
   readonly askedAt: number | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
-  /** Whether its limits are wider ones already than those that were chosen. */
-  readonly isWidened: boolean;
+  /** What is known of its gas limits, where they are wider ones than those that were chosen; null = its runs tell. */
+  readonly settled: Gas | null;
 }
 
 /** What is proven, on whatever ground. */

@@ -14,6 +14,7 @@ import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
+import { undoubted } from "./gas/doubt.js";
 import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
@@ -82,7 +83,7 @@ const proveOnce = Effect.fnUntraced(function* (
   // `found` = what was found before anything was asked
   { policies, found, scanned }: Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
   request: Effect.Effect<Own, never, Rpc>,
-  isWidened: boolean,
+  widened: About["settled"],
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const cases = signedOf(report);
   if (cases === null) return { report, limits: null };
@@ -103,7 +104,7 @@ const proveOnce = Effect.fnUntraced(function* (
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
-    isWidened,
+    settled: widened,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* Effect.yieldNow;
@@ -133,7 +134,6 @@ const proveOnce = Effect.fnUntraced(function* (
       ...found,
       ...further,
       ...(settled?.findings ?? []),
-      ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
       ...checkRan(
         report.chainId,
         ran.filter((run) => run !== answers.run && run !== answers.alone),
@@ -209,9 +209,12 @@ export const proveChosen = Effect.fnUntraced(function* (
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
   const own = yield* Effect.cached(askOwn(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
-  const { report: proven, limits } = yield* proveOnce(report, proving, own, false);
+  const { report: proven, limits } = yield* proveOnce(report, proving, own, null);
   if (limits === null) return proven;
-  if (scanned !== null) return (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
+  if (scanned !== null) {
+    const settled = { ...undoubted, findings: [note("GasLimitWidened", "info", { evidence: "measured" })] };
+    return (yield* proveOnce(withLimits(report, limits), proving, own, settled)).report;
+  }
   const holds = limits.map((limit) => gas("gas that holds", limit));
   return judged(proven, [...proven.findings, note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds)]);
 });

@@ -125,7 +125,7 @@ export const begin = Effect.fnUntraced(function* (
   tag: Observed["blockTag"],
   flying: ReadonlyArray<InFlight> = [],
 ): Effect.fn.Return<Scanning, never, Rpc> {
-  const { bundle, steps, isWitnessed } = subject;
+  const { bundle, steps } = subject;
   const { memory } = yield* Rpc;
   const chains = yield* chainsInUse;
   const plans = plansOf(subject, tag, memory);
@@ -139,11 +139,10 @@ export const begin = Effect.fnUntraced(function* (
     atOnce,
   );
   const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
-  const wantsAlone = (["simulate", "fee", "funds"] as const).some((name) => steps.has(name));
   const first = yield* Effect.all(
     {
       ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
-      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(subject, alone), null),
+      alone: when(steps.has("alone") && !isFamiliar, askRun(subject, alone), null),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),

@@ -38,7 +38,7 @@ import { readyWith, type Blocker } from "../report/ready.js";
 import { OwnSteps } from "./own.js";
 
 /** All of them. */
-export const everyStep: ActiveSteps = new Set(["chain", ...builtInSteps]);
+export const everyStep: ActiveSteps = new Set(["chain", "alone", ...builtInSteps]);
 
 /** What a scan is asked about. */
 export interface Subject {
@@ -51,8 +51,6 @@ export interface Subject {
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   readonly steps: ActiveSteps;
-  /** Whether the witness may be simulated, by itself where the transactions are not. */
-  readonly isWitnessed: boolean;
 }
 
 /** What the first round of a scan brings home. */
@@ -255,7 +253,8 @@ export const checkLeftOut = (
 /** The steps of the pipeline in use that take part. */
 export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
   const omitted: ReadonlyArray<string> = without;
-  return new Set([...everyStep].filter((name) => !omitted.includes(name)));
+  // why: who has nothing simulated has not the witness simulated either
+  return new Set([...everyStep].filter((name) => !omitted.includes(name === "alone" ? "simulate" : name)));
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */

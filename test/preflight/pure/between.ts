@@ -86,7 +86,7 @@ export const scanning = ({
   const { tag = "pending", flying = [], steps = everyStep } = changed;
   const subject: Subject = {
     ...{ bundle: cases, options: { ...options, ...said }, chain: lookup(null), steps },
-    ...{ wanted: [], looks: [], isWitnessed: true },
+    ...{ wanted: [], looks: [] },
   };
   const plans = { bare: barePlan(subject, tag, [], []), alone: alonePlan(subject.options, tag, []) };
   const { codes, counts, alone, called, estimate, namedChainId } = roundOf(cases);
@@ -117,7 +117,7 @@ export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = 
   );
 };
 
-interface Proving extends Partial<Pick<Standing, "moves" | "counts" | "closed"> & Pick<About, "isWidened">> {
+interface Proving extends Partial<Pick<Standing, "moves" | "counts" | "closed"> & Pick<About, "settled">> {
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly tag?: "pending" | "latest";
   readonly options?: Partial<ReportOptions>;
@@ -168,7 +168,7 @@ export const standing = ({
       balanceOf: () => rich,
       askedAt: 0,
       asksBare: false,
-      isWidened: changed.isWidened ?? false,
+      settled: changed.settled ?? null,
     },
     scanned: isPosted ? null : { askedAt: 0, codes: heard.codes, fees: heard.fees, noFeeOracle: null, run: heard.run },
   };

@@ -15,7 +15,7 @@ import {
   RpcError,
   SimBlockOrder,
 } from "../../rooms/errors.js";
-import { everyStep, proofRules, rounds, rule, scanRules, type Rule } from "../../rooms/pipeline.js";
+import { everyStep, proofRules, rounds, rule, scanRules, undoubted, type Rule } from "../../rooms/pipeline.js";
 import { Hash } from "../../rooms/primitives.js";
 import { unseen, type View } from "../../rooms/witness.js";
 import { account, alice, hexOf, unanswered } from "../../steps/parts.js";
@@ -594,7 +594,7 @@ describe("how often", () => {
   };
   it.each<readonly [string, Proving, object]>([
     ["once, but for what belongs to each attempt", {}, {}],
-    ["once in all, where limits were widened in between", { isWidened: true }, {}],
+    ["once in all, where limits were widened in between", { settled: undoubted }, {}],
     [
       "for each part that is refused, if a block's hash may be",
       { proof: { next: refused(form) } },
