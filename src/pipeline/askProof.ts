@@ -170,17 +170,7 @@ export const askProof = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const times = timesOf(claim, because);
   const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
-  const {
-    exact,
-    reserved,
-    next,
-    bare,
-    placed,
-    between,
-    traced,
-    header: latest,
-    ...answered
-  } = yield* inRound(
+  const { exact, reserved, next, bare, placed, between, traced, ...answered } = yield* inRound(
     because,
     besideBetween(
       claim,
@@ -225,7 +215,7 @@ export const askProof = Effect.fnUntraced(function* (
       block,
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
-      ...{ steps, run, next, fees: { history: null, receipts: null, header: latest } },
+      ...{ steps, run, next, history: null, receipts: null },
       ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,

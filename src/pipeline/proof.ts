@@ -75,7 +75,7 @@ const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effe
     const newest =
       isOld && (isLow || successOf(claim.header) !== null)
         ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
-        : proof.round.fees.header;
+        : proof.round.header;
     // why: who shows an older one is behind
     const header = isSlotted(claim.chain) && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
@@ -243,7 +243,7 @@ export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Eff
     const last = yield* rounds(placed(standing), proofRules);
     return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
-  if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, because);
+  if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.header, because);
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;

@@ -226,7 +226,7 @@ const lackOf = (standing: Placed): Standing["lack"] => {
   // why: the next fork is told in the same round, the first time
   const isTorn =
     apart !== null && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next, gapOf(apart));
-  const beside = successOf(proof.round.fees.header);
+  const beside = successOf(proof.round.header);
   if (refusal !== null) return "misplaced";
   if (isTorn) return "forkBetween";
   const isSettled =

@@ -47,10 +47,10 @@ export interface ProofInput {
    * `isStale`: so much time went by since that its header may be another block's by now.
    */
   readonly scanned:
-    | (Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
+    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
     | null;
   /** The head that the worlds stand on; null = it is asked beside the runs. */
-  readonly header: Round["fees"]["header"];
+  readonly header: Round["header"];
   /** Epoch ms when that head was asked for, or what has it; null = now. */
   readonly askedAt: number | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */

@@ -29,7 +29,6 @@ import type { Rpc } from "../rpc/index.js";
 import { signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
 import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from "../steps/reading/delegateCalls.js";
 import type { Holding } from "../steps/reading/holdings.js";
-import type { FeeFacts } from "../steps/reading/quote.js";
 import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, outcomeOf, type Answers, type Round, type ActiveSteps } from "./answers.js";
@@ -53,9 +52,6 @@ export interface Subject {
   readonly steps: ActiveSteps;
 }
 
-/** What the first round of a scan brings home. */
-export type FirstAnswers = Pick<Round, "codes" | "run" | "alone" | "called" | "estimate" | "counts"> & FeeFacts;
-
 /** A built-in step, in the shape of a user's: what the witness reads for it, what it asks, chooses and tells, and what it finds. */
 export interface BuiltIn {
   readonly name: BuiltInStep;
@@ -67,10 +63,10 @@ export interface BuiltIn {
     readonly subject: Subject;
     readonly tag: Round["block"];
     /** The transactions simulated, or called where that is refused. */
-    readonly runs: Effect.Effect<Pick<FirstAnswers, "run" | "called">, never, Rpc>;
+    readonly runs: Effect.Effect<Pick<Round, "run" | "called">, never, Rpc>;
     /** Whether the endpoint is known to tell tips in its fee history. */
     readonly tellsTip: boolean;
-  }) => Effect.Effect<Partial<FirstAnswers>, never, Rpc>;
+  }) => Effect.Effect<Partial<Round>, never, Rpc>;
   /** What its answers show of a case, in a scan and in a proof. */
   readonly show?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** What it chooses for a case, in a scan alone. */

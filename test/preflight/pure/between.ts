@@ -64,7 +64,9 @@ const memoryWith = (teach: Teach): Memory => {
 export const inFork = (fork: "amsterdam" | "osaka", changed: Parameters<typeof holding>[1] = {}) =>
   holding(rich, { fork, ...changed });
 
-interface Scan extends Partial<Pick<Scanning, "tag" | "flying" | "asked">> {
+interface Scan extends Partial<Pick<Scanning, "flying">> {
+  readonly tag?: "pending" | "latest";
+  readonly asked?: Partial<Scanning["round"]>;
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly options?: Partial<ReportOptions>;
   readonly teach?: Teach;
@@ -80,7 +82,7 @@ export const scanning = ({
   teach = () => undefined,
   isFamiliar = false,
   ...changed
-}: Omit<Scan, "asked"> & { readonly asked?: Partial<Scanning["asked"]> } = {}): Scanning => {
+}: Scan = {}): Scanning => {
   const cases = bundle(...inputs);
   const memory = memoryWith(teach);
   const { tag = "pending", flying = [], steps = everyStep } = changed;
@@ -95,10 +97,11 @@ export const scanning = ({
     { plan: plans.bare },
   );
   return {
-    ...{ subject, tag, flying, memory, chains: lookup, askedAt: 0, pools: new Map(), unfunded: null },
-    ...{ findings: [], isNamed: !isFamiliar },
+    ...{ subject, flying, memory, chains: lookup, isNamed: !isFamiliar },
     plans: { ...plans, subjects: new Map(), known: endpointFactsOf(memory), isFamiliar },
-    asked: {
+    round: {
+      ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [], next: null },
+      subjectOf: () => null,
       ...{ codes, counts, called, estimate, namedChainId, alone: isFamiliar ? null : alone },
       ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
       ...changed.asked,
@@ -170,7 +173,9 @@ export const standing = ({
       asksBare: false,
       settled: changed.settled ?? null,
     },
-    scanned: isPosted ? null : { askedAt: 0, codes: heard.codes, fees: heard.fees, noFeeOracle: null, run: heard.run },
+    scanned: isPosted
+      ? null
+      : { askedAt: 0, codes: heard.codes, header: heard.header, noFeeOracle: null, run: heard.run },
   };
   const takesHashes = memory.recall("lacks")?.has("hash") !== true;
   const worlds = Effect.runSync(
@@ -190,7 +195,7 @@ export const standing = ({
       run: exact,
       next,
       alone: stood("alone", worlds.exact.block),
-      fees: { history: null, receipts: null, header: head },
+      ...{ history: null, receipts: null, header: head },
     },
     ...changed.round,
   });

@@ -463,14 +463,10 @@ describe("a proof asks more", () => {
     ],
     [
       "so where the head beside the runs is another",
-      () => ({ round: { fees: { history: null, receipts: null, header: header({ number: 100n, hash: other }) } } }),
+      () => ({ round: { header: header({ number: 100n, hash: other }) } }),
       "incomparable",
     ],
-    [
-      "not so where that got lost",
-      () => ({ round: { fees: { history: null, receipts: null, header: refused(lost) } } }),
-      null,
-    ],
+    ["not so where that got lost", () => ({ round: { header: refused(lost) } }), null],
     ["not so where the exact run says nothing either", () => ({ ...unanswering, round: { run: refused(lost) } }), null],
 
     ["what fails inside, where the run hides it", () => untraced, "hiddenCall"],

@@ -82,7 +82,7 @@ describe("a scan", () => {
       ...times(5, "1 unsupportedPart eth_simulateV1 alone pending"),
       ...times(4, "1 unsupportedPart eth_simulateV1 bare pending"),
     ]);
-    expect(known.asked.run).toBe(before.asked.run);
+    expect(known.round.run).toBe(before.round.run);
     // what the caller pretends is not left out
     const pretending = { ...given, options: { blockOverrides: { number: 7n } } };
     expect((await byScan("unsupportedPart", pretending)).lines).toHaveLength(7);
@@ -94,15 +94,19 @@ describe("a scan", () => {
       asked: { counts: counted([alice, 4, 5]) },
     });
     expect(lines).toEqual([...wholeRound("replacement", "latest"), ...ofPool("replacement")].sort());
-    expect([known.tag, known.flying, known.findings]).toEqual(["latest", [{ account: alice, nonces: [4] }], []]);
-    expect(known.pools.size).toBe(1);
+    expect([known.round.block, known.flying, known.round.findings]).toEqual([
+      "latest",
+      [{ account: alice, nonces: [4] }],
+      [],
+    ]);
+    expect(known.round.pools.size).toBe(1);
   });
 
   it("asks everything on the latest block where there is no pending one, and tells it", async () => {
     const given = { asked: { run: Result.fail(noPending) } };
     const { lines, known } = await byScan("noPending", given);
     expect(lines).toEqual(wholeRound("noPending", "latest").sort());
-    expect([known.tag, known.findings.map(({ code, severity }) => [code, severity])]).toEqual([
+    expect([known.round.block, known.round.findings.map(({ code, severity }) => [code, severity])]).toEqual([
       "latest",
       [["PendingUnavailable", "info"]],
     ]);
@@ -118,7 +122,7 @@ describe("a scan", () => {
     expect(named.lines).toEqual(wholeRound("endpointChanged", "latest").sort());
     // the tag is that of the chain that is asked for
     const latest = await byScan("endpointChanged", { teach, inputs: [{ chainId: 137 }] });
-    expect(latest.known.tag).toBe("latest");
+    expect(latest.known.round.block).toBe("latest");
   });
 
   it.each<readonly [string, Parameters<typeof scanning>[0], ReadonlyArray<string>]>([
@@ -152,23 +156,23 @@ describe("a scan", () => {
   it("keeps what it was missing, beside what it has", async () => {
     const given = { isFamiliar: true, asked: { run: Result.fail(lost), history: absent } };
     const { known } = await byScan("missingAnswer", given, { ...simulated, eth_chainId: () => "0x1" });
-    const { asked: has } = known;
+    const { round: has } = known;
     expect([has.namedChainId, has.alone?._tag, has.receipts?._tag, has.called]).toEqual([
       Result.succeed(1),
       "Success",
       "Failure",
       null,
     ]);
-    expect(known.asked.counts).toEqual(scanning().asked.counts);
+    expect(known.round.counts).toEqual(scanning().round.counts);
   });
 
   it("runs it with funds, and keeps that only where it ran", async () => {
     const given = { asked: { run: Result.fail(poor) } };
     const { lines, known } = await byScan("unfunded", given, simulated);
     expect(lines).toEqual(["1 unfunded eth_simulateV1 funded pending"]);
-    expect([known.asked.run?._tag, known.unfunded]).toEqual(["Success", poor]);
+    expect([known.round.run?._tag, known.round.unfunded]).toEqual(["Success", poor]);
     const still = (await byScan("unfunded", given)).known;
-    expect([still.asked.run, still.unfunded]).toEqual([Result.fail(poor), null]);
+    expect([still.round.run, still.round.unfunded]).toEqual([Result.fail(poor), null]);
   });
 
   const roomy = inFork("amsterdam");
@@ -177,7 +181,7 @@ describe("a scan", () => {
     const { lines, known, wire } = await byScan("starved", given, simulated);
     expect(lines).toEqual(["1 starved eth_simulateV1 bare pending"]);
     expect(gasIn(wire)).toContain(30_000_000n);
-    expect(known.asked.run).not.toEqual(given.asked.run);
+    expect(known.round.run).not.toEqual(given.asked.run);
     const lost = await byScan("starved", given);
     expect(lost.known).toBe(lost.before);
   });
@@ -192,14 +196,14 @@ describe("a scan", () => {
     );
     expect(lines).toEqual(["1 starved eth_call pending"]);
     expect(wire[0]?.[0]).toMatchObject({ gas: "0x1c9c380" });
-    expect(known.asked.called).toEqual({ first: Result.succeed("0x"), view: null });
+    expect(known.round.called).toEqual({ first: Result.succeed("0x"), view: null });
   });
 
   it("runs it at a price, and keeps that only where it worked", async () => {
     const given = { asked: { run: ranAs(reverted) } };
     const { lines, known } = await byScan("unpriced", given, simulated);
     expect(lines).toEqual(["1 unpriced eth_simulateV1 priced pending"]);
-    expect(known.asked).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
+    expect(known.round).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
     const failing = await byScan("unpriced", given, { eth_simulateV1: simulating("0x0") });
     expect(failing.known).toBe(failing.before);
     const lost = await byScan("unpriced", given);

@@ -104,7 +104,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   ),
   counts: counted([alice, 4, 4], [bob, 0, 0]),
   pools: new Map(),
-  fees: { history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) },
+  ...{ history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) },
   estimate: Result.succeed(55_000n),
   run: Result.succeed(run(cases.map(() => did()))),
   alone: Result.succeed(named("alone", [])),
