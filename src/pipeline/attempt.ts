@@ -47,11 +47,11 @@ export const attemptOf = Effect.fnUntraced(function* (
   const { report, bundle: signed, measure } = claim;
   const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
-  const answers = answersOf(proof.round, chains, report.options, report.chainId);
+  const answers = answersOf(proof, chains, report.options, report.chainId);
   yield* Effect.yieldNow;
   const bundle = keep(signed, answers);
   yield* Effect.yieldNow;
-  const { run } = proof.round;
+  const { run } = proof;
   const { sighted } = yield* Effect.service(CurrentRun);
   const isDoubted = () => run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
   const effectsIn = effectsReader(bundle, measure);

@@ -70,12 +70,12 @@ const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effe
       (isLow ||
         hasRisen(standing) ||
         lacks(memory, "hash") ||
-        proof.round.block !== "pending" ||
+        proof.block !== "pending" ||
         isGoneIn(isSealed ? [proof.next] : runsOf(before)));
     const newest =
       isOld && (isLow || successOf(claim.header) !== null)
         ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
-        : proof.round.header;
+        : proof.header;
     // why: who shows an older one is behind
     const header = isSlotted(claim.chain) && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
@@ -114,9 +114,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const { claim, proof, because } = standing.attempt;
       return Effect.flatMap(askAlone(claim, because), (alone) =>
-        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, because), (whole) =>
-          placed({ ...standing, attempt: whole }),
-        ),
+        Effect.map(attemptOf(claim, { ...proof, alone }, because), (whole) => placed({ ...standing, attempt: whole })),
       );
     },
   }),
@@ -125,7 +123,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     applies: isWithoutPending,
     ask: (standing) => {
       const { claim, proof } = standing.attempt;
-      const refused = failureOf(proof.round.run);
+      const refused = failureOf(proof.run);
       const findings =
         refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
       return anew(standing, standingOn(claim, "latest"), "noPending", { counts: null, moves: 0, findings });
@@ -216,9 +214,9 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
 
 /** That the runs never stood on one block. */
 const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
-  const { round, next } = standing.attempt.proof;
+  const { run, next } = standing.attempt.proof;
   // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
-  return standing.lack !== "headMoved" || isGoneIn([round.run, next])
+  return standing.lack !== "headMoved" || isGoneIn([run, next])
     ? []
     : incomparable("the runs did not stand on one block");
 };

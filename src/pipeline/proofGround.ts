@@ -143,7 +143,7 @@ type Placed = Omit<Standing, "lack">;
 
 /** Every run of an attempt. */
 export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<Run> | null> => [
-  ...[proof.round.run, proof.round.alone, proof.next, proof.bare, ...proof.between],
+  ...[proof.run, proof.alone, proof.next, proof.bare, ...proof.between],
   ...proof.placed.map(({ result }) => result),
   ...tried,
   ...(why === null ? [] : Object.values(why)),
@@ -155,13 +155,13 @@ const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
 export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
 
 const mostTries = ({ attempt: { claim, proof }, memory }: Placed): number => {
-  if (proof.round.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
+  if (proof.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
   // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
 };
 
 /** The refusal of a world for how it was asked: of the two it is `next` that may name a hash, and `exact` that has a block in front. */
-const refusalOf = ({ round: { run }, next }: Proof): RpcError | null => {
+const refusalOf = ({ run, next }: Proof): RpcError | null => {
   const answers = successOf(run) !== null;
   const isMisplaced = (failure: Failure | null): failure is RpcError =>
     failure?._tag === "RpcError" &&
@@ -172,7 +172,7 @@ const refusalOf = ({ round: { run }, next }: Proof): RpcError | null => {
 };
 
 /** The counts on the sealed state, by signer. */
-export const sealedCounts = ({ round: { counts } }: Proof): ReadonlyMap<string, number | null> =>
+export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | null> =>
   new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
 
 /** Whether a transaction of a sender's was mined since the head was read. */
@@ -189,7 +189,7 @@ export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= most
 
 /** Whether a sealed block may stand in for a state that does not hold still. */
 export const isSealable = ({ attempt: { proof, claim } }: Placed): boolean =>
-  proof.round.block === "pending" && claim.report.options.block === null;
+  proof.block === "pending" && claim.report.options.block === null;
 
 /** Whether an answer named a later block than the head that an attempt stands on, of a chain on which that is no accident. */
 export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "head" | "attempt">): boolean => {
@@ -206,7 +206,7 @@ const lackOf = (standing: Placed): Standing["lack"] => {
   const { claim, proof } = attempt;
   const { report, chain, worlds } = claim;
   const head = successOf(standing.head);
-  if (isNoPending(failureOf(proof.round.run))) return null;
+  if (isNoPending(failureOf(proof.run))) return null;
   const refusal = refusalOf(proof);
   if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "unsupportedPart";
   const ground = {
@@ -222,11 +222,11 @@ const lackOf = (standing: Placed): Standing["lack"] => {
   )
     return "headMoved";
   const { apart, context } = worlds.exact;
-  const { next } = proof.round.forks;
+  const { next } = proof.forks;
   // why: the next fork is told in the same round, the first time
   const isTorn =
     apart !== null && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next, gapOf(apart));
-  const beside = successOf(proof.round.header);
+  const beside = successOf(proof.header);
   if (refusal !== null) return "misplaced";
   if (isTorn) return "forkBetween";
   const isSettled =
@@ -245,8 +245,8 @@ export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boole
   claim.scanned === null &&
   claim.report.options.block === null &&
   claim.chain.blockTag === "pending" &&
-  proof.round.block === "pending" &&
-  isNoPending(failureOf(proof.round.run));
+  proof.block === "pending" &&
+  isNoPending(failureOf(proof.run));
 
 /** What is left of the bracket where the transactions fail in its last block and not in the next; null = all, or nobody can tell. */
 export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Standing["closed"] => {
@@ -273,7 +273,7 @@ export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
   };
   const hash = lacks(memory, "hash") ? null : formOf(proof.next);
   const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");
-  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.round.run) : null;
+  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.run) : null;
   return { hash, entries };
 };
 

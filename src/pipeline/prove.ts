@@ -110,7 +110,7 @@ const proveOnce = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const standing = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
-  const late = failureOf(standing.attempt.proof.round.run);
+  const late = failureOf(standing.attempt.proof.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take

@@ -189,27 +189,15 @@ export const standing = ({
   const readings = signed.map(() => did());
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
-  const round = roundOf(signed, {
-    ...{
-      block: tag,
-      run: exact,
-      next,
-      alone: stood("alone", worlds.exact.block),
-      ...{ history: null, receipts: null, header: head },
-    },
-    ...changed.round,
-  });
   const proof: Proof = {
-    assumed: null,
-    placed: [],
-    between: [],
-    traced: [],
-    bare: null,
+    ...roundOf(signed, { block: tag, run: exact, alone: stood("alone", worlds.exact.block) }),
+    ...{ history: null, receipts: null, header: head },
+    ...{ assumed: null, placed: [], between: [], traced: [], bare: null },
+    ...changed.round,
     ...changed.proof,
-    round,
     next,
   };
-  const answers = answersOf(round, lookup, report.options, report.chainId);
+  const answers = answersOf(proof, lookup, report.options, report.chainId);
   const bundle = keep(signed, answers);
   const attempt: Attempt = {
     ...{

@@ -259,9 +259,7 @@ describe("a proof", () => {
     expect([known.moves, known.pending, known.ran]).toEqual([
       2,
       null,
-      [before.attempt.proof.round.run, before.attempt.proof.round.alone, null, null].map(
-        (one) => one && Result.getOrNull(one),
-      ),
+      [before.attempt.proof.run, before.attempt.proof.alone, null, null].map((one) => one && Result.getOrNull(one)),
     ]);
   });
 
@@ -311,8 +309,8 @@ describe("a proof", () => {
     const { lines, known, before } = await byProof("missingAnswer", given);
     expect(lines).toEqual(["1 missingAnswer eth_simulateV1 alone pending"]);
     const { proof, claim } = known.attempt;
-    expect(proof.round.alone).not.toBe(null);
-    expect([claim, proof.round.run]).toEqual([before.attempt.claim, before.attempt.proof.round.run]);
+    expect(proof.alone).not.toBe(null);
+    expect([claim, proof.run]).toEqual([before.attempt.claim, before.attempt.proof.run]);
     expect(known.attempt.answers).not.toBe(before.attempt.answers);
     // what that says counts for whether the attempt stands, and is asked as often as its runs were
     const away = { eth_simulateV1: () => rpcError({ code: -32_000, message: "header not found" }) };
