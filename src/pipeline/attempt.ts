@@ -19,9 +19,6 @@ import { leastReach, reachOf } from "./worlds/bracket.js";
 import { gridOn, worldsOf } from "./worlds/contexts.js";
 import { effectsReader, judge, type Attempt } from "./worlds/contrast.js";
 
-/** The attempt with its worlds compared. */
-export const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => ({ ...attempt, judged: judge(attempt) });
-
 /** What the cases do with ample gas; null = nothing says so. */
 const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
   bare === null
@@ -60,13 +57,14 @@ export const attemptOf = Effect.fnUntraced(function* (
     effectsIn(each);
     yield* Effect.yieldNow;
   }
-  return judgedOf({
+  const made = {
     ...{ claim, proof, because, answers, bundle, effectsIn, tried: [], why: null },
     isTraced: !isHidden(bundle, report),
     settled: claim.settled ?? (isDoubted() ? null : undoubted),
     isForkUsed: answers.rules.agrees ? true : null,
     sealed: sighted?.sealed,
-  });
+  };
+  return { ...made, judged: judge(made) };
 });
 
 /** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */

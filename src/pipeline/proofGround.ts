@@ -107,10 +107,9 @@ export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Grou
 };
 
 /** What a proof knows between its rounds. */
-export interface Standing {
+export interface Standing extends Attempt {
   /** The head that the attempt stands on. */
   readonly head: ProofInput["header"];
-  readonly attempt: Attempt;
   /** One on the state that was asked for, which did not hold still, where a sealed block stands in. */
   readonly pending: Attempt | null;
   /** The counts on the sealed state before the attempt. */
@@ -154,7 +153,7 @@ const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
 
 export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
 
-const mostTries = ({ attempt: { claim, proof }, memory }: Placed): number => {
+const mostTries = ({ claim, proof, memory }: Placed): number => {
   if (proof.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
   // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
@@ -176,7 +175,7 @@ export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | nu
   new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
 
 /** Whether a transaction of a sender's was mined since the head was read. */
-export const hasRisen = ({ attempt: { claim, proof }, counts }: Placed): boolean =>
+export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
   // why: the count may have been newer than the head at once
   (failureOf(proof.next)?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
   [...sealedCounts(proof)].some(([account, now]) => {
@@ -188,11 +187,11 @@ export const hasRisen = ({ attempt: { claim, proof }, counts }: Placed): boolean
 export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= mostTries(standing);
 
 /** Whether a sealed block may stand in for a state that does not hold still. */
-export const isSealable = ({ attempt: { proof, claim } }: Placed): boolean =>
+export const isSealable = ({ proof, claim }: Placed): boolean =>
   proof.block === "pending" && claim.report.options.block === null;
 
 /** Whether an answer named a later block than the head that an attempt stands on, of a chain on which that is no accident. */
-export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "head" | "attempt">): boolean => {
+export const isBehind = ({ head, claim, sealed }: Placed): boolean => {
   return (sealed ?? -1n) > (successOf(head)?.number ?? sealed ?? 0n) && isSlotted(claim.chain);
 };
 
@@ -202,8 +201,7 @@ export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "h
  * answer, or a fork parts a bundle.
  */
 const lackOf = (standing: Placed): Standing["lack"] => {
-  const { attempt } = standing;
-  const { claim, proof } = attempt;
+  const { claim, proof } = standing;
   const { report, chain, worlds } = claim;
   const head = successOf(standing.head);
   if (isNoPending(failureOf(proof.run))) return null;
@@ -216,7 +214,7 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     tolerance: report.options.tolerance,
   };
   if (
-    isParted(runsOf(attempt), ground) ||
+    isParted(runsOf(standing), ground) ||
     hasRisen(standing) ||
     (isBehind(standing) && (!isSpent(standing) || isSealable(standing)))
   )
@@ -241,7 +239,7 @@ const lackOf = (standing: Placed): Standing["lack"] => {
 export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
 
 /** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
-export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boolean =>
+export const isWithoutPending = ({ claim, proof }: Standing): boolean =>
   claim.scanned === null &&
   claim.report.options.block === null &&
   claim.chain.blockTag === "pending" &&
@@ -249,7 +247,7 @@ export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boole
   isNoPending(failureOf(proof.run));
 
 /** What is left of the bracket where the transactions fail in its last block and not in the next; null = all, or nobody can tell. */
-export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Standing["closed"] => {
+export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"] => {
   const { worlds, report } = claim;
   const { closing, compared } = judged;
   const isPlaced =
@@ -263,7 +261,7 @@ export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Stan
 };
 
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */
-export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
+export const formsIn = ({ claim, proof, memory }: Standing) => {
   const { ahead, apart, block } = claim.worlds.exact;
   const formOf = (result: AskResult<Run> | null) => {
     const failure = failureOf(result);

@@ -110,14 +110,14 @@ const proveOnce = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const standing = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
-  const late = failureOf(standing.attempt.proof.run);
+  const late = failureOf(standing.proof.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
-  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+  const ran = [...standing.ran, ...runsOf(standing).map(successOf)];
   const assemble = Effect.fnUntraced(function* (
     attempt: Attempt,
     further: ReadonlyArray<Finding>,
@@ -179,14 +179,14 @@ const proveOnce = Effect.fnUntraced(function* (
   const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
     note("PendingMoved", severity, { evidence: "measured" }, text("", stead)),
   ];
-  const outcome = yield* assemble(standing.attempt, [
+  const outcome = yield* assemble(standing, [
     ...standing.findings,
     ...(pending === null ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
-  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
+  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.claim));
   const proven = isAnswer ? outcome : yield* assemble(pending, pendingMoved("unavailable"));
-  const { settled } = isAnswer ? standing.attempt : pending;
+  const { settled } = isAnswer ? standing : pending;
   yield* names.keep(
     proven.chainId,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),

@@ -216,7 +216,8 @@ export const standing = ({
   };
   const { moves = 0, counts = new Map([[alice, 4]]) } = changed;
   return placed({
-    ...{ head, attempt, moves, counts, memory },
+    ...attempt,
+    ...{ head, moves, counts, memory },
     ...{ pending: null, findings: [], ran: [], closed },
   });
 };

@@ -359,13 +359,13 @@ const posted: Proving = { isPosted: true, tag: "pending", round: { run: refused(
 /** A bundle on the latest block, whose transactions a fork parts. */
 const parted = (): Proving => {
   const inputs = [{}, {}];
-  const { exact } = standing({ inputs }).attempt.claim.worlds;
+  const { exact } = standing({ inputs }).claim.worlds;
   return { inputs, round: { forks: { fork: null, next: BigInt(exact.context.time ?? 0) + 1n } } };
 };
 /** Nobody asked the witness alone, and the exact run is refused, or has no answer of it. */
 const silent = (failure: Parameters<typeof refused>[0]): Proving => ({ round: { run: refused(failure), alone: null } });
 const unwitnessed = (witnessed: boolean): Proving => {
-  const { block } = standing().attempt.claim.worlds.exact;
+  const { block } = standing().claim.worlds.exact;
   return { round: { run: stood("exact", block, { witnessed }), alone: null } };
 };
 const wanting: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } };

@@ -239,7 +239,7 @@ describe("a proof", () => {
     const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
     const all = ["debug_traceCall pinned", ...posted].map((line) => `1 noPending ${line}`);
     expect(lines).toEqual([...wanted, ...all].sort());
-    expect([known.attempt.claim.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
+    expect([known.claim.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
 
@@ -259,7 +259,7 @@ describe("a proof", () => {
     expect([known.moves, known.pending, known.ran]).toEqual([
       2,
       null,
-      [before.attempt.proof.run, before.attempt.proof.alone, null, null].map((one) => one && Result.getOrNull(one)),
+      [before.proof.run, before.proof.alone, null, null].map((one) => one && Result.getOrNull(one)),
     ]);
   });
 
@@ -298,7 +298,7 @@ describe("a proof", () => {
 
   it("is made once more where a fork parts a bundle, and what is placed otherwise with it", async () => {
     const inputs = [{}, {}];
-    const { exact } = standing({ inputs }).attempt.claim.worlds;
+    const { exact } = standing({ inputs }).claim.worlds;
     const next = BigInt(exact.context.time ?? 0) + 1n;
     const { lines } = await byProof("forkBetween", { inputs, round: { forks: { fork: null, next } } });
     expect(lines).toEqual(attemptOn("forkBetween", "pinned", "pinned"));
@@ -308,10 +308,10 @@ describe("a proof", () => {
     const given = { tag: "pending", round: { run: failing(lost), alone: null } } as const;
     const { lines, known, before } = await byProof("missingAnswer", given);
     expect(lines).toEqual(["1 missingAnswer eth_simulateV1 alone pending"]);
-    const { proof, claim } = known.attempt;
+    const { proof, claim } = known;
     expect(proof.alone).not.toBe(null);
-    expect([claim, proof.run]).toEqual([before.attempt.claim, before.attempt.proof.run]);
-    expect(known.attempt.answers).not.toBe(before.attempt.answers);
+    expect([claim, proof.run]).toEqual([before.claim, before.proof.run]);
+    expect(known.answers).not.toBe(before.answers);
     // what that says counts for whether the attempt stands, and is asked as often as its runs were
     const away = { eth_simulateV1: () => rpcError({ code: -32_000, message: "header not found" }) };
     for (const [because, count] of [
@@ -326,13 +326,12 @@ describe("a proof", () => {
   });
 
   it("traces on the latest block what fails inside", async () => {
-    const { attempt } = standing({ inputs: [call] });
-    const [one] = attempt.bundle;
+    const [one] = standing({ inputs: [call] }).bundle;
     const outcome = { ...one.outcome, inner: { failed: [], unseen: 1 } };
     for (const tag of ["pending", "latest"] as const) {
       const given = { tag, inputs: [call], attempt: { isTraced: false, bundle: [{ ...one, outcome }] } } as const;
       const { lines, known } = await byProof("hiddenCall", given);
-      expect([lines, known.attempt.isTraced]).toEqual([["1 hiddenCall debug_traceCall latest"], true]);
+      expect([lines, known.isTraced]).toEqual([["1 hiddenCall debug_traceCall latest"], true]);
     }
   });
 
@@ -340,14 +339,11 @@ describe("a proof", () => {
     const given = { inputs: [call], round: { codes: new Map() }, attempt: { settled: null } };
     const { lines, known } = await byProof("doubtfulLimit", given);
     expect(lines).toEqual(times(3, "1 doubtfulLimit eth_simulateV1 gas pinned"));
-    expect([known.attempt.settled?.limits, known.attempt.tried.length]).toEqual([null, 3]);
+    expect([known.settled?.limits, known.tried.length]).toEqual([null, 3]);
     const { plan } = Result.getOrThrow(ranAs(dry));
     const next = Result.succeed(named("next", [dry], { plan: { ...plan, name: "next", block: pinned } }));
     const twice = await byProof("doubtfulLimit", { ...given, proof: { next } });
-    expect([twice.lines, twice.known.attempt.tried.length]).toEqual([
-      times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"),
-      6,
-    ]);
+    expect([twice.lines, twice.known.tried.length]).toEqual([times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"), 6]);
   });
 
   it("asks all again in a nearer block where it fails in a later one", async () => {
@@ -356,9 +352,9 @@ describe("a proof", () => {
     expect(lines.filter((line) => /exact|next/.test(line))).toEqual(
       ["exact", "next"].map((run) => `1 closing eth_simulateV1 ${run} pinned`),
     );
-    const { closed, attempt } = known;
-    expect([closed?.reach, attempt.claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
-    const { exact, next } = attempt.claim.worlds;
+    const { closed, claim } = known;
+    expect([closed?.reach, claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
+    const { exact, next } = claim.worlds;
     expect([exact.ahead, exact.context.time, exact.context.number]).toEqual([
       [],
       next.context.time,
@@ -366,39 +362,39 @@ describe("a proof", () => {
     ]);
     expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
     // what it differs by from what failed is its number and time alone
-    expect(attempt.claim.worlds.draw).toEqual(closed?.draw);
+    expect(claim.worlds.draw).toEqual(closed?.draw);
   });
 
   it("runs in further worlds where the two differ", async () => {
     const given = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } } as const;
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["priced", "swap"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
-    expect([known.attempt.why === null, known.attempt.judged.wants]).toEqual([false, []]);
-    expect(known.attempt.judged.compared).not.toBe(null);
+    expect([known.why === null, known.judged.wants]).toEqual([false, []]);
+    expect(known.judged.compared).not.toBe(null);
     // where other limits are to be proven nothing is compared
     const settled = { ...undoubted, limits: [60_000n] } as const;
     const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
-    expect(open.known.attempt.judged).toEqual({ compared: null, wants: [], closing: null });
+    expect(open.known.judged).toEqual({ compared: null, wants: [], closing: null });
   });
 
   it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {
-    const answers = { ...standing({ inputs: [call] }).attempt.answers, rules: { fork: "amsterdam", by: "executed" } };
+    const answers = { ...standing({ inputs: [call] }).answers, rules: { fork: "amsterdam", by: "executed" } };
     const block = { requestsHash: parent, blockAccessListHash: null, slotNumber: null };
     const attempt = {
       isForkUsed: null,
-      answers: { ...answers, header: block } as unknown as Standing["attempt"]["answers"],
+      answers: { ...answers, header: block } as unknown as Standing["answers"],
     };
     const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], attempt });
-    expect([lines, known.attempt.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
+    expect([lines, known.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
     const other = await byProof("forkBetween (last)", { inputs: [call], attempt: { isForkUsed: null } });
-    expect([other.lines, other.known.attempt.isForkUsed]).toEqual([[], true]);
+    expect([other.lines, other.known.isForkUsed]).toEqual([[], true]);
   });
 
   it("is made on a sealed block where a pending one does not hold still, and keeps what that said", async () => {
     const given = { tag: "pending", proof: { next: failing(gone) }, moves: 2 } as const;
     const { lines, known, before } = await byProof("headMoved (last)", given);
     expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
-    expect([known.attempt.claim.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
-    expect(known.pending).toBe(before.attempt);
+    expect([known.claim.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
+    expect(known.pending).toBe(before);
   });
 });
