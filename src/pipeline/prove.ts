@@ -163,11 +163,10 @@ const proveOnce = Effect.fnUntraced(function* (
         // why: a proof whose run got no answer has proven nothing
         stage: answers.run === null ? "scanned" : "proven",
         worlds: [...worldsIn(attempt), ...placed],
-        elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
         ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
         ledger,
         own: { names: own.names, check },
-        others,
+        others: others.map((run) => ({ run, moved: compared?.other == null ? null : attempt.effectsIn(run) })),
         earlier: earlierFindings(report),
         stateChanges: changed.changes,
         findings,

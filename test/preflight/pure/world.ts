@@ -151,7 +151,6 @@ export const about = (changed: Partial<About> = {}): About => ({
     stage: "scanned",
     measure: nothing,
     worlds: [],
-    elsewhere: [],
   },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
   ...{ own: { names: [], check: () => [] }, others: [], stateChanges: [] },
