@@ -22,11 +22,14 @@ import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
 
-/** The steps that take part in a round, and `chain` where the endpoint's own id and its newest block are asked. */
-export type ActiveSteps = ReadonlySet<BuiltInStep | "chain">;
+/**
+ * The steps that take part in a round, `chain` where the endpoint's own id and its newest block are asked, and `alone` where
+ * the witness may be simulated by itself.
+ */
+export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "alone">;
 
 /** Every answer of one round; null = not asked. */
-export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf"> {
+export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf">, FeeFacts {
   /** The steps that were asked; of the others there is nothing. */
   readonly steps: ActiveSteps;
   readonly block: Observed["blockTag"];
@@ -34,7 +37,6 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   readonly askedAt: number;
   /** By `eth_chainId`. */
   readonly namedChainId: AskResult<number> | null;
-  readonly fees: FeeFacts;
   /** The run that the report's figures are from. */
   readonly run: AskResult<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
@@ -59,7 +61,7 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
 }
 
 /** The round, and what it says of the world, whichever request said it. */
-export interface Answers extends Omit<Round, "run" | "alone" | "next">, Facts {
+export interface Answers extends Omit<Round, "run" | "alone" | "next" | "header">, Facts {
   readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
@@ -100,7 +102,7 @@ export const answersOf = (
   const next = successOf(round.next);
   const own = run === null || isFree(run) ? null : run.before.environment;
   const real = alone?.before.environment ?? next?.before.environment ?? own;
-  const header = successOf(round.fees.header);
+  const header = successOf(round.header);
   const chainId = safe(before.environment?.chainId) ?? successOf(round.namedChainId);
   const { chain, rules } = rulesOf(
     chains(chainId ?? named),
@@ -144,7 +146,7 @@ export const answersOf = (
     header,
     simulatedBaseFee,
     blockGasLimit: real?.gasLimit ?? alone?.block.gasLimit ?? header?.gasLimit ?? null,
-    quote: quoteOf(round.fees, {
+    quote: quoteOf(round, {
       chain,
       level: options.feeLevel,
       horizonSeconds: options.feeHorizonSeconds,

@@ -42,10 +42,8 @@ import { alonePlan } from "./scanPlans.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, traceStates } from "./extras/stateTraces.js";
 
-/** The answers of a proof. */
-export interface Proof {
-  /** With the exact run, or the one that stands for it, as the run that the figures are from. */
-  readonly round: Round;
+/** The answers of a proof; its figures are from the exact run, or from the one that stands for that. */
+export interface Proof extends Round {
   /** The same requests in the other block context. */
   readonly next: AskResult<Simulate.Run>;
   /** The same in the blocks between, the nearest first. */
@@ -152,7 +150,7 @@ export const askAlone = (claim: ProofInput, because: AskRule): Effect.Effect<Ask
 };
 
 /** Whether the exact run says nothing of what the witness would, nor that its block is gone, and nobody asked the witness alone. */
-export const lacksWitness = ({ round: { run, alone } }: Proof): boolean =>
+export const lacksWitness = ({ run, alone }: Proof): boolean =>
   // why: what stood on a block that is gone is asked again altogether
   alone === null && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
 
@@ -170,17 +168,7 @@ export const askProof = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const times = timesOf(claim, because);
   const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
-  const {
-    exact,
-    reserved,
-    next,
-    bare,
-    placed,
-    between,
-    traced,
-    header: latest,
-    ...answered
-  } = yield* inRound(
+  const { exact, reserved, ...answered } = yield* inRound(
     because,
     besideBetween(
       claim,
@@ -221,26 +209,19 @@ export const askProof = Effect.fnUntraced(function* (
   const run = assumed === null ? exact : reserved;
   const { namedChainId } = report.observed;
   return {
-    round: {
-      block,
-      namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
-      ...answered,
-      ...{ steps, run, next, fees: { history: null, receipts: null, header: latest } },
-      ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
-      called: null,
-      unfunded: null,
-      subjectOf: ({ index }) => subjects.get(index) ?? null,
-      findings: [],
-    },
-    next,
-    ...{ between, traced, placed, bare, assumed },
+    block,
+    namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
+    ...answered,
+    ...{ steps, run, assumed, history: null, receipts: null, called: null, unfunded: null, findings: [] },
+    ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
+    subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
 });
 
 /** Whether what signers are taken to have is what the same round measured, wherever a run pretends it. */
-export const isTrueToState = (claim: ProofInput, { round, next }: Proof): boolean => {
-  const measured = successOf(round.alone)?.before;
-  const isPretended = [round.run, next].some((result) => successOf(result)?.plan.pretended === true);
+export const isTrueToState = (claim: ProofInput, { run, alone, next }: Proof): boolean => {
+  const measured = successOf(alone)?.before;
+  const isPretended = [run, next].some((result) => successOf(result)?.plan.pretended === true);
   return (
     !isPretended ||
     doubtful(claim).every(({ signer }) => {
@@ -252,12 +233,12 @@ export const isTrueToState = (claim: ProofInput, { round, next }: Proof): boolea
 
 /** Whether both worlds answered, and on the state as it is. */
 export const isComparable = (claim: ProofInput, proof: Proof): boolean => {
-  const [run, other] = [successOf(proof.round.run), successOf(proof.next)];
+  const [run, other] = [successOf(proof.run), successOf(proof.next)];
   return run === null || (other !== null && isTrueToState(claim, proof));
 };
 
 /** The run with free and ample gas, where it stood on the block of the exact one. */
-export const bareOf = ({ round, bare }: Proof): Simulate.Run | null => {
-  const [run, free] = [successOf(round.run), successOf(bare ?? undefined)];
-  return run !== null && free !== null && isSamePlace(run, free) ? free : null;
+export const bareOf = ({ run, bare }: Proof): Simulate.Run | null => {
+  const [exact, free] = [successOf(run), successOf(bare ?? undefined)];
+  return exact !== null && free !== null && isSamePlace(exact, free) ? free : null;
 };

@@ -19,9 +19,6 @@ import { leastReach, reachOf } from "./worlds/bracket.js";
 import { gridOn, worldsOf } from "./worlds/contexts.js";
 import { effectsReader, judge, type Attempt } from "./worlds/contrast.js";
 
-/** The attempt with its worlds compared. */
-export const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => ({ ...attempt, judged: judge(attempt) });
-
 /** What the cases do with ample gas; null = nothing says so. */
 const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
   bare === null
@@ -44,29 +41,30 @@ export const attemptOf = Effect.fnUntraced(function* (
   proof: Proof,
   because: AskRule,
 ): Effect.fn.Return<Attempt, never, Rpc> {
-  const { report, bundle: signed, measure, isWidened } = claim;
+  const { report, bundle: signed, measure } = claim;
   const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
-  const answers = answersOf(proof.round, chains, report.options, report.chainId);
+  const answers = answersOf(proof, chains, report.options, report.chainId);
   yield* Effect.yieldNow;
   const bundle = keep(signed, answers);
   yield* Effect.yieldNow;
-  const { run } = proof.round;
+  const { run } = proof;
   const { sighted } = yield* Effect.service(CurrentRun);
-  const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
+  const isDoubted = () => run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
   const effectsIn = effectsReader(bundle, measure);
   const runs = [run, proof.next, proof.bare, ...proof.between].flatMap((answer) => successOf(answer) ?? []);
   for (const each of runs) {
     effectsIn(each);
     yield* Effect.yieldNow;
   }
-  return judgedOf({
+  const made = {
     ...{ claim, proof, because, answers, bundle, effectsIn, tried: [], why: null },
     isTraced: !isHidden(bundle, report),
-    settled: isDoubted ? null : undoubted,
+    settled: claim.settled ?? (isDoubted() ? null : undoubted),
     isForkUsed: answers.rules.agrees ? true : null,
     sealed: sighted?.sealed,
-  });
+  };
+  return { ...made, judged: judge(made) };
 });
 
 /** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */

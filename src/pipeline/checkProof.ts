@@ -30,7 +30,7 @@ export const spanIn = ({
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
   const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
   return {
-    until: report.options.isMaxAgeGiven === true ? null : proof.round.askedAt + Math.floor(covered * chain.blockTimeMs),
+    until: report.options.isMaxAgeGiven === true ? null : proof.askedAt + Math.floor(covered * chain.blockTimeMs),
     findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...numbers)],
   };
 };
@@ -41,7 +41,7 @@ export const closesIn = (
   { claim: { report, chain }, proof }: Attempt,
   now: number,
 ): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
-  const runs = [successOf(proof.next), successOf(proof.round.run)].flatMap((run) => run ?? []);
+  const runs = [successOf(proof.next), successOf(proof.run)].flatMap((run) => run ?? []);
   const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
   const [next, last] = runs.map((run) => run.before.environment?.timestamp);
   if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
@@ -55,14 +55,14 @@ export const closesIn = (
  * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
  * holds nothing of the pool, also where the node does not check nonces.
  */
-const isAhead = (claim: ProofInput, { round, assumed }: Proof): boolean =>
+const isAhead = (claim: ProofInput, { run, block, counts, assumed }: Proof): boolean =>
   assumed !== null ||
   // why: a node that does not validate refuses nothing for a state that lacks the predecessors
   // guard: a node that does not validate, with some in flight
-  (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
-  (round.block !== "pending" &&
+  (inFlightOf(claim) > 0 && successOf(run)?.plan.without?.has("validation") === true) ||
+  (block !== "pending" &&
     claim.bundle.some((entry) => {
-      const latest = successOf(round.counts.get(entry.signer)?.latest);
+      const latest = successOf(counts.get(entry.signer)?.latest);
       return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
     }));
 
@@ -86,9 +86,9 @@ export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArra
     : [];
 
 /** Balances and rights that found no room, or no gas, to be read. */
-export const checkMeasured = ({ claim, proof: { round } }: Attempt): ReadonlyArray<Finding> => {
+export const checkMeasured = ({ claim, proof }: Attempt): ReadonlyArray<Finding> => {
   const { measure } = claim;
-  const run = successOf(round.run);
+  const run = successOf(proof.run);
   const unread =
     run === null || !run.witnessed
       ? 0

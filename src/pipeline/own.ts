@@ -31,9 +31,9 @@ export const OwnSteps: Context.Reference<OwnSteps> = Context.Reference("evm-pref
   defaultValue: (): OwnSteps => ({ steps: [], without: [], services: Context.empty() }),
 });
 
-/** A world in which the transactions ran: what moved in it where that is not what the report says, and what was seen. */
+/** A world in which the transactions ran: what moved in it, null = what the report says, and what was seen. */
 export interface Seen {
-  readonly moved: Partial<Report>;
+  readonly moved: Partial<Report> | null;
   readonly before: View;
   readonly after: View;
 }

@@ -12,7 +12,7 @@ import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
-import { attempt, attemptOf, judgedOf } from "./attempt.js";
+import { attempt, attemptOf } from "./attempt.js";
 import { askAlone, askAt, askCauses, lacksWitness } from "./askProof.js";
 import {
   closedIn,
@@ -36,7 +36,7 @@ import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import { trialIn, type About, type Trial } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
 import { tagOf } from "./worlds/contexts.js";
-import type { Attempt } from "./worlds/contrast.js";
+import { judge, type Attempt } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */
 const standingOn = <A extends About>(about: A, blockTag: Observed["blockTag"]): A => ({
@@ -51,16 +51,15 @@ const anew = (
   because: AskRule,
   changed: Partial<Standing>,
 ): Effect.Effect<Standing, never, Rpc> => {
-  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+  const ran = [...standing.ran, ...runsOf(standing).map(successOf)];
   const next = { ...standing, ...changed, ran };
-  return Effect.map(attempt(about, next, because), (made) => placed({ ...next, attempt: made }));
+  return Effect.map(attempt(about, next, because), (made) => placed({ ...next, ...made }));
 };
 
 /** Everything once more, on a newer head where the one that it stood on is old or gone. */
 const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effect.Effect<Standing, never, Rpc> =>
   Effect.gen(function* () {
-    const { memory, head, attempt: before } = standing;
-    const { claim, proof } = before;
+    const { memory, head, claim, proof } = standing;
     const isMoved = because === "headMoved";
     const isSealed = isMoved && isSpent(standing);
     // why: a block that is there stays good, whatever became the head
@@ -70,29 +69,29 @@ const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effe
       (isLow ||
         hasRisen(standing) ||
         lacks(memory, "hash") ||
-        proof.round.block !== "pending" ||
-        isGoneIn(isSealed ? [proof.next] : runsOf(before)));
+        proof.block !== "pending" ||
+        isGoneIn(isSealed ? [proof.next] : runsOf(standing)));
     const newest =
       isOld && (isLow || successOf(claim.header) !== null)
         ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
-        : proof.round.fees.header;
+        : proof.header;
     // why: who shows an older one is behind
     const header = isSlotted(claim.chain) && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
-    const { balanceOf } = before.answers;
+    const { balanceOf } = standing.answers;
     const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
     return yield* anew(standing, about, because, {
       head: successOf(header) === null ? head : header,
-      pending: isSealed ? before : standing.pending,
+      pending: isSealed ? standing : standing.pending,
       counts: sealedCounts(proof),
       moves: isSealed ? 0 : standing.moves + (isMoved ? 1 : 0),
     });
   });
 
-/** The attempt, more of it known. */
+/** More of the attempt known. */
 const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
-  const attempt = { ...standing.attempt, ...more };
-  return "isForkUsed" in more ? { ...standing, attempt } : placed({ ...standing, attempt: judgedOf(attempt) });
+  const known = { ...standing, ...more };
+  return "isForkUsed" in more ? known : placed({ ...known, judged: judge(known) });
 };
 
 /** Where other limits are tried: in the next block, too, where the run there used its gas up. */
@@ -110,13 +109,11 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   rule({
     because: "missingAnswer",
     most: forEach,
-    applies: ({ attempt: { proof } }) => lacksWitness(proof),
+    applies: ({ proof }) => lacksWitness(proof),
     ask: (standing) => {
-      const { claim, proof, because } = standing.attempt;
+      const { claim, proof, because } = standing;
       return Effect.flatMap(askAlone(claim, because), (alone) =>
-        Effect.map(attemptOf(claim, { ...proof, round: { ...proof.round, alone } }, because), (whole) =>
-          placed({ ...standing, attempt: whole }),
-        ),
+        Effect.map(attemptOf(claim, { ...proof, alone }, because), (whole) => placed({ ...standing, ...whole })),
       );
     },
   }),
@@ -124,8 +121,8 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "noPending",
     applies: isWithoutPending,
     ask: (standing) => {
-      const { claim, proof } = standing.attempt;
-      const refused = failureOf(proof.round.run);
+      const { claim, proof } = standing;
+      const refused = failureOf(proof.run);
       const findings =
         refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
       return anew(standing, standingOn(claim, "latest"), "noPending", { counts: null, moves: 0, findings });
@@ -157,9 +154,9 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   {
     because: "hiddenCall",
     most: forEach,
-    applies: ({ attempt: { isTraced } }) => !isTraced,
+    applies: ({ isTraced }) => !isTraced,
     ask: (standing) => {
-      const { bundle, claim } = standing.attempt;
+      const { bundle, claim } = standing;
       return Effect.flatMap(rare, ({ withTracedInner }) =>
         Effect.map(withTracedInner(bundle, claim.report), (traced) =>
           withMore(standing, { bundle: traced, isTraced: true }),
@@ -170,15 +167,13 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   {
     because: "doubtfulLimit",
     most: forEach,
-    applies: ({ attempt: { settled } }) => settled === null,
+    applies: ({ settled }) => settled === null,
     ask: (standing) =>
       Effect.suspend(() => {
         const tried: Array<AskResult<Run>> = [];
-        const { bundle, answers } = standing.attempt;
+        const { bundle, answers } = standing;
         const askGas = (limits: Parameters<ReturnType<typeof askAt>>[0]) =>
-          Effect.tap(askAt(trialsOf(standing.attempt))(limits), (rows) =>
-            Effect.sync(() => void tried.push(...rows.flat())),
-          );
+          Effect.tap(askAt(trialsOf(standing))(limits), (rows) => Effect.sync(() => void tried.push(...rows.flat())));
         return Effect.flatMap(rare, ({ settleGas }) =>
           Effect.map(settleGas(bundle, answers, askGas), (settled) => withMore(standing, { settled, tried })),
         );
@@ -188,21 +183,21 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "closing",
     most: () => 2,
     applies: (standing) => closedIn(standing) !== null,
-    ask: (standing) => anew(standing, standing.attempt.claim, "closing", { closed: closedIn(standing) }),
+    ask: (standing) => anew(standing, standing.claim, "closing", { closed: closedIn(standing) }),
   },
   rule({
     because: "worldsDiffer",
     most: forEach,
-    applies: (standing) => standing.attempt.judged.wants.length > 0,
-    ask: (standing) => Effect.map(askCauses(standing.attempt.claim), (why) => withMore(standing, { why })),
+    applies: (standing) => standing.judged.wants.length > 0,
+    ask: (standing) => Effect.map(askCauses(standing.claim), (why) => withMore(standing, { why })),
   }),
   {
     because: "forkBetween",
     most: forEach,
-    applies: ({ attempt: { isForkUsed } }) => isForkUsed === null,
+    applies: ({ isForkUsed }) => isForkUsed === null,
     ask: (standing) => {
-      const { claim, answers, bundle } = standing.attempt;
-      const others = standing.attempt.judged.compared?.other?.outcomes ?? [];
+      const { claim, answers, bundle } = standing;
+      const others = standing.judged.compared?.other?.outcomes ?? [];
       return Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed }));
     },
   },
@@ -216,9 +211,9 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
 
 /** That the runs never stood on one block. */
 const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
-  const { round, next } = standing.attempt.proof;
+  const { run, next } = standing.proof;
   // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
-  return standing.lack !== "headMoved" || isGoneIn([round.run, next])
+  return standing.lack !== "headMoved" || isGoneIn([run, next])
     ? []
     : incomparable("the runs did not stand on one block");
 };
@@ -229,21 +224,18 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
 export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Effect.fn.Return<Standing, never, Rpc> {
-  const { report, bundle, chain, scanned, steps, isWidened } = about;
+  const { report, bundle, chain, scanned, steps, settled } = about;
   const { memory } = yield* Rpc;
-  const because = isWidened ? "doubtfulLimit" : "proof";
+  const because = settled === null ? "proof" : "doubtfulLimit";
   const first = Effect.fnUntraced(function* (on: About, head: Standing["head"], why: AskRule) {
     const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
     const begun = { memory, head, closed: null };
     const made = yield* attempt(on, begun, why, scanned?.isStale === true);
-    const standing = {
-      ...{ ...begun, attempt: made, pending: null },
-      ...{ counts: known, moves: 0, findings: [], ran: [] },
-    };
+    const standing = { ...begun, ...made, pending: null, counts: known, moves: 0, findings: [], ran: [] };
     const last = yield* rounds(placed(standing), proofRules);
     return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
-  if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, because);
+  if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.header, because);
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;

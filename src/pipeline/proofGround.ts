@@ -107,10 +107,9 @@ export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Grou
 };
 
 /** What a proof knows between its rounds. */
-export interface Standing {
+export interface Standing extends Attempt {
   /** The head that the attempt stands on. */
   readonly head: ProofInput["header"];
-  readonly attempt: Attempt;
   /** One on the state that was asked for, which did not hold still, where a sealed block stands in. */
   readonly pending: Attempt | null;
   /** The counts on the sealed state before the attempt. */
@@ -143,7 +142,7 @@ type Placed = Omit<Standing, "lack">;
 
 /** Every run of an attempt. */
 export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<Run> | null> => [
-  ...[proof.round.run, proof.round.alone, proof.next, proof.bare, ...proof.between],
+  ...[proof.run, proof.alone, proof.next, proof.bare, ...proof.between],
   ...proof.placed.map(({ result }) => result),
   ...tried,
   ...(why === null ? [] : Object.values(why)),
@@ -154,14 +153,14 @@ const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
 
 export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
 
-const mostTries = ({ attempt: { claim, proof }, memory }: Placed): number => {
-  if (proof.round.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
+const mostTries = ({ claim, proof, memory }: Placed): number => {
+  if (proof.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
   // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
 };
 
 /** The refusal of a world for how it was asked: of the two it is `next` that may name a hash, and `exact` that has a block in front. */
-const refusalOf = ({ round: { run }, next }: Proof): RpcError | null => {
+const refusalOf = ({ run, next }: Proof): RpcError | null => {
   const answers = successOf(run) !== null;
   const isMisplaced = (failure: Failure | null): failure is RpcError =>
     failure?._tag === "RpcError" &&
@@ -172,11 +171,11 @@ const refusalOf = ({ round: { run }, next }: Proof): RpcError | null => {
 };
 
 /** The counts on the sealed state, by signer. */
-export const sealedCounts = ({ round: { counts } }: Proof): ReadonlyMap<string, number | null> =>
+export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | null> =>
   new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
 
 /** Whether a transaction of a sender's was mined since the head was read. */
-export const hasRisen = ({ attempt: { claim, proof }, counts }: Placed): boolean =>
+export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
   // why: the count may have been newer than the head at once
   (failureOf(proof.next)?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
   [...sealedCounts(proof)].some(([account, now]) => {
@@ -188,11 +187,11 @@ export const hasRisen = ({ attempt: { claim, proof }, counts }: Placed): boolean
 export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= mostTries(standing);
 
 /** Whether a sealed block may stand in for a state that does not hold still. */
-export const isSealable = ({ attempt: { proof, claim } }: Placed): boolean =>
-  proof.round.block === "pending" && claim.report.options.block === null;
+export const isSealable = ({ proof, claim }: Placed): boolean =>
+  proof.block === "pending" && claim.report.options.block === null;
 
 /** Whether an answer named a later block than the head that an attempt stands on, of a chain on which that is no accident. */
-export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "head" | "attempt">): boolean => {
+export const isBehind = ({ head, claim, sealed }: Placed): boolean => {
   return (sealed ?? -1n) > (successOf(head)?.number ?? sealed ?? 0n) && isSlotted(claim.chain);
 };
 
@@ -202,11 +201,10 @@ export const isBehind = ({ head, attempt: { claim, sealed } }: Pick<Standing, "h
  * answer, or a fork parts a bundle.
  */
 const lackOf = (standing: Placed): Standing["lack"] => {
-  const { attempt } = standing;
-  const { claim, proof } = attempt;
+  const { claim, proof } = standing;
   const { report, chain, worlds } = claim;
   const head = successOf(standing.head);
-  if (isNoPending(failureOf(proof.round.run))) return null;
+  if (isNoPending(failureOf(proof.run))) return null;
   const refusal = refusalOf(proof);
   if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "unsupportedPart";
   const ground = {
@@ -216,17 +214,17 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     tolerance: report.options.tolerance,
   };
   if (
-    isParted(runsOf(attempt), ground) ||
+    isParted(runsOf(standing), ground) ||
     hasRisen(standing) ||
     (isBehind(standing) && (!isSpent(standing) || isSealable(standing)))
   )
     return "headMoved";
   const { apart, context } = worlds.exact;
-  const { next } = proof.round.forks;
+  const { next } = proof.forks;
   // why: the next fork is told in the same round, the first time
   const isTorn =
     apart !== null && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next, gapOf(apart));
-  const beside = successOf(proof.round.fees.header);
+  const beside = successOf(proof.header);
   if (refusal !== null) return "misplaced";
   if (isTorn) return "forkBetween";
   const isSettled =
@@ -241,15 +239,15 @@ const lackOf = (standing: Placed): Standing["lack"] => {
 export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
 
 /** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
-export const isWithoutPending = ({ attempt: { claim, proof } }: Standing): boolean =>
+export const isWithoutPending = ({ claim, proof }: Standing): boolean =>
   claim.scanned === null &&
   claim.report.options.block === null &&
   claim.chain.blockTag === "pending" &&
-  proof.round.block === "pending" &&
-  isNoPending(failureOf(proof.round.run));
+  proof.block === "pending" &&
+  isNoPending(failureOf(proof.run));
 
 /** What is left of the bracket where the transactions fail in its last block and not in the next; null = all, or nobody can tell. */
-export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Standing["closed"] => {
+export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"] => {
   const { worlds, report } = claim;
   const { closing, compared } = judged;
   const isPlaced =
@@ -263,7 +261,7 @@ export const closedIn = ({ attempt: { claim, judged }, closed }: Standing): Stan
 };
 
 /** What the endpoint refuses of how the worlds were asked, and is not known to. */
-export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
+export const formsIn = ({ claim, proof, memory }: Standing) => {
   const { ahead, apart, block } = claim.worlds.exact;
   const formOf = (result: AskResult<Run> | null) => {
     const failure = failureOf(result);
@@ -273,7 +271,7 @@ export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
   };
   const hash = lacks(memory, "hash") ? null : formOf(proof.next);
   const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");
-  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.round.run) : null;
+  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.run) : null;
   return { hash, entries };
 };
 

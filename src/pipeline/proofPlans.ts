@@ -6,7 +6,7 @@ import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { secondGas, secondReadings } from "../steps/reading/secondReading.js";
 import * as Simulate from "../steps/simulate.js";
-import { eip7825Cap, type Chain } from "../chains/rules.js";
+import { eip7825Cap } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
@@ -15,28 +15,24 @@ import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Round, ActiveSteps } from "./answers.js";
+import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
+import type { Gas } from "./gas/doubt.js";
 import type { World, Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
-import { everyLook, everyLookBetween } from "./steps.js";
+import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What is to be proven. */
-export interface ProofInput {
+export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly report: Report;
   readonly bundle: Bundle<Signed>;
-  readonly chain: Chain;
   readonly measure: Measure;
   readonly worlds: Worlds;
   /** What the code that is called reads of its block. */
   readonly reads: Observed["reads"];
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
-  /** The steps that take part. */
-  readonly steps: ActiveSteps;
-  /** What users' own steps have the witness read. */
-  readonly looks: ReadonlyArray<Query>;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
   readonly subjects: ReadonlyMap<number, FeeSubject>;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
@@ -46,16 +42,16 @@ export interface ProofInput {
    * `isStale`: so much time went by since that its header may be another block's by now.
    */
   readonly scanned:
-    | (Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
+    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
     | null;
   /** The head that the worlds stand on; null = it is asked beside the runs. */
-  readonly header: Round["fees"]["header"];
+  readonly header: Round["header"];
   /** Epoch ms when that head was asked for, or what has it; null = now. */
   readonly askedAt: number | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
-  /** Whether its limits are wider ones already than those that were chosen. */
-  readonly isWidened: boolean;
+  /** What is known of its gas limits, where they are wider ones than those that were chosen; null = its runs tell. */
+  readonly settled: Gas | null;
 }
 
 /** What is proven, on whatever ground. */

@@ -14,6 +14,7 @@ import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
+import { undoubted } from "./gas/doubt.js";
 import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
@@ -82,7 +83,7 @@ const proveOnce = Effect.fnUntraced(function* (
   // `found` = what was found before anything was asked
   { policies, found, scanned }: Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
   request: Effect.Effect<Own, never, Rpc>,
-  isWidened: boolean,
+  widened: About["settled"],
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const cases = signedOf(report);
   if (cases === null) return { report, limits: null };
@@ -103,20 +104,20 @@ const proveOnce = Effect.fnUntraced(function* (
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
-    isWidened,
+    settled: widened,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* Effect.yieldNow;
   const standing = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
-  const late = failureOf(standing.attempt.proof.round.run);
+  const late = failureOf(standing.proof.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
-  const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+  const ran = [...standing.ran, ...runsOf(standing).map(successOf)];
   const assemble = Effect.fnUntraced(function* (
     attempt: Attempt,
     further: ReadonlyArray<Finding>,
@@ -133,7 +134,6 @@ const proveOnce = Effect.fnUntraced(function* (
       ...found,
       ...further,
       ...(settled?.findings ?? []),
-      ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
       ...checkRan(
         report.chainId,
         ran.filter((run) => run !== answers.run && run !== answers.alone),
@@ -163,11 +163,10 @@ const proveOnce = Effect.fnUntraced(function* (
         // why: a proof whose run got no answer has proven nothing
         stage: answers.run === null ? "scanned" : "proven",
         worlds: [...worldsIn(attempt), ...placed],
-        elsewhere: compared?.other == null ? [] : [compared.other, ...compared.between.map(({ effects }) => effects)],
         ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
         ledger,
         own: { names: own.names, check },
-        others,
+        others: others.map((run) => ({ run, moved: compared?.other == null ? null : attempt.effectsIn(run) })),
         earlier: earlierFindings(report),
         stateChanges: changed.changes,
         findings,
@@ -179,14 +178,14 @@ const proveOnce = Effect.fnUntraced(function* (
   const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
     note("PendingMoved", severity, { evidence: "measured" }, text("", stead)),
   ];
-  const outcome = yield* assemble(standing.attempt, [
+  const outcome = yield* assemble(standing, [
     ...standing.findings,
     ...(pending === null ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
-  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
+  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.claim));
   const proven = isAnswer ? outcome : yield* assemble(pending, pendingMoved("unavailable"));
-  const { settled } = isAnswer ? standing.attempt : pending;
+  const { settled } = isAnswer ? standing : pending;
   yield* names.keep(
     proven.chainId,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
@@ -209,9 +208,12 @@ export const proveChosen = Effect.fnUntraced(function* (
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
   const own = yield* Effect.cached(askOwn(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
-  const { report: proven, limits } = yield* proveOnce(report, proving, own, false);
+  const { report: proven, limits } = yield* proveOnce(report, proving, own, null);
   if (limits === null) return proven;
-  if (scanned !== null) return (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
+  if (scanned !== null) {
+    const settled = { ...undoubted, findings: [note("GasLimitWidened", "info", { evidence: "measured" })] };
+    return (yield* proveOnce(withLimits(report, limits), proving, own, settled)).report;
+  }
   const holds = limits.map((limit) => gas("gas that holds", limit));
   return judged(proven, [...proven.findings, note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds)]);
 });

@@ -2,7 +2,6 @@
  * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
  * the whole judged. Pure.
  */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
 import { type Chain, lookup } from "../Chains.js";
@@ -38,15 +37,15 @@ interface About extends ObserveInput {
   /** The chain in an earlier report's words, for where nobody describes it here. */
   readonly described?: ShownChain | null;
   readonly measure: Measure;
-  /** What moves in the other worlds, where every policy has to hold, too. */
-  readonly elsewhere?: ReadonlyArray<
-    Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens">
-  >;
   readonly ledger: Report["ledger"];
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
-  /** The runs in the other worlds, in their order: a call inside may fail in one that does not here. */
-  readonly others?: ReadonlyArray<Run>;
+  /** The other worlds, in their order: every policy has to hold in each, and a call inside may fail in one alone. */
+  readonly others?: ReadonlyArray<{
+    readonly run: Run;
+    /** What moves in it; null = it was not compared. */
+    readonly moved: Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens"> | null;
+  }>;
   readonly stateChanges?: Report["stateChanges"];
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
@@ -171,21 +170,22 @@ export const reportOf = (
   const { options, measure, described = null, others = [], stateChanges = [], earlier = [] } = about;
   const { steps } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
-  const { assets, rights, ...seen } = settledTokens(moved, about.elsewhere ?? []);
+  const there = others.flatMap((world) => world.moved ?? []);
+  const { assets, rights, ...seen } = settledTokens(moved, there);
   const whose = new Set<string>([...ownAccounts(bundle), ...measure.parties]);
   const movements = withoutLeftOut(
-    (about.elsewhere ?? []).reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
+    there.reduce<typeof seen>((here, other) => worseOf(here, other, whose), seen),
     steps,
   );
-  const elsewhere = (about.elsewhere ?? []).map((there) => ({
-    ...withoutLeftOut(there, steps),
-    tokens: movements.tokens,
+  const elsewhere = others.map(({ run: { before, after }, moved: other }) => ({
+    ...{ before, after },
+    moved: other && { ...withoutLeftOut(other, steps), tokens: movements.tokens },
   }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
-    ...{ moved: { assets, rights }, readings: others.map(({ readings }) => readings), policies: about.policies },
+    ...{ moved: { assets, rights }, readings: others.map(({ run }) => run.readings), policies: about.policies },
     delegateTargets: options.delegateTargets,
   };
   const out = new Set<StepName>(leftOutOf(steps));
@@ -224,17 +224,13 @@ export const reportOf = (
     },
     [...found, ...checkHoles(bundle, found)],
   );
-  const own = about.own.check(usual, [
-    { moved: {}, before: answers.before, after: answers.after },
-    ...Arr.zip(others, [...elsewhere, ...others.map(() => ({}))]).map(([seen, moved]) => ({
-      ...seen,
-      moved,
-    })),
-  ]);
+  const own = about.own.check(usual, [{ moved: null, before: answers.before, after: answers.after }, ...elsewhere]);
   const draft = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
   const policies = untold(
-    elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
+    elsewhere.flatMap((world) =>
+      world.moved === null ? [] : checkPolicies({ ...draft, ...world.moved }, about.policies),
+    ),
     here,
   );
   // why: policies judge by every finding, readers get no more than a budget

@@ -32,8 +32,8 @@ const isRefusal = (failure: Failure | null): boolean =>
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
 /** Whether `eth_call` may say what a refused run does not: of a deployment, of a block that nobody can make larger, of any of ours. */
-const isCallable = ({ subject: { options }, asked, memory }: Scanning): boolean => {
-  const failure = failureOf(asked.run);
+const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean => {
+  const failure = failureOf(round.run);
   return (
     isRefusal(failure) ||
     (isForm(failure) && options.stateOverrides === null && options.blockOverrides === null) ||
@@ -45,48 +45,44 @@ const lacksBaseFee = (header: AskResult<Eth.Block> | null): boolean =>
   (successOf(header)?.baseFeePerGas ?? null) === null;
 
 /** The senders' transactions in flight, as they are counted. */
-const inFlightIn = ({ subject: { bundle }, asked }: Scanning): ReadonlyArray<InFlight> =>
-  signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, asked)));
+const inFlightIn = ({ subject: { bundle }, round }: Scanning): ReadonlyArray<InFlight> =>
+  signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, round)));
 
 /** What the first round left out, or asked in vain, and nothing in it makes up for. */
 const lackingIn = (scan: Scanning) => {
-  const { plans, subject, asked, flying } = scan;
+  const { plans, subject, round, flying } = scan;
   const { bundle, steps } = subject;
-  const { called, history } = asked;
-  const isBlind = plans.isFamiliar && seenIn(asked).environment === null;
+  const { called, history } = round;
+  const isBlind = plans.isFamiliar && seenIn(round).environment === null;
   return {
     // why: both name the node's own base fee; a formula alone may be another chain's
     alone:
-      asked.alone === null &&
-      (isBlind || (plans.isFamiliar && (failureOf(history) !== null || lacksBaseFee(asked.header)))),
+      round.alone === null &&
+      (isBlind || (plans.isFamiliar && (failureOf(history) !== null || lacksBaseFee(round.header)))),
     chainId: isBlind,
-    receipts: history !== null && asked.receipts === null && lacksTip(history, subject.options.feeLevel),
+    receipts: history !== null && round.receipts === null && lacksTip(history, subject.options.feeLevel),
     calls: steps.has("simulate") && called === null && isCallable(scan),
     // why: of what replaces nothing the proof asks
-    pools: flying.length === 0 && Nonce.replaces(bundle, asked),
+    pools: flying.length === 0 && Nonce.replaces(bundle, round),
   };
 };
 
-const refusalOf = ({ asked }: Scanning): Failure | null => failureOf(asked.run);
+const refusalOf = ({ round }: Scanning): Failure | null => failureOf(round.run);
 
 /** Whether everything may be asked anew on the latest block. */
-const isMovable = ({ tag, subject: { options } }: Scanning): boolean => tag === "pending" && options.block === null;
+const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
+  round.block === "pending" && options.block === null;
 
-const noPendingIn = ({ asked }: Scanning): Failure | null =>
-  [asked.run, asked.alone].map(failureOf).find(isNoPending) ?? null;
+const noPendingIn = ({ round }: Scanning): Failure | null =>
+  [round.run, round.alone].map(failureOf).find(isNoPending) ?? null;
 
-/** The round so far. */
-const roundIn = (scan: Scanning): Round => {
-  const { subject, tag, plans, asked, askedAt, pools, memory, unfunded, findings } = scan;
-  const { history, receipts, header, ...answered } = asked;
+/** The round, when no more is asked. */
+const roundIn = ({ subject, round, memory }: Scanning): Round => {
   const { gasPriceOracle } = subject.chain;
   return {
-    ...answered,
-    ...{ steps: subject.steps, block: tag, askedAt, pools, unfunded, findings, next: null },
-    fees: { history, receipts, header },
+    ...round,
     forks: memory.recall("forks") ?? unknownForks,
-    noFeeOracle: L1Fee.livesAt(gasPriceOracle, seenIn(asked)) === false ? gasPriceOracle : null,
-    subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
+    noFeeOracle: L1Fee.livesAt(gasPriceOracle, seenIn(round)) === false ? gasPriceOracle : null,
   };
 };
 
@@ -98,8 +94,8 @@ const lacksGas: ReadonlySet<string> = new Set<Verdict["_tag"]>(["OutOfGas", "VmH
 
 /** The run again, with as much gas as the rules in force allow; null = it lacked none. */
 const widerIn = (scan: Scanning): Simulate.Plan | null => {
-  const run = successOf(scan.asked.run);
-  if (run === null || !hasRunBelowEstimate(run, successOf(scan.asked.estimate))) return null;
+  const run = successOf(scan.round.run);
+  if (run === null || !hasRunBelowEstimate(run, successOf(scan.round.estimate))) return null;
   const { chain, blockGasLimit } = answersIn(scan);
   const most = mostGas(chain, blockGasLimit);
   return most > eip7825Cap ? widerPlan(run.plan, most) : null;
@@ -107,7 +103,7 @@ const widerIn = (scan: Scanning): Simulate.Plan | null => {
 
 /** The call again, with as much gas as the rules in force allow; null = it lacked none. */
 const widerCall = (scan: Scanning): bigint | null => {
-  const { called, run, estimate } = scan.asked;
+  const { called, run, estimate } = scan.round;
   if (called === null || successOf(run) !== null || scan.subject.bundle[0].input.gas !== null) return null;
   const failure = failureOf(called.first);
   const isShort = failure !== null && (lacksGas.has(failure._tag) || (successOf(estimate) ?? 0n) > eip7825Cap);
@@ -119,7 +115,7 @@ const widerCall = (scan: Scanning): bigint | null => {
 
 /** The run at the price that a block will see, for a contract may ask for one; null = nothing failed for want of one. */
 const pricedIn = (scan: Scanning): Simulate.Plan | null => {
-  const run = successOf(scan.asked.run);
+  const run = successOf(scan.round.run);
   if (run === null || !isFree(run) || !isFailed(run)) return null;
   const { quote, balanceOf } = answersIn(scan);
   return quote.baseFeePerGas === null || quote.baseFeePerGas === 0n
@@ -127,10 +123,10 @@ const pricedIn = (scan: Scanning): Simulate.Plan | null => {
     : pricedPlan(run.plan, scan.subject.bundle, quote, balanceOf);
 };
 
-/** What `asked` has beside `more`. */
-const withMore = (scan: Scanning, more: Partial<Scanning["asked"]>): Scanning => ({
+/** The scan, more of it known. */
+const withMore = (scan: Scanning, more: Partial<Scanning["round"]>): Scanning => ({
   ...scan,
-  asked: { ...scan.asked, ...more },
+  round: { ...scan.round, ...more },
 });
 
 /** From the pending state to the latest: once, and again where the endpoint is another. */
@@ -158,7 +154,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     because: "replacement",
     ...anew,
     // why: the pending state already holds what a replacement takes away; the mined state does not
-    applies: (scan) => isMovable(scan) && Nonce.replaces(scan.subject.bundle, scan.asked),
+    applies: (scan) => isMovable(scan) && Nonce.replaces(scan.subject.bundle, scan.round),
     ask: (scan) => begin(scan.subject, "latest", inFlightIn(scan)),
   }),
   rule({
@@ -170,13 +166,13 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
         const refused = noPendingIn(scan);
         const findings =
           refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-        return { ...again, findings };
+        return withMore(again, { findings });
       }),
   }),
   rule({
     because: "endpointChanged",
     isAnew: true,
-    applies: ({ plans, subject, asked }) => isDisproved(plans.known, subject, asked),
+    applies: ({ plans, subject, round }) => isDisproved(plans.known, subject, round),
     ask: ({ subject, memory, chains }) =>
       Effect.suspend(() => {
         memory.forget();
@@ -189,20 +185,20 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     because: "missingAnswer",
     applies: (scan) => Object.values(lackingIn(scan)).includes(true),
     ask: (scan) => {
-      const { subject, tag, plans, asked } = scan;
+      const { subject, plans, round } = scan;
       const lacks = lackingIn(scan);
       return Effect.map(
         Effect.all(
           {
-            alone: when(lacks.alone, askRun(subject, plans.alone), asked.alone),
-            namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
-            receipts: when(lacks.receipts, Fee.askReceipts, asked.receipts),
-            called: when(lacks.calls, askByEthCall(subject, tag), asked.called),
-            pools: when(lacks.pools, askPooled(inFlightIn(scan)), scan.pools),
+            alone: when(lacks.alone, askRun(subject, plans.alone), round.alone),
+            namedChainId: when(lacks.chainId, askChainId, round.namedChainId),
+            receipts: when(lacks.receipts, Fee.askReceipts, round.receipts),
+            called: when(lacks.calls, askByEthCall(subject, round.block), round.called),
+            pools: when(lacks.pools, askPooled(inFlightIn(scan)), round.pools),
           },
           atOnce,
         ),
-        ({ pools, ...found }) => ({ ...withMore(scan, found), pools, isNamed: scan.isNamed || lacks.chainId }),
+        (found) => ({ ...withMore(scan, found), isNamed: scan.isNamed || lacks.chainId }),
       );
     },
   }),
@@ -210,9 +206,9 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     because: "unfunded",
     applies: (scan) => refusalOf(scan)?._tag === "InsufficientFunds",
     ask: (scan) => {
-      const { subject, plans, asked } = scan;
-      return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, asked.alone)), (funded) =>
-        Result.isSuccess(funded) ? { ...withMore(scan, { run: funded }), unfunded: refusalOf(scan) } : scan,
+      const { subject, plans, round } = scan;
+      return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, round.alone)), (funded) =>
+        Result.isSuccess(funded) ? withMore(scan, { run: funded, unfunded: refusalOf(scan) }) : scan,
       );
     },
   }),
@@ -221,7 +217,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     applies: (scan) => widerIn(scan) !== null || widerCall(scan) !== null,
     ask: (scan) => {
       const [plan, gas] = [widerIn(scan), widerCall(scan)];
-      const { called } = scan.asked;
+      const { called, block } = scan.round;
       if (plan !== null)
         return Effect.map(askRun(scan.subject, plan), (wider) =>
           Result.isSuccess(wider) ? withMore(scan, { run: wider }) : scan,
@@ -229,9 +225,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return gas === null || called === null
         ? Effect.succeed(scan)
         : Effect.flatMap(rare, ({ askFirst }) =>
-            Effect.map(askFirst(scan.subject, scan.tag, gas), (first) =>
-              withMore(scan, { called: { ...called, first } }),
-            ),
+            Effect.map(askFirst(scan.subject, block, gas), (first) => withMore(scan, { called: { ...called, first } })),
           );
     },
   }),
@@ -239,7 +233,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     because: "unpriced",
     applies: (scan) => pricedIn(scan) !== null,
     ask: (scan) => {
-      const { subject, plans, asked } = scan;
+      const { subject, plans, round } = scan;
       const plan = pricedIn(scan);
       if (plan === null) return Effect.succeed(scan);
       return Effect.map(
@@ -247,7 +241,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
           {
             run: askRun(subject, plan),
             // why: the priced run pretends the balances
-            alone: asked.alone === null ? askRun(subject, plans.alone) : Effect.succeed(asked.alone),
+            alone: round.alone === null ? askRun(subject, plans.alone) : Effect.succeed(round.alone),
           },
           atOnce,
         ),

@@ -11,19 +11,18 @@ import { eip7825Cap } from "../chains/rules.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
-import type { Finding } from "../report/finding.js";
 import { abisOf } from "../report/options.js";
 import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
-import type { Failure, AskResult } from "../steps/reading/askResult.js";
+import type { AskResult } from "../steps/reading/askResult.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
-import { taking, type FirstAnswers, type Subject, everyLook } from "./steps.js";
+import { taking, type Subject, everyLook } from "./steps.js";
 import { simulate } from "./endpoint/simulate.js";
 import { rare } from "./later.js";
 
@@ -72,17 +71,13 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) =>
 };
 
 /** What a scan knows between its rounds. */
-export interface Scanning extends Pick<Round, "pools"> {
+export interface Scanning {
   readonly subject: Subject;
-  readonly tag: Observed["blockTag"];
   readonly plans: ReturnType<typeof plansOf>;
-  readonly asked: FirstAnswers & Pick<Round, "namedChainId">;
-  /** Epoch ms when its first question went out. */
-  readonly askedAt: number;
+  /** The round so far; the rest is known when no more is asked. */
+  readonly round: Omit<Round, "forks" | "noFeeOracle">;
   /** What was in flight when it was begun, and is replaced. */
   readonly flying: ReadonlyArray<InFlight>;
-  readonly unfunded: Failure | null;
-  readonly findings: ReadonlyArray<Finding>;
   /** Whether the chain's id was asked for, not remembered. */
   readonly isNamed: boolean;
   readonly memory: Memory;
@@ -111,12 +106,6 @@ export const when = <A, B>(
 export const askByEthCall = (subject: Subject, tag: Observed["blockTag"]) =>
   Effect.flatMap(rare, ({ askCalls }) => askCalls(subject, tag));
 
-/** Nothing asked. */
-const unasked: FirstAnswers = {
-  ...{ codes: new Map(), counts: new Map() },
-  ...{ run: null, alone: null, called: null, estimate: null, history: null, receipts: null, header: null },
-};
-
 export const atOnce = { concurrency: "unbounded" } as const;
 
 /** The first round: what every step that takes part asks, all at once. */
@@ -125,7 +114,7 @@ export const begin = Effect.fnUntraced(function* (
   tag: Observed["blockTag"],
   flying: ReadonlyArray<InFlight> = [],
 ): Effect.fn.Return<Scanning, never, Rpc> {
-  const { bundle, steps, isWitnessed } = subject;
+  const { bundle, steps } = subject;
   const { memory } = yield* Rpc;
   const chains = yield* chainsInUse;
   const plans = plansOf(subject, tag, memory);
@@ -139,11 +128,10 @@ export const begin = Effect.fnUntraced(function* (
     atOnce,
   );
   const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
-  const wantsAlone = (["simulate", "fee", "funds"] as const).some((name) => steps.has(name));
   const first = yield* Effect.all(
     {
       ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
-      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(subject, alone), null),
+      alone: when(steps.has("alone") && !isFamiliar, askRun(subject, alone), null),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),
@@ -152,10 +140,13 @@ export const begin = Effect.fnUntraced(function* (
     },
     atOnce,
   );
-  const { ofSteps, pools, ...more } = first;
-  return {
-    ...{ subject, tag, plans, askedAt, flying, pools, memory, chains },
-    asked: ofSteps.reduce<Scanning["asked"]>((all, some) => ({ ...all, ...some }), { ...unasked, ...more }),
-    ...{ unfunded: null, findings: [], isNamed: !isFamiliar },
+  const { ofSteps, ...more } = first;
+  const begun: Scanning["round"] = {
+    ...{ steps, block: tag, askedAt, codes: new Map(), counts: new Map(), unfunded: null, findings: [] },
+    ...{ run: null, next: null, called: null, estimate: null, history: null, receipts: null },
+    subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
+    ...more,
   };
+  const round = ofSteps.reduce<typeof begun>((all, some) => ({ ...all, ...some }), begun);
+  return { subject, plans, round, flying, isNamed: !isFamiliar, memory, chains };
 });

@@ -29,7 +29,6 @@ import type { Rpc } from "../rpc/index.js";
 import { signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
 import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from "../steps/reading/delegateCalls.js";
 import type { Holding } from "../steps/reading/holdings.js";
-import type { FeeFacts } from "../steps/reading/quote.js";
 import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, outcomeOf, type Answers, type Round, type ActiveSteps } from "./answers.js";
@@ -38,7 +37,7 @@ import { readyWith, type Blocker } from "../report/ready.js";
 import { OwnSteps } from "./own.js";
 
 /** All of them. */
-export const everyStep: ActiveSteps = new Set(["chain", ...builtInSteps]);
+export const everyStep: ActiveSteps = new Set(["chain", "alone", ...builtInSteps]);
 
 /** What a scan is asked about. */
 export interface Subject {
@@ -51,12 +50,7 @@ export interface Subject {
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   readonly steps: ActiveSteps;
-  /** Whether the witness may be simulated, by itself where the transactions are not. */
-  readonly isWitnessed: boolean;
 }
-
-/** What the first round of a scan brings home. */
-export type FirstAnswers = Pick<Round, "codes" | "run" | "alone" | "called" | "estimate" | "counts"> & FeeFacts;
 
 /** A built-in step, in the shape of a user's: what the witness reads for it, what it asks, chooses and tells, and what it finds. */
 export interface BuiltIn {
@@ -69,10 +63,10 @@ export interface BuiltIn {
     readonly subject: Subject;
     readonly tag: Round["block"];
     /** The transactions simulated, or called where that is refused. */
-    readonly runs: Effect.Effect<Pick<FirstAnswers, "run" | "called">, never, Rpc>;
+    readonly runs: Effect.Effect<Pick<Round, "run" | "called">, never, Rpc>;
     /** Whether the endpoint is known to tell tips in its fee history. */
     readonly tellsTip: boolean;
-  }) => Effect.Effect<Partial<FirstAnswers>, never, Rpc>;
+  }) => Effect.Effect<Partial<Round>, never, Rpc>;
   /** What its answers show of a case, in a scan and in a proof. */
   readonly show?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** What it chooses for a case, in a scan alone. */
@@ -255,7 +249,8 @@ export const checkLeftOut = (
 /** The steps of the pipeline in use that take part. */
 export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
   const omitted: ReadonlyArray<string> = without;
-  return new Set([...everyStep].filter((name) => !omitted.includes(name)));
+  // why: who has nothing simulated has not the witness simulated either
+  return new Set([...everyStep].filter((name) => !omitted.includes(name === "alone" ? "simulate" : name)));
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */

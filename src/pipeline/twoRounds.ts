@@ -58,8 +58,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const own = yield* askOwn(inputs, { chainId, block, stage: "scan" }, null, earlier);
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
-  const isWitnessed = steps.has("simulate");
-  const subject = { bundle, options, chain, wanted, looks: own.looks, steps, isWitnessed };
+  const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
   const round = yield* askScan(subject, block);
   yield* Effect.yieldNow;
   const answers = answersOf(round, chains, options, named);

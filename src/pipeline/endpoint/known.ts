@@ -48,7 +48,7 @@ export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
 /** Whether the latest header is not the block that the run stood on, though it has its number: another chain, or another branch, answers. */
-const isForeign = (round: Pick<Round, "alone" | "run"> & Pick<Round["fees"], "header">): boolean => {
+const isForeign = (round: Pick<Round, "alone" | "run" | "header">): boolean => {
   const { environment } = seenIn(round);
   const header = successOf(round.header);
   return (
@@ -88,11 +88,11 @@ export const learn = (
   isNamed: boolean,
 ): void => {
   const isNewest = round.block === "pending" || round.block === "latest";
-  if (options.stateOverrides !== null || !isNewest || isForeign({ ...round, header: round.fees.header })) return;
+  if (options.stateOverrides !== null || !isNewest || isForeign(round)) return;
   const view = seenIn(round);
   const named = successOf(round.namedChainId);
   // why: heard now, not believed from before, or a stranger behind the endpoint would never be asked again
   if (isNamed && named !== null && view.environment?.chainId === BigInt(named)) memory.learn("chainId", named);
   if (L1Fee.livesAt(chain.gasPriceOracle, view) === false) memory.learn("noFeeOracle", chain.gasPriceOracle);
-  if (round.fees.history !== null) memory.learn("tellsTip", !lacksTip(round.fees.history, options.feeLevel));
+  if (round.history !== null) memory.learn("tellsTip", !lacksTip(round.history, options.feeLevel));
 };

@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
-import type { BuiltInStep } from "../../primitives/names.js";
 import type { Finding } from "../../report/finding.js";
 import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../../report/parts.js";
 import { chainsInUse } from "../../eth/chains.js";
@@ -19,7 +18,7 @@ import * as Fee from "../../steps/fee.js";
 import * as Nonce from "../../steps/nonce.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import * as Transactions from "../../Transaction.js";
-import { answersOf, checkOutcomes, type Answers } from "../answers.js";
+import { answersOf, checkOutcomes, type ActiveSteps, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
 import { counted } from "../rounds.js";
@@ -40,7 +39,7 @@ const orFail = <A>(output: A, findings: ReadonlyArray<Finding>): Effect.Effect<A
 /** One step of a scan by itself: `steps` are asked, the rest stays unknown. */
 const single = <A>(
   name: string,
-  steps: ReadonlyArray<BuiltInStep>,
+  steps: ReadonlyArray<Parameters<ActiveSteps["has"]>[0]>,
   make: (
     entry: Filled,
     bundle: Bundle<Filled>,
@@ -53,8 +52,7 @@ const single = <A>(
     const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
-    const about = { options, chain, wanted: [], looks: [], steps: new Set(steps), isWitnessed: true };
-    const subject = { bundle: Arr.of(all[0]), ...about };
+    const subject = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks: [], steps: new Set(steps) };
     const round = yield* counted(askScan(subject, options.block ?? chain.blockTag));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(subject.bundle, answers);
@@ -68,10 +66,11 @@ export const checkCode = single<typeof Parties.Type>("Preflight.checkCode", ["co
 ]);
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
-export const simulate = single<Outcome>("Preflight.simulate", ["simulate", "funds"], (entry, bundle, answers) => [
-  entry.outcome,
-  checkOutcomes(bundle, answers),
-]);
+export const simulate = single<Outcome>(
+  "Preflight.simulate",
+  ["simulate", "funds", "alone"],
+  (entry, bundle, answers) => [entry.outcome, checkOutcomes(bundle, answers)],
+);
 
 /**
  * How much gas to allow: the limit that `scan` chooses. JSON-RPC: `eth_estimateGas`, `eth_simulateV1`,
@@ -79,7 +78,7 @@ export const simulate = single<Outcome>("Preflight.simulate", ["simulate", "fund
  */
 export const estimateGas = single<Gas>(
   "Preflight.estimateGas",
-  ["code", "simulate", "estimate", "funds"],
+  ["code", "simulate", "estimate", "funds", "alone"],
   (entry, bundle, answers) => [
     Estimate.read(entry, answers),
     [
@@ -99,7 +98,7 @@ export const resolveNonce = single<NoncePart>("Preflight.resolveNonce", ["nonce"
  * What to pay per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
-export const quoteFee = single<FeePart>("Preflight.quoteFee", ["fee"], (entry, _, answers) => [
+export const quoteFee = single<FeePart>("Preflight.quoteFee", ["fee", "alone"], (entry, _, answers) => [
   Fee.read(entry, answers.quote),
   [...Fee.checkSources(answers.quote), ...Fee.check(entry, answers.quote)],
 ]);

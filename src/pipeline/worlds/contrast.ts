@@ -115,7 +115,7 @@ export const judge = ({
   why,
   effectsIn,
 }: Omit<Attempt, "judged">): Attempt["judged"] => {
-  const exact = successOf(proof.round.run);
+  const exact = successOf(proof.run);
   if (exact === null || settled === null || settled.limits !== null)
     return { compared: null, wants: [], closing: null };
   const { measure, report, worlds } = claim;

@@ -176,31 +176,31 @@ const delegationsOf = (bundle: ReadonlyArray<Ran>, { before, after }: Sight): Re
 export const stateChangesIn = (
   proof: Proven,
   {
-    round,
+    run: exact,
+    alone,
+    codes,
     next,
     between,
     traced,
   }: {
-    readonly round: {
-      readonly run: AskResult<SlotRun> | null;
-      readonly alone: AskResult<SlotRun> | null;
-      readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
-    };
+    readonly run: AskResult<SlotRun> | null;
+    readonly alone: AskResult<SlotRun> | null;
+    readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
     readonly next: AskResult<SlotRun>;
     readonly between: ReadonlyArray<AskResult<SlotRun>>;
     readonly traced: Traced;
   },
   bundle: ReadonlyArray<Ran>,
 ): ReturnType<typeof checkChanges> => {
-  const run = successOf(round.run);
+  const run = successOf(exact);
   if (run === null) return { changes: [], findings: [] };
   const contracts = [...new Set([...lensOf(proof), ...calledBy(proof)])];
   const { changes, findings } = checkChanges(bundle, contracts, {
-    before: successOf(round.alone)?.slots ?? null,
+    before: successOf(alone)?.slots ?? null,
     worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
     suspects: suspectsOf(proof),
     traced,
-    codeOf: (account) => successOf(round.codes.get(account)),
+    codeOf: (account) => successOf(codes.get(account)),
     evidence: run.plan.pretended ? "assumed" : "measured",
   });
   return { changes: [...changes, ...delegationsOf(bundle, run)], findings };

@@ -48,7 +48,7 @@ describe("the base fee and the block's gas", () => {
       const lone = answersTo(roundOf(cases, { run: free(name), alone: null }));
       expect([lone.simulatedBaseFee, lone.blockGasLimit]).toEqual([null, 30_000_000n]);
       const dark = answersTo(
-        roundOf(cases, { run: free(name), alone: null, fees: { history: null, receipts: null, header: null } }),
+        roundOf(cases, { run: free(name), alone: null, history: null, receipts: null, header: null }),
       );
       expect([dark.simulatedBaseFee, dark.blockGasLimit, dark.quote.baseFeePerGas]).toEqual([null, null, null]);
     }

@@ -64,7 +64,9 @@ const memoryWith = (teach: Teach): Memory => {
 export const inFork = (fork: "amsterdam" | "osaka", changed: Parameters<typeof holding>[1] = {}) =>
   holding(rich, { fork, ...changed });
 
-interface Scan extends Partial<Pick<Scanning, "tag" | "flying" | "asked">> {
+interface Scan extends Partial<Pick<Scanning, "flying">> {
+  readonly tag?: "pending" | "latest";
+  readonly asked?: Partial<Scanning["round"]>;
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly options?: Partial<ReportOptions>;
   readonly teach?: Teach;
@@ -80,13 +82,13 @@ export const scanning = ({
   teach = () => undefined,
   isFamiliar = false,
   ...changed
-}: Omit<Scan, "asked"> & { readonly asked?: Partial<Scanning["asked"]> } = {}): Scanning => {
+}: Scan = {}): Scanning => {
   const cases = bundle(...inputs);
   const memory = memoryWith(teach);
   const { tag = "pending", flying = [], steps = everyStep } = changed;
   const subject: Subject = {
     ...{ bundle: cases, options: { ...options, ...said }, chain: lookup(null), steps },
-    ...{ wanted: [], looks: [], isWitnessed: true },
+    ...{ wanted: [], looks: [] },
   };
   const plans = { bare: barePlan(subject, tag, [], []), alone: alonePlan(subject.options, tag, []) };
   const { codes, counts, alone, called, estimate, namedChainId } = roundOf(cases);
@@ -95,10 +97,11 @@ export const scanning = ({
     { plan: plans.bare },
   );
   return {
-    ...{ subject, tag, flying, memory, chains: lookup, askedAt: 0, pools: new Map(), unfunded: null },
-    ...{ findings: [], isNamed: !isFamiliar },
+    ...{ subject, flying, memory, chains: lookup, isNamed: !isFamiliar },
     plans: { ...plans, subjects: new Map(), known: endpointFactsOf(memory), isFamiliar },
-    asked: {
+    round: {
+      ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [], next: null },
+      subjectOf: () => null,
       ...{ codes, counts, called, estimate, namedChainId, alone: isFamiliar ? null : alone },
       ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
       ...changed.asked,
@@ -117,7 +120,7 @@ export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = 
   );
 };
 
-interface Proving extends Partial<Pick<Standing, "moves" | "counts" | "closed"> & Pick<About, "isWidened">> {
+interface Proving extends Partial<Pick<Standing, "moves" | "counts" | "closed"> & Pick<About, "settled">> {
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly tag?: "pending" | "latest";
   readonly options?: Partial<ReportOptions>;
@@ -168,9 +171,11 @@ export const standing = ({
       balanceOf: () => rich,
       askedAt: 0,
       asksBare: false,
-      isWidened: changed.isWidened ?? false,
+      settled: changed.settled ?? null,
     },
-    scanned: isPosted ? null : { askedAt: 0, codes: heard.codes, fees: heard.fees, noFeeOracle: null, run: heard.run },
+    scanned: isPosted
+      ? null
+      : { askedAt: 0, codes: heard.codes, header: heard.header, noFeeOracle: null, run: heard.run },
   };
   const takesHashes = memory.recall("lacks")?.has("hash") !== true;
   const worlds = Effect.runSync(
@@ -184,27 +189,15 @@ export const standing = ({
   const readings = signed.map(() => did());
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
-  const round = roundOf(signed, {
-    ...{
-      block: tag,
-      run: exact,
-      next,
-      alone: stood("alone", worlds.exact.block),
-      fees: { history: null, receipts: null, header: head },
-    },
-    ...changed.round,
-  });
   const proof: Proof = {
-    assumed: null,
-    placed: [],
-    between: [],
-    traced: [],
-    bare: null,
+    ...roundOf(signed, { block: tag, run: exact, alone: stood("alone", worlds.exact.block) }),
+    ...{ history: null, receipts: null, header: head },
+    ...{ assumed: null, placed: [], between: [], traced: [], bare: null },
+    ...changed.round,
     ...changed.proof,
-    round,
     next,
   };
-  const answers = answersOf(round, lookup, report.options, report.chainId);
+  const answers = answersOf(proof, lookup, report.options, report.chainId);
   const bundle = keep(signed, answers);
   const attempt: Attempt = {
     ...{
@@ -223,7 +216,8 @@ export const standing = ({
   };
   const { moves = 0, counts = new Map([[alice, 4]]) } = changed;
   return placed({
-    ...{ head, attempt, moves, counts, memory },
+    ...attempt,
+    ...{ head, moves, counts, memory },
     ...{ pending: null, findings: [], ran: [], closed },
   });
 };

@@ -41,7 +41,7 @@ describe("a report on answers in which nothing went wrong", () => {
 describe("what a blocker makes moot", () => {
   it("is the sum of a payer whose transaction fails anyway, and no other doubt", () => {
     const blind = { before: unseen, after: unseen, witnessed: false };
-    const unpaid = { alone: lost, fees: { history: absent, receipts: absent, header: absent } } as const;
+    const unpaid = { alone: lost, history: absent, receipts: absent, header: absent } as const;
     const found = (reading: typeof reverted) =>
       codes(scanned([{}], { ...unpaid, run: Result.succeed(run([reading], blind)) }).report);
     expect(found(did())).toContain("FundsUnknown/unavailable");

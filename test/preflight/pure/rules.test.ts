@@ -15,7 +15,7 @@ import {
   RpcError,
   SimBlockOrder,
 } from "../../rooms/errors.js";
-import { everyStep, proofRules, rounds, rule, scanRules, type Rule } from "../../rooms/pipeline.js";
+import { everyStep, proofRules, rounds, rule, scanRules, undoubted, type Rule } from "../../rooms/pipeline.js";
 import { Hash } from "../../rooms/primitives.js";
 import { unseen, type View } from "../../rooms/witness.js";
 import { account, alice, hexOf, unanswered } from "../../steps/parts.js";
@@ -359,13 +359,13 @@ const posted: Proving = { isPosted: true, tag: "pending", round: { run: refused(
 /** A bundle on the latest block, whose transactions a fork parts. */
 const parted = (): Proving => {
   const inputs = [{}, {}];
-  const { exact } = standing({ inputs }).attempt.claim.worlds;
+  const { exact } = standing({ inputs }).claim.worlds;
   return { inputs, round: { forks: { fork: null, next: BigInt(exact.context.time ?? 0) + 1n } } };
 };
 /** Nobody asked the witness alone, and the exact run is refused, or has no answer of it. */
 const silent = (failure: Parameters<typeof refused>[0]): Proving => ({ round: { run: refused(failure), alone: null } });
 const unwitnessed = (witnessed: boolean): Proving => {
-  const { block } = standing().attempt.claim.worlds.exact;
+  const { block } = standing().claim.worlds.exact;
   return { round: { run: stood("exact", block, { witnessed }), alone: null } };
 };
 const wanting: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } };
@@ -463,14 +463,10 @@ describe("a proof asks more", () => {
     ],
     [
       "so where the head beside the runs is another",
-      () => ({ round: { fees: { history: null, receipts: null, header: header({ number: 100n, hash: other }) } } }),
+      () => ({ round: { header: header({ number: 100n, hash: other }) } }),
       "incomparable",
     ],
-    [
-      "not so where that got lost",
-      () => ({ round: { fees: { history: null, receipts: null, header: refused(lost) } } }),
-      null,
-    ],
+    ["not so where that got lost", () => ({ round: { header: refused(lost) } }), null],
     ["not so where the exact run says nothing either", () => ({ ...unanswering, round: { run: refused(lost) } }), null],
 
     ["what fails inside, where the run hides it", () => untraced, "hiddenCall"],
@@ -594,7 +590,7 @@ describe("how often", () => {
   };
   it.each<readonly [string, Proving, object]>([
     ["once, but for what belongs to each attempt", {}, {}],
-    ["once in all, where limits were widened in between", { isWidened: true }, {}],
+    ["once in all, where limits were widened in between", { settled: undoubted }, {}],
     [
       "for each part that is refused, if a block's hash may be",
       { proof: { next: refused(form) } },

@@ -82,7 +82,7 @@ describe("a scan", () => {
       ...times(5, "1 unsupportedPart eth_simulateV1 alone pending"),
       ...times(4, "1 unsupportedPart eth_simulateV1 bare pending"),
     ]);
-    expect(known.asked.run).toBe(before.asked.run);
+    expect(known.round.run).toBe(before.round.run);
     // what the caller pretends is not left out
     const pretending = { ...given, options: { blockOverrides: { number: 7n } } };
     expect((await byScan("unsupportedPart", pretending)).lines).toHaveLength(7);
@@ -94,15 +94,19 @@ describe("a scan", () => {
       asked: { counts: counted([alice, 4, 5]) },
     });
     expect(lines).toEqual([...wholeRound("replacement", "latest"), ...ofPool("replacement")].sort());
-    expect([known.tag, known.flying, known.findings]).toEqual(["latest", [{ account: alice, nonces: [4] }], []]);
-    expect(known.pools.size).toBe(1);
+    expect([known.round.block, known.flying, known.round.findings]).toEqual([
+      "latest",
+      [{ account: alice, nonces: [4] }],
+      [],
+    ]);
+    expect(known.round.pools.size).toBe(1);
   });
 
   it("asks everything on the latest block where there is no pending one, and tells it", async () => {
     const given = { asked: { run: Result.fail(noPending) } };
     const { lines, known } = await byScan("noPending", given);
     expect(lines).toEqual(wholeRound("noPending", "latest").sort());
-    expect([known.tag, known.findings.map(({ code, severity }) => [code, severity])]).toEqual([
+    expect([known.round.block, known.round.findings.map(({ code, severity }) => [code, severity])]).toEqual([
       "latest",
       [["PendingUnavailable", "info"]],
     ]);
@@ -118,7 +122,7 @@ describe("a scan", () => {
     expect(named.lines).toEqual(wholeRound("endpointChanged", "latest").sort());
     // the tag is that of the chain that is asked for
     const latest = await byScan("endpointChanged", { teach, inputs: [{ chainId: 137 }] });
-    expect(latest.known.tag).toBe("latest");
+    expect(latest.known.round.block).toBe("latest");
   });
 
   it.each<readonly [string, Parameters<typeof scanning>[0], ReadonlyArray<string>]>([
@@ -152,23 +156,23 @@ describe("a scan", () => {
   it("keeps what it was missing, beside what it has", async () => {
     const given = { isFamiliar: true, asked: { run: Result.fail(lost), history: absent } };
     const { known } = await byScan("missingAnswer", given, { ...simulated, eth_chainId: () => "0x1" });
-    const { asked: has } = known;
+    const { round: has } = known;
     expect([has.namedChainId, has.alone?._tag, has.receipts?._tag, has.called]).toEqual([
       Result.succeed(1),
       "Success",
       "Failure",
       null,
     ]);
-    expect(known.asked.counts).toEqual(scanning().asked.counts);
+    expect(known.round.counts).toEqual(scanning().round.counts);
   });
 
   it("runs it with funds, and keeps that only where it ran", async () => {
     const given = { asked: { run: Result.fail(poor) } };
     const { lines, known } = await byScan("unfunded", given, simulated);
     expect(lines).toEqual(["1 unfunded eth_simulateV1 funded pending"]);
-    expect([known.asked.run?._tag, known.unfunded]).toEqual(["Success", poor]);
+    expect([known.round.run?._tag, known.round.unfunded]).toEqual(["Success", poor]);
     const still = (await byScan("unfunded", given)).known;
-    expect([still.asked.run, still.unfunded]).toEqual([Result.fail(poor), null]);
+    expect([still.round.run, still.round.unfunded]).toEqual([Result.fail(poor), null]);
   });
 
   const roomy = inFork("amsterdam");
@@ -177,7 +181,7 @@ describe("a scan", () => {
     const { lines, known, wire } = await byScan("starved", given, simulated);
     expect(lines).toEqual(["1 starved eth_simulateV1 bare pending"]);
     expect(gasIn(wire)).toContain(30_000_000n);
-    expect(known.asked.run).not.toEqual(given.asked.run);
+    expect(known.round.run).not.toEqual(given.asked.run);
     const lost = await byScan("starved", given);
     expect(lost.known).toBe(lost.before);
   });
@@ -192,14 +196,14 @@ describe("a scan", () => {
     );
     expect(lines).toEqual(["1 starved eth_call pending"]);
     expect(wire[0]?.[0]).toMatchObject({ gas: "0x1c9c380" });
-    expect(known.asked.called).toEqual({ first: Result.succeed("0x"), view: null });
+    expect(known.round.called).toEqual({ first: Result.succeed("0x"), view: null });
   });
 
   it("runs it at a price, and keeps that only where it worked", async () => {
     const given = { asked: { run: ranAs(reverted) } };
     const { lines, known } = await byScan("unpriced", given, simulated);
     expect(lines).toEqual(["1 unpriced eth_simulateV1 priced pending"]);
-    expect(known.asked).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
+    expect(known.round).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
     const failing = await byScan("unpriced", given, { eth_simulateV1: simulating("0x0") });
     expect(failing.known).toBe(failing.before);
     const lost = await byScan("unpriced", given);
@@ -235,7 +239,7 @@ describe("a proof", () => {
     const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
     const all = ["debug_traceCall pinned", ...posted].map((line) => `1 noPending ${line}`);
     expect(lines).toEqual([...wanted, ...all].sort());
-    expect([known.attempt.claim.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
+    expect([known.claim.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
 
@@ -255,9 +259,7 @@ describe("a proof", () => {
     expect([known.moves, known.pending, known.ran]).toEqual([
       2,
       null,
-      [before.attempt.proof.round.run, before.attempt.proof.round.alone, null, null].map(
-        (one) => one && Result.getOrNull(one),
-      ),
+      [before.proof.run, before.proof.alone, null, null].map((one) => one && Result.getOrNull(one)),
     ]);
   });
 
@@ -296,7 +298,7 @@ describe("a proof", () => {
 
   it("is made once more where a fork parts a bundle, and what is placed otherwise with it", async () => {
     const inputs = [{}, {}];
-    const { exact } = standing({ inputs }).attempt.claim.worlds;
+    const { exact } = standing({ inputs }).claim.worlds;
     const next = BigInt(exact.context.time ?? 0) + 1n;
     const { lines } = await byProof("forkBetween", { inputs, round: { forks: { fork: null, next } } });
     expect(lines).toEqual(attemptOn("forkBetween", "pinned", "pinned"));
@@ -306,10 +308,10 @@ describe("a proof", () => {
     const given = { tag: "pending", round: { run: failing(lost), alone: null } } as const;
     const { lines, known, before } = await byProof("missingAnswer", given);
     expect(lines).toEqual(["1 missingAnswer eth_simulateV1 alone pending"]);
-    const { proof, claim } = known.attempt;
-    expect(proof.round.alone).not.toBe(null);
-    expect([claim, proof.round.run]).toEqual([before.attempt.claim, before.attempt.proof.round.run]);
-    expect(known.attempt.answers).not.toBe(before.attempt.answers);
+    const { proof, claim } = known;
+    expect(proof.alone).not.toBe(null);
+    expect([claim, proof.run]).toEqual([before.claim, before.proof.run]);
+    expect(known.answers).not.toBe(before.answers);
     // what that says counts for whether the attempt stands, and is asked as often as its runs were
     const away = { eth_simulateV1: () => rpcError({ code: -32_000, message: "header not found" }) };
     for (const [because, count] of [
@@ -324,13 +326,12 @@ describe("a proof", () => {
   });
 
   it("traces on the latest block what fails inside", async () => {
-    const { attempt } = standing({ inputs: [call] });
-    const [one] = attempt.bundle;
+    const [one] = standing({ inputs: [call] }).bundle;
     const outcome = { ...one.outcome, inner: { failed: [], unseen: 1 } };
     for (const tag of ["pending", "latest"] as const) {
       const given = { tag, inputs: [call], attempt: { isTraced: false, bundle: [{ ...one, outcome }] } } as const;
       const { lines, known } = await byProof("hiddenCall", given);
-      expect([lines, known.attempt.isTraced]).toEqual([["1 hiddenCall debug_traceCall latest"], true]);
+      expect([lines, known.isTraced]).toEqual([["1 hiddenCall debug_traceCall latest"], true]);
     }
   });
 
@@ -338,14 +339,11 @@ describe("a proof", () => {
     const given = { inputs: [call], round: { codes: new Map() }, attempt: { settled: null } };
     const { lines, known } = await byProof("doubtfulLimit", given);
     expect(lines).toEqual(times(3, "1 doubtfulLimit eth_simulateV1 gas pinned"));
-    expect([known.attempt.settled?.limits, known.attempt.tried.length]).toEqual([null, 3]);
+    expect([known.settled?.limits, known.tried.length]).toEqual([null, 3]);
     const { plan } = Result.getOrThrow(ranAs(dry));
     const next = Result.succeed(named("next", [dry], { plan: { ...plan, name: "next", block: pinned } }));
     const twice = await byProof("doubtfulLimit", { ...given, proof: { next } });
-    expect([twice.lines, twice.known.attempt.tried.length]).toEqual([
-      times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"),
-      6,
-    ]);
+    expect([twice.lines, twice.known.tried.length]).toEqual([times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"), 6]);
   });
 
   it("asks all again in a nearer block where it fails in a later one", async () => {
@@ -354,9 +352,9 @@ describe("a proof", () => {
     expect(lines.filter((line) => /exact|next/.test(line))).toEqual(
       ["exact", "next"].map((run) => `1 closing eth_simulateV1 ${run} pinned`),
     );
-    const { closed, attempt } = known;
-    expect([closed?.reach, attempt.claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
-    const { exact, next } = attempt.claim.worlds;
+    const { closed, claim } = known;
+    expect([closed?.reach, claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
+    const { exact, next } = claim.worlds;
     expect([exact.ahead, exact.context.time, exact.context.number]).toEqual([
       [],
       next.context.time,
@@ -364,39 +362,39 @@ describe("a proof", () => {
     ]);
     expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
     // what it differs by from what failed is its number and time alone
-    expect(attempt.claim.worlds.draw).toEqual(closed?.draw);
+    expect(claim.worlds.draw).toEqual(closed?.draw);
   });
 
   it("runs in further worlds where the two differ", async () => {
     const given = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } } as const;
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["priced", "swap"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
-    expect([known.attempt.why === null, known.attempt.judged.wants]).toEqual([false, []]);
-    expect(known.attempt.judged.compared).not.toBe(null);
+    expect([known.why === null, known.judged.wants]).toEqual([false, []]);
+    expect(known.judged.compared).not.toBe(null);
     // where other limits are to be proven nothing is compared
     const settled = { ...undoubted, limits: [60_000n] } as const;
     const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
-    expect(open.known.attempt.judged).toEqual({ compared: null, wants: [], closing: null });
+    expect(open.known.judged).toEqual({ compared: null, wants: [], closing: null });
   });
 
   it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {
-    const answers = { ...standing({ inputs: [call] }).attempt.answers, rules: { fork: "amsterdam", by: "executed" } };
+    const answers = { ...standing({ inputs: [call] }).answers, rules: { fork: "amsterdam", by: "executed" } };
     const block = { requestsHash: parent, blockAccessListHash: null, slotNumber: null };
     const attempt = {
       isForkUsed: null,
-      answers: { ...answers, header: block } as unknown as Standing["attempt"]["answers"],
+      answers: { ...answers, header: block } as unknown as Standing["answers"],
     };
     const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], attempt });
-    expect([lines, known.attempt.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
+    expect([lines, known.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
     const other = await byProof("forkBetween (last)", { inputs: [call], attempt: { isForkUsed: null } });
-    expect([other.lines, other.known.attempt.isForkUsed]).toEqual([[], true]);
+    expect([other.lines, other.known.isForkUsed]).toEqual([[], true]);
   });
 
   it("is made on a sealed block where a pending one does not hold still, and keeps what that said", async () => {
     const given = { tag: "pending", proof: { next: failing(gone) }, moves: 2 } as const;
     const { lines, known, before } = await byProof("headMoved (last)", given);
     expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
-    expect([known.attempt.claim.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
-    expect(known.pending).toBe(before.attempt);
+    expect([known.claim.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
+    expect(known.pending).toBe(before);
   });
 });

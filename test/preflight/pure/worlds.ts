@@ -64,9 +64,9 @@ export const rounds = (count: number): fc.Arbitrary<Partial<Round>> =>
         run: how === "answered" ? Result.succeed(answer) : how === "lost" ? lost : Result.fail(refusal),
         alone: missing.includes("alone") ? lost : Result.succeed(named("alone", [], { before: holding(balance) })),
         estimate: missing.includes("estimate") ? lost : Result.succeed(estimate),
-        fees: missing.includes("fees")
+        ...(missing.includes("fees")
           ? { history: absent, receipts: absent, header: absent }
-          : { history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) },
+          : { history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) }),
         ...(missing.includes("codes") ? { codes: new Map([[alice, lost]]) } : {}),
         counts: missing.includes("counts")
           ? new Map([[alice, { latest: lost, pending: Result.succeed(latest) }]])
