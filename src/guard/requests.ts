@@ -11,7 +11,7 @@ import { compareCalls, compareRequest } from "../settle/compare.js";
 import { gravest } from "../settle/settlement.js";
 import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
-import type { Rpc } from "../rpc/index.js";
+import { Rpc } from "../rpc/index.js";
 import { times, type Report, type Request } from "../report/index.js";
 import { isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
@@ -93,35 +93,34 @@ const verify = Effect.fnUntraced(function* (
   return yield* Effect.fail(new Tampered(hash, report, differences));
 });
 
-const senderOf = (transaction: unknown): string =>
-  isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"].toLowerCase() : "";
+const senderOf = (transaction: unknown): string | null =>
+  isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"] : null;
 
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
 const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
   const { method } = rpcRequest;
   const [transaction, ...others] = paramsOf(rpcRequest);
-  return inTurn(
-    guard,
-    senderOf(transaction),
-    Effect.gen(function* () {
-      const chainId = yield* chainOf(guard, pass, isRecord(transaction) ? transaction["chainId"] : null);
-      const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
-      const [request] = clearance.requests;
-      const { from } = report.transactions[0].input;
-      // guard: a wallet that was switched while it was proven
-      yield* chainOf(guard, pass, chainId);
-      // why: only a password stands behind a transaction
-      const beside = method.startsWith("personal_") ? others.slice(0, 1) : [];
-      const answer = yield* attempt(() => pass({ method, params: [transactionOf(request, from), ...beside] }));
-      if (method.endsWith("signTransaction")) {
-        const raw = String(isRecord(answer) ? answer["raw"] : answer);
-        yield* hold(guard, report, clearance, raw);
-        return answer;
-      }
-      yield* verify(guard, report, request, from, answer);
+  const sending = Effect.gen(function* () {
+    const chainId = yield* chainOf(guard, pass, isRecord(transaction) ? transaction["chainId"] : null);
+    const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
+    const [request] = clearance.requests;
+    const { from } = report.transactions[0].input;
+    // guard: a wallet that was switched while it was proven
+    yield* chainOf(guard, pass, chainId);
+    // why: only a password stands behind a transaction
+    const beside = method.startsWith("personal_") ? others.slice(0, 1) : [];
+    const answer = yield* attempt(() => pass({ method, params: [transactionOf(request, from), ...beside] }));
+    if (method.endsWith("signTransaction")) {
+      const raw = String(isRecord(answer) ? answer["raw"] : answer);
+      yield* hold(guard, report, clearance, raw);
       return answer;
-    }),
-  );
+    }
+    yield* verify(guard, report, request, from, answer);
+    return answer;
+  });
+  // why: a request that names no sender is proven, and sent, from the account of the node's client
+  const turnOf = (account: string | null = null) => (senderOf(transaction) ?? account ?? "").toLowerCase();
+  return Rpc.use(({ defaults }) => inTurn(guard, turnOf(defaults?.from), sending));
 };
 
 /**

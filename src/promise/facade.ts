@@ -202,7 +202,7 @@ export const withDefaults = <A extends Options, B extends object>(defaults: A, o
  * policies, the door has them still; any others have to be given again.
  */
 export const withPolicies = (report: Report.Report, options: Options | undefined, { policies }: Options): Options => {
-  if (policies === undefined || options?.policies !== undefined) return options ?? {};
+  if (policies == null || options?.policies != null) return options ?? {};
   const isOwn = JSON.stringify(policies.map(({ data }) => data)) === JSON.stringify(report.options.policies);
   return isOwn ? { ...options, policies } : (options ?? {});
 };

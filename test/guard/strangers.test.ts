@@ -97,6 +97,24 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(froms.map((from) => from?.toLowerCase())).toEqual(Array(2).fill(owner.address.toLowerCase()));
     });
 
+    it("lets who names no sender wait for his turn beside who names the account of the node's client", async () => {
+      let open = 0;
+      let most = 0;
+      const wallet = walletWith(async ({ method }) => {
+        if (method !== "eth_sendTransaction") return undefined;
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        open -= 1;
+        return "0x";
+      });
+      const client = createWalletClient({ account: owner.address, chain: chain(), transport: http(scene.url) });
+      const guarded = guardProvider(wallet, { node: { client } });
+      const one = { to: nobody, value: "0x1" };
+      const both = [one, { ...one, from: owner.address }];
+      await Promise.all(both.map((each) => ask(guarded, "eth_sendTransaction", each)));
+      expect([most, sent(wallet.reached).length]).toEqual([1, 2]);
+    });
+
     it("sends nothing whose data stands there twice, and nothing beside the transaction", async () => {
       const wallet = walletWith(({ method }) => (method.endsWith("_sendTransaction") ? "0x" : undefined));
       const guarded = guardProvider(wallet, { onCaution: "send" });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "viem";
 import { withLimits } from "../rooms/pipeline.js";
-import { Aggregator, GasReader, Spoofer, Token } from "../contracts/artifacts.js";
+import { Aggregator, GasReader, Spoofer, Token, Unfamiliar } from "../contracts/artifacts.js";
 import { nested } from "../harness/accuracy/cases.js";
 import { calldata, codesOf, other, owner, preflight, prove, scan, startAnvilScene, type Scene } from "./scene.js";
 
@@ -30,6 +30,21 @@ describe("proven again, a report", () => {
     const altered = { ...one, request: one.request && { ...one.request, value: 2n } };
     const again = await prove(scene.url, { ...first, transactions: [altered] });
     expect([again.verdict, codesOf(again).includes("NotProven/unavailable")]).toEqual(["unknown", true]);
+  });
+
+  it("that somebody changed in place is held to what the node says now, and not to what was changed", async () => {
+    const unfamiliar = await scene.deploy(Unfamiliar);
+    const data = calldata(Unfamiliar, "entrust", [other.address]);
+    const first = await preflight(scene.url, { from: owner.address, to: unfamiliar, data });
+    expect([first.verdict, codesOf(first)]).toEqual(["ready", ["EventUnexplained/info"]]);
+    const second = await prove(scene.url, first);
+    const [{ outcome }] = first.transactions;
+    // types forbid it; plain JavaScript does it
+    Reflect.set(outcome.logs, "length", 0);
+    expect(second.transactions[0].outcome.logs).toHaveLength(1);
+    const again = await prove(scene.url, first);
+    expect(again.transactions[0].outcome.logs).toHaveLength(1);
+    expect([again.verdict, codesOf(again)]).toEqual(["caution", ["EventUnexplained/info", "OutcomeChanged/warning"]]);
   });
 
   it("whose gas limit starves an inner call still says so", async () => {

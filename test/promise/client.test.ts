@@ -182,7 +182,9 @@ describe("dispose", () => {
   it.each([undefined, null])(
     "keeps its defaults where an option is %s, and takes null for no options",
     async (left) => {
-      await using preflight = createPreflight({ url: node.url }, { policies: [Policy.maxSpent("native", 0n)] });
+      // its report has but its name
+      const policies = [Policy.make("never", () => Policy.fail("it never holds"))];
+      await using preflight = createPreflight({ url: node.url }, { policies });
       const sending = { ...transfer, value: 1n };
       const none = { policies: left, deadline: left } as never;
       const scanned = await preflight.scan(sending, none);

@@ -1,9 +1,10 @@
 /** What one call did, read from whatever told it, and what is found about it; a revert is explained already. */
+import * as Arr from "effect/Array";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../../abi/decodeLogs.js";
 import { VmHalt, type Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../eth/index.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import { lower, type Hex } from "../../primitives/hex.js";
 import { type Evidence, note, type Finding } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
@@ -59,23 +60,19 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** What a call that succeeded emitted and returned, as the ABIs have it; `traced` = its logs with what the node traced. */
-const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => {
-  const traced = logs.map(({ topics, data, address: emitter }): OutcomeLog => {
-    const address = emitter.toLowerCase() as Address;
-    return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
-  });
-  const result = item === null ? null : decodeResult(returnData, item);
-  return { abis, returnData, result, traced, logs: traced.filter(({ address }) => address !== traceEmitter) };
-};
+/** What the ABIs say of what a call that succeeded emitted, log by log, and returned. Nobody can change it: it is handed out again. */
+const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => ({
+  ...{ abis, logs, returnData },
+  events: logs.map((log) => Object.freeze(decodeLog(log, abis))),
+  result: item === null ? null : Object.freeze(decodeResult(returnData, item)),
+});
 
 /** By transaction, of the run that was read last: the others nearly always say the same. */
 const lastDecoded = new WeakMap<Transaction, ReturnType<typeof decode>>();
 
 const decodedOf = (call: Eth.CallResult, input: Transaction, abis: AbiIndex): ReturnType<typeof decode> => {
   const last = lastDecoded.get(input);
-  const isSame = last?.abis === abis && last.returnData === call.returnData;
-  if (isSame && everyLog({ logs: last.traced }, call, isSameLog)) return last;
+  if (last?.abis === abis && last.returnData === call.returnData && everyLog(last, call, isSameLog)) return last;
   const decoded = decode(call, input, abis);
   lastDecoded.set(input, decoded);
   return decoded;
@@ -95,20 +92,25 @@ export const readCall = (
   }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
 ): Reading => {
   const failure = result.status === "success" ? null : failureOf(result, gas);
-  const decoded = failure === null ? decodedOf(result, input, abis) : { traced: [], logs: [], result: null };
+  const decoded = failure === null ? decodedOf(result, input, abis) : null;
+  // why: a report may be changed in place, so every run has logs of its own
+  const traced = Arr.zip(result.logs, decoded?.events ?? []).map(([log, event]): OutcomeLog => {
+    const { topics, data } = log;
+    return { address: lower(log.address), topics, data, decoded: event };
+  });
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
   const outcome: Outcome = {
     status: failure === null ? "success" : reverted !== null ? "reverted" : "halted",
     gasUsed: result.gasUsed,
     maxUsedGas: result.maxUsedGas,
     returnData: reverted === null ? result.returnData : reverted.data,
-    result: decoded.result,
-    logs: decoded.logs,
+    result: decoded?.result ?? null,
+    logs: traced.filter(({ address }) => address !== traceEmitter),
     revert: reverted?.revert ?? null,
     failure,
     evidence,
   };
-  const transfers = transfersOf(decoded.traced, transaction, evidence);
+  const transfers = transfersOf(traced, transaction, evidence);
   const { from, to, value } = input;
   // why: where nothing tells of native movements, the first of them is known all the same
   const isTold = transfers.some(({ standard }) => standard === "native") || failure !== null || value === 0n;
