@@ -78,7 +78,7 @@ export interface Step<A = undefined, E = never, R = never> {
   readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
   /**
    * Judges the report that the built-in steps made, with the answer of `ask`: once in a scan, and in a proof once for
-   * each of its two simulations. Pure.
+   * each simulated block. Pure.
    */
   check(report: Report, answer: StepAnswer<A>): ReadonlyArray<Finding>;
 }

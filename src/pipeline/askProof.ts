@@ -101,16 +101,14 @@ const besideBetween = <A, R>(
       );
       const answers = yield* main;
       const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
-      const late = Result.fail(
-        new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
-      );
+      // why: an error records its stack, and hardly any proof needs this one
+      const late = () =>
+        Result.fail(new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }));
       const [ended, ...between] = yield* Effect.all(
         [
           Effect.timeoutOption(Fiber.join(tracer), patience),
           ...fibers.map((fiber) =>
-            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (answer) =>
-              Option.getOrElse(answer, () => late),
-            ),
+            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (answer) => Option.getOrElse(answer, late)),
           ),
         ] as const,
         atOnce,
