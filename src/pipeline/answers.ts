@@ -103,7 +103,7 @@ export const answersOf = (
   const own = run === null || isFree(run) ? null : run.before.environment;
   const real = alone?.before.environment ?? next?.before.environment ?? own;
   const header = successOf(round.header);
-  const chainId = safe(before.environment?.chainId) ?? successOf(round.namedChainId);
+  const chainId = safe(before.environment?.chainId) ?? safe(BigInt(successOf(round.namedChainId) ?? 0));
   const { chain, rules } = rulesOf(
     chains(chainId ?? named),
     {

@@ -47,7 +47,9 @@ const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => {
   const copy = as<object>(Array.isArray(value) ? [] : Object.create(Object.getPrototypeOf(value)));
   for (const key of Reflect.ownKeys(value)) {
     const field = Object.getOwnPropertyDescriptor(value, key) ?? {};
-    Object.defineProperty(copy, key, "value" in field ? { ...field, value: inner(field.value) } : field);
+    // why: what is frozen here is not in the copy; the length of a list cannot be configured
+    const isOwn = { writable: true, configurable: field.enumerable === true };
+    Object.defineProperty(copy, key, "value" in field ? { ...field, value: inner(field.value), ...isOwn } : field);
   }
   return copy as A;
 };

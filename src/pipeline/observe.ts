@@ -112,7 +112,8 @@ export const observe = (
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = BigInt(run?.plan.ahead?.length ?? 0);
-  const simulatedBase = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
+  // why: a caller or a node may give the first block, which stands on none
+  const simulatedBase = simulatedNumber === null || simulatedNumber <= ahead ? null : simulatedNumber - 1n - ahead;
   const base = standsOn ?? simulatedBase;
   const timestamp = before.environment?.timestamp ?? null;
   const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;

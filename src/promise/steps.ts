@@ -71,10 +71,11 @@ const requestIn = (input: unknown): Result.Result<readonly [string, ReadonlyArra
   const { method, params = [] } = isRecord(input) ? input : {};
   if (typeof method !== "string" || method === "")
     return Result.fail(wrong("request.method", "must be a method's name"));
-  // why: what goes in a circle the connection refuses as no JSON
-  return Array.isArray(params)
-    ? Result.succeed([method, safely(() => params.map(withQuantities), params)])
-    : Result.fail(wrong("request.params", "must be a list"));
+  if (!Array.isArray(params)) return Result.fail(wrong("request.params", "must be a list"));
+  const written = safely(() => params.map(withQuantities), null);
+  return written === null
+    ? Result.fail(wrong("request.params", "must be JSON, with bigints of 0 or more"))
+    : Result.succeed([method, written]);
 };
 
 /** The same, with an effect of what its `ask` gives: a Promise or a value. */

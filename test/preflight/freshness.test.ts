@@ -167,6 +167,12 @@ describe("two nodes behind one address", () => {
     expect([await sighted(), await sighted(1_000n)]).toEqual([5n, null]);
   });
 
+  it("stand on no block where the first one is simulated, and the report can be kept", async () => {
+    const report = await preflightOn(layerOf(newer.url), send, { blockOverrides: { number: 0n } });
+    expect([report.observed.simulatedNumber, report.observed.baseNumber]).toEqual([0n, null]);
+    expect(Effect.runSync(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))))).toEqual(report);
+  });
+
   it("are found out by a report that knew a newer block", async () => {
     const scanned = await Effect.runPromise(Preflight.scan(send).pipe(Effect.provide(layerOf(newer.url))));
     expect(told(scanned)).toEqual(["ready", "fresh"]);

@@ -625,6 +625,21 @@ describe("any step at all", () => {
   /** In the order of what they are: nothing that a step does may move a report to the left. */
   const worse = ["ready", "caution", "unknown", "blocked"];
 
+  it("may write into its copy of whatever a report has", async () => {
+    const vandals = Step.make({ name: "acme/vandal", check: vandal });
+    const mine = Preflight.make({ steps: [vandals] });
+    const input = {
+      from: owner.address,
+      to: token,
+      abi: Token.abi,
+      functionName: "transfer",
+      args: [other.address, 1n],
+    } as const;
+    const [plain, own] = [await on(Preflight.preflight(input)), await on(mine.preflight(input))];
+    expect(own.transactions[0].outcome.logs[0]?.decoded?.name).toBe("Transfer");
+    expect([own.verdict, own.findings]).toEqual([plain.verdict, plain.findings]);
+  });
+
   it("only ever makes a report worse, and never a defect", async () => {
     const reverting = { from: other.address, to: token, data: "0xa9059cbb" } as const;
     const [good, failing] = await Promise.all([on(Preflight.scan(native)), on(Preflight.scan(reverting))]);

@@ -45,6 +45,19 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
       expect([dear.verdict, (await refusedWith(dear))._tag]).toEqual(["blocked", "FeeCapTooLow"]);
     });
 
+    it("is none of the chain 0, which no transaction is signed for", async () => {
+      const unsupported = (method: string) => new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) });
+      const nowhere = tampered(scene.url, ({ method }) =>
+        method === "eth_chainId"
+          ? () => "0x0"
+          : method === "eth_simulateV1" || method === "eth_call"
+            ? unsupported(method)
+            : null,
+      );
+      const report = await preflightOn(nowhere, transfer());
+      expect([report.verdict, report.chainId, report.transactions[0].request]).toEqual(["unknown", null, null]);
+    });
+
     it("is not proven by another chain's node", async () => {
       // a strict node does not answer eth_chainId, so that the requests alone name the chain
       const strict = tampered(scene.url, ({ method }) =>

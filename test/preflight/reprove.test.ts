@@ -47,6 +47,22 @@ describe("proven again, a report", () => {
     expect([again.verdict, codesOf(again)]).toEqual(["caution", ["EventUnexplained/info", "OutcomeChanged/warning"]]);
   });
 
+  it("whose decoded events somebody changed in place tells of them what the node says", async () => {
+    const token = await scene.deploy(Token, ["Token", "TKN", 18]);
+    const first = await preflight(scene.url, {
+      ...{ from: owner.address, to: token, abi: Token.abi },
+      ...{ functionName: "approve", args: [other.address, 5n] },
+    });
+    const decoded = first.transactions[0].outcome.logs[0]?.decoded;
+    expect(decoded?.args).toMatchObject({ spender: other.address });
+    // types forbid it; plain JavaScript does it
+    Reflect.set(decoded?.topics ?? [], 2, `0x${"0".repeat(24)}${owner.address.slice(2)}`);
+    Reflect.set(decoded?.provenance[0] ?? {}, "source", "elsewhere");
+    const again = (await prove(scene.url, first)).transactions[0].outcome.logs[0]?.decoded;
+    expect(again?.args).toMatchObject({ spender: other.address });
+    expect(again?.provenance.map(({ source }) => source)).not.toContain("elsewhere");
+  });
+
   it("whose gas limit starves an inner call still says so", async () => {
     const starved = { target: contracts.reader, callData: calldata(GasReader, "need", [400_011n]) };
     const data = nested(contracts.aggregator, starved, 2, true);

@@ -184,6 +184,7 @@ describe("the Promise door", () => {
             answers.push(await request({ method: "eth_call", params: [call, "latest"] }));
             answers.push(await failing(request({ method: "eth_call", params: [call, "latest", over] })));
             answers.push(await failing(request({ method: "eth_call", params: [circle] })));
+            answers.push(await failing(request({ method: "eth_call", params: [{ ...call, value: -1n }] })));
           },
           check: () => [],
         },
@@ -193,7 +194,8 @@ describe("the Promise door", () => {
     expect(answers).toMatchObject([
       "0x",
       { _tag: "InsufficientFunds", raw: expect.anything() },
-      { _tag: "RpcError", reason: { _tag: "InvalidParams" } },
+      { _tag: "InvalidStep", field: "request.params" },
+      { _tag: "InvalidStep", field: "request.params" },
     ]);
   });
 

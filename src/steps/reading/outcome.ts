@@ -1,7 +1,7 @@
 /** What one call did, read from whatever told it, and what is found about it; a revert is explained already. */
 import * as Arr from "effect/Array";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { decodeLog, decodeResult } from "../../abi/decodeLogs.js";
+import { decodeLog, decodeResult, type DecodedLog } from "../../abi/decodeLogs.js";
 import { VmHalt, type Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../eth/index.js";
 import { lower, type Hex } from "../../primitives/hex.js";
@@ -60,10 +60,15 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
+const frozen = (event: DecodedLog | null): DecodedLog | null => {
+  if (event !== null) [event.topics, event.provenance, ...event.provenance].forEach(Object.freeze);
+  return Object.freeze(event);
+};
+
 /** What the ABIs say of what a call that succeeded emitted, log by log, and returned. Nobody can change it: it is handed out again. */
 const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => ({
   ...{ abis, logs, returnData },
-  events: logs.map((log) => Object.freeze(decodeLog(log, abis))),
+  events: logs.map((log) => frozen(decodeLog(log, abis))),
   result: item === null ? null : Object.freeze(decodeResult(returnData, item)),
 });
 
