@@ -173,6 +173,14 @@ describe("two nodes behind one address", () => {
     expect(Effect.runSync(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))))).toEqual(report);
   });
 
+  it("leave a report that is proven again the time that its caller gave", async () => {
+    const layer = layerOf(newer.url);
+    const given = await preflightOn(layer, send, { maxAge: "30 seconds" });
+    const left = await preflightOn(layer, send);
+    const kept = [given, await proveOn(layer, given), left, await proveOn(layer, left)];
+    expect(kept.map(({ options }) => options.isMaxAgeGiven)).toEqual([true, true, undefined, undefined]);
+  });
+
   it("are found out by a report that knew a newer block", async () => {
     const scanned = await Effect.runPromise(Preflight.scan(send).pipe(Effect.provide(layerOf(newer.url))));
     expect(told(scanned)).toEqual(["ready", "fresh"]);

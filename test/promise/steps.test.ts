@@ -173,6 +173,11 @@ describe("the Promise door", () => {
     const answers: Array<unknown> = [];
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
+    class Latest {
+      toJSON() {
+        return "latest";
+      }
+    }
     await using preflight = createPreflight({
       url: node.url,
       steps: [
@@ -182,6 +187,7 @@ describe("the Promise door", () => {
             const call = { from: alice.address, to: bob.address, value: 16n };
             const over = { [alice.address]: { balance: 15n } };
             answers.push(await request({ method: "eth_call", params: [call, "latest"] }));
+            answers.push(await request({ method: "eth_call", params: [call, new Latest()] }));
             answers.push(await failing(request({ method: "eth_call", params: [call, "latest", over] })));
             answers.push(await failing(request({ method: "eth_call", params: [circle] })));
             answers.push(await failing(request({ method: "eth_call", params: [{ ...call, value: -1n }] })));
@@ -192,6 +198,7 @@ describe("the Promise door", () => {
     });
     await preflight.scan(native);
     expect(answers).toMatchObject([
+      "0x",
       "0x",
       { _tag: "InsufficientFunds", raw: expect.anything() },
       { _tag: "InvalidStep", field: "request.params" },
