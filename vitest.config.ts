@@ -28,7 +28,13 @@ const beside = isWhole
     ];
 
 /** What replaces modules has a process for itself. */
-const apart = ["test/preflight/work.test.ts", "test/promise/unloaded.test.ts"];
+export const apart = [
+  "test/preflight/authorities.test.ts",
+  "test/preflight/explained.test.ts",
+  "test/preflight/work.test.ts",
+  "test/promise/unloaded.test.ts",
+  "test/rpc/judging.test.ts",
+];
 
 export default defineConfig({
   test: {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { apart } from "../vitest.config.js";
 import { linesOf, moduleOf, root, targetOf, walkFiles, type Import, type Module } from "./harness/sources.js";
 
 /** Floors from the bottom. Files of one group may import each other; groups of one floor may not. */
@@ -439,6 +440,10 @@ describe("the tests", () => {
   const tests = modulesOf(walkFiles("test"));
 
   it("import the sources through the doors and test/rooms", () => expect(entryBreaches(tests)).toEqual([]));
+  it("have a process for themselves where they replace modules: what is replaced stays so for the next file", () => {
+    const replacing = tests.filter(({ text }) => /\bvi\.(?:mock|doMock)\(/.test(text)).map(({ file }) => file);
+    expect(replacing.filter((file) => file !== "test/architecture.test.ts").sort()).toEqual([...apart].sort());
+  });
   it("name no more files than they mock", () =>
     expect(
       Object.entries(mocked).flatMap(([file, targets]) => {
