@@ -55,7 +55,7 @@ export interface Finding {
   readonly code: OwnName;
   /** `blocker`: do not send. `warning`: at most `caution`. */
   readonly severity: "blocker" | "warning" | "info";
-  /** The fact that was found; at most 1,024 characters are kept. */
+  /** The fact that was found; at most 1,024 characters are kept. Where it is empty the code stands for it. */
   readonly sentence: string;
   /** The action to take; empty where there is none. */
   readonly remedy?: string | undefined;

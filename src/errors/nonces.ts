@@ -151,11 +151,9 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
         [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
         mayBeSent
           ? "wait until its lease ends; then try again only if `Nonces.status` shows its hash neither as committed nor as settled"
-          : detail.startsWith("no answer in")
-            ? "try again; for a distant store raise `storeTimeoutMs` in `Nonces.Settings`"
-            : isRetryable
-              ? "try again"
-              : "check the store",
+          : isRetryable
+            ? "try again; where the store is distant, raise `storeTimeoutMs` in `Nonces.Settings`"
+            : "check the store",
       ),
   },
 ) {}

@@ -139,7 +139,7 @@ const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
   return transaction !== null && (transaction < 0 || transaction >= size)
     ? unavailable(step, "check returned a finding for a transaction that does not exist")
     : {
-        ...{ code, severity, step, transaction, sentence: sentence.slice(0, most.text) },
+        ...{ code, severity, step, transaction, sentence: (sentence.trim() || code).slice(0, most.text) },
         ...{
           remedy: remedy.slice(0, most.text),
           numbers: numbers.slice(0, most.numbers),

@@ -53,7 +53,7 @@ describe("the failures of the nonce protocol", () => {
         "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0 · if the account is new or has nothing in flight, start it once with \`Nonces.bootstrap(lane)\` (Promises: \`preflight.nonces.bootstrap(lane)\`); if the store lost its data, first wait until everything in flight is mined",
         "the lease on the nonce is lost, so the transaction was not sent · nonce 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · reserve again and sign with the new nonce; raise \`ttl\` if signing takes long",
         "the nonce store failed at commit; the transaction may still be sent · "gone \\u{202e}", nonce 7, transaction 0xabababababababababababababababababababababababababababababababab · wait until its lease ends; then try again only if \`Nonces.status\` shows its hash neither as committed nor as settled",
-        "the nonce store failed at reserve · "gone \\u{202e}" · try again",
+        "the nonce store failed at reserve · "gone \\u{202e}" · try again; where the store is distant, raise \`storeTimeoutMs\` in \`Nonces.Settings\`",
         "the nonce store failed at read · "gone \\u{202e}" · check the store",
         "the node's transaction count is not believable · count 1152921504606846976, next 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new lane",
         "the chain went back further than the nonce store remembers · count 3, kept from 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · if the node lags, wait or use another; if the chain was reset, \`Nonces.forget(lane)\` and start it anew",

@@ -174,6 +174,8 @@ describe("a step of one's own", () => {
     expect([warned.verdict, warned.because, warned.stage]).toEqual(["caution", "odd", "proven"]);
     const told = await of(Step.info("acme/Known", "known"));
     expect([told.verdict, ofStep(told, "acme/says")]).toEqual(["ready", ["acme/Known/info"]]);
+    const wordless = await of(Step.blocker("acme/Listed", "  "));
+    expect([wordless.verdict, wordless.because]).toEqual(["blocked", "acme/Listed"]);
     // the last, in the order of the pipeline
     expect(told.findings.at(-1)?.step).toBe("acme/says");
     const seeing = Policy.make("no acme", ({ findings }) =>

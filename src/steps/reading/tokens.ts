@@ -181,7 +181,7 @@ export const TokenCache: Context.Reference<TokenNames> = Context.Reference("evm-
 
 /**
  * Remembers names and symbols in memory for `timeToLive` (ms or an Effect Duration), of at most `capacity`
- * tokens; the oldest go first.
+ * tokens; the oldest go first. Endpoints of one chain share them: each is shown what another has told.
  */
 export const layerTokenCache = (options: {
   readonly timeToLive: Duration.Input;
