@@ -60,7 +60,7 @@ const stores = [
 ] as const;
 
 describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) => {
-  describe.skipIf(server === null)("where it is installed", () => {
+  describe.skipIf(server === null)("where it is installed", { timeout: 90_000 }, () => {
     let storage: Storage;
     let node: Node;
     let bin: Bin;

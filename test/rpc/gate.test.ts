@@ -160,7 +160,10 @@ describe("every layer", () => {
     const waiting: Array<() => void> = [];
     const server = await startServer((body, _request, response) => {
       const { id } = JSON.parse(body) as { readonly id: number };
-      most = Math.max(most, waiting.push(() => response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }))));
+      most = Math.max(
+        most,
+        waiting.push(() => response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }))),
+      );
       // the third lets all answers go, a moment later, in which a fourth would come
       if (waiting.length === 3) setTimeout(() => waiting.splice(0).forEach((answer) => answer()), 20);
     });
