@@ -32,12 +32,13 @@ const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot
 });
 
 /** What is in the way of a new nonce, and where the lowest free one is. */
-const survey = (draft: Draft) => {
+const survey = (draft: Draft, now: number) => {
   let inFlight = 0;
   let pair = false;
   let free: bigint | null = null;
   let highest: bigint | null = null;
   let firstEnd: number | null = null;
+  let head: Extract<ReserveAnswer, { _tag: "Busy" }>["head"] = null;
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
     if (slot?.state === "free") {
@@ -47,11 +48,13 @@ const survey = (draft: Draft) => {
     if (slot?.width !== 0) inFlight += 1;
     // One that the store lost may have been committed
     if (slot === undefined) continue;
+    const { attempts, outcome, since } = slot;
+    head ??= { nonce, hash: attempts.at(-1)?.hash ?? null, outcome, ageMs: Math.max(0, now - since) };
     if (slot.width !== 1) pair = true;
     if (slot.state === "committed") highest = nonce;
     if (slot.state === "reserved" && (firstEnd === null || slot.until < firstEnd)) firstEnd = slot.until;
   }
-  return { inFlight, pair, free, gap: free !== null && highest !== null && free < highest, firstEnd };
+  return { inFlight, pair, free, gap: free !== null && highest !== null && free < highest, firstEnd, head };
 };
 
 const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
@@ -84,7 +87,7 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
         : { _tag: "Spent", nonce: known.nonce },
     );
   }
-  const { inFlight, pair, free, gap, firstEnd } = survey(draft);
+  const { inFlight, pair, free, gap, firstEnd, head } = survey(draft, now);
   const cap = request.width === 2 || pair ? Math.min(1, request.cap) : request.cap;
   const grant = (nonce: bigint): Decision<ReserveAnswer> => {
     draft.writes.set(nonce, lease(request, request.width, now));
@@ -102,6 +105,7 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
     inFlight,
     cap,
     retryInMs: firstEnd === null ? null : Math.max(0, firstEnd - now),
+    head,
   });
 };
 

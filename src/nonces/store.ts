@@ -42,7 +42,19 @@ export interface ReserveRequest {
 export type ReserveAnswer =
   | { readonly _tag: "Granted"; readonly nonce: bigint; readonly leaseMs: number }
   /** `retryInMs`: when the first lease ends; null = nothing but the chain can make room. */
-  | { readonly _tag: "Busy"; readonly inFlight: number; readonly cap: number; readonly retryInMs: number | null }
+  | {
+      readonly _tag: "Busy";
+      readonly inFlight: number;
+      readonly cap: number;
+      readonly retryInMs: number | null;
+      /** The lowest nonce that is not free: what all others wait for. */
+      readonly head: {
+        readonly nonce: bigint;
+        readonly hash: Hash | null;
+        readonly outcome: string;
+        readonly ageMs: number;
+      } | null;
+    }
   | { readonly _tag: "NoGap" }
   /** The token was committed already, or is the one of somebody else's transactions. */
   | { readonly _tag: "Spent"; readonly nonce: bigint }

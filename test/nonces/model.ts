@@ -105,7 +105,11 @@ const seen = ({ snapshot, state }: ReturnType<typeof pureLane>, from = Operation
 });
 
 const timeless = (answer: ReserveAnswer) =>
-  answer._tag === "Granted" ? { ...answer, leaseMs: 0 } : answer._tag === "Busy" ? { ...answer, retryInMs: 0 } : answer;
+  answer._tag === "Granted"
+    ? { ...answer, leaseMs: 0 }
+    : answer._tag === "Busy"
+      ? { ...answer, retryInMs: 0, head: answer.head && { ...answer.head, ageMs: 0 } }
+      : answer;
 
 /** Lives through a history with the store and with the model; fails at the first difference. */
 export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, start = 7n) =>

@@ -180,6 +180,25 @@ export const contract = (run: Run, runs: number): void => {
         cap: 1,
       });
     });
+    itStarted("says with no room what all wait for: the lowest that is not free", function* (store, lane) {
+      const [first, low, high] = [newToken(), newToken(), newToken()];
+      const full = take(store, lane, { cap: 1, counts: at(5n) });
+      const headNow = Effect.map(full, (answer) => (answer._tag === "Busy" ? answer.head : answer));
+      yield* take(store, lane, { token: first, counts: at(5n) });
+      yield* take(store, lane, { token: low, counts: at(5n) });
+      yield* take(store, lane, { token: high, counts: at(5n) });
+      expect(yield* headNow).toMatchObject({ nonce: 5n, hash: null, outcome: "" });
+      yield* store.commit(lane, { token: first, nonce: 5n }, attempt(5));
+      yield* store.report(lane, 5n, hashOf(5), "rejected: poor");
+      yield* store.replace(lane, 5n, hashOf(5), attempt(15));
+      yield* store.report(lane, 5n, hashOf(15), "underpriced: by much");
+      const head = yield* headNow;
+      expect(head).toMatchObject({ nonce: 5n, hash: hashOf(15), outcome: "underpriced: by much" });
+      expect("ageMs" in (head ?? {}) && head).toSatisfy(({ ageMs }) => ageMs >= 0 && ageMs < 60_000);
+      expect(yield* take(store, lane, { cap: 1, counts: at(6n) })).toMatchObject({ head: { nonce: 6n, hash: null } });
+      yield* store.release(lane, { token: low, nonce: 6n });
+      expect(yield* take(store, lane, { cap: 1, counts: at(6n) })).toMatchObject({ head: { nonce: 7n, hash: null } });
+    });
     itStarted(
       "takes two for a self-authorisation, on an idle lane, and nothing beside them (invariant 9)",
       function* (store, lane) {

@@ -124,7 +124,8 @@ const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions,
       case "Busy": {
         const { inFlight, cap, retryInMs } = answer;
         const wholeMs = retryInMs === null ? null : Math.ceil(retryInMs);
-        return yield* new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs: wholeMs });
+        const head = answer.head && { ...answer.head, outcome: kindAndWhy(answer.head.outcome).outcome };
+        return yield* new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs: wholeMs, head });
       }
     }
   });
@@ -143,28 +144,6 @@ export const reserveGap = Effect.fnUntraced(function* (input: Lane, options: Res
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
 
-/** What all others of the lane wait for; null where the store does not tell. */
-const headOf = Effect.fnUntraced(
-  function* (lane: LaneId) {
-    const snapshot = yield* asking("read", (store) => store.read(lane));
-    const slot = snapshot?.slots.find(({ nonce, state }) => nonce >= snapshot.floor && state !== "free");
-    if (snapshot === null || slot === undefined) return null;
-    const { nonce, attempts, outcome, since } = slot;
-    return {
-      nonce,
-      hash: attempts.at(-1)?.hash ?? null,
-      outcome: kindAndWhy(outcome).outcome,
-      ageMs: Math.max(0, snapshot.now - since),
-    };
-  },
-  Effect.orElseSucceed(() => null),
-);
-
-/** Busy for good: with what all wait for. */
-const busyWith = Effect.fnUntraced(function* (lane: LaneId, { inFlight, cap, retryInMs }: NonceBusy) {
-  return new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs, head: yield* headOf(lane) });
-});
-
 /** Looks at random times, at most a second apart, until there is a nonce or the time is over. */
 const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: ReserveOptions, until: number) {
   const { counts: _, ...fresh } = options;
@@ -177,7 +156,7 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
     if (result.failure._tag !== "NonceBusy") return yield* result.failure;
     line.last = null;
     const leftMs = until - (yield* Clock.currentTimeMillis);
-    if (!(leftMs > 0)) return yield* yield* busyWith(lane, result.failure);
+    if (!(leftMs > 0)) return yield* result.failure;
     yield* Effect.sleep(Math.min(leftMs, pauseMs * (0.5 + (yield* Random.next))));
     pauseMs = Math.min(pauseMs * 1.5, longestPauseMs / 1.5);
   }
@@ -216,9 +195,8 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, optio
   const place = yield* placeOf(store, lane);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
   const waiting = inLine(place, waitMs, (line) => look(lane, line, options, until));
-  const first = Effect.catchTag(take(lane, options, false), "NonceBusy", (busy) =>
-    waitMs > 0 ? waiting : Effect.flatMap(busyWith(lane, busy), Effect.fail),
-  );
+  const taken = take(lane, options, false);
+  const first = waitMs > 0 ? Effect.catchTag(taken, "NonceBusy", () => waiting) : taken;
   const lease = yield* waitMs > 0 && place.lines.has(place.name) ? waiting : first;
   // Only a request for a gap is answered without a nonce
   return lease ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));

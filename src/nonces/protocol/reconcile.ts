@@ -112,7 +112,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
 
 /** How lanes are kept; every field has a default. */
 export interface KeepOptions<E = unknown, R = never> {
-  /** Between two reconciliations, ms. Default 5 s; longer, up to a minute, while they fail. */
+  /** Between two reconciliations, ms. Default 5 s; longer, up to 15 s, while they fail. */
   readonly everyMs?: number | undefined;
   /** Sends bytes again; the `Sender` when left out. */
   readonly send?: ((raw: Hex) => Effect.Effect<unknown, unknown, R>) | undefined;
@@ -132,7 +132,7 @@ export interface KeepEvent {
   readonly message: string;
 }
 
-const longestPauseMs = 60_000;
+const longestPauseMs = 15_000;
 
 const tell = Effect.fnUntraced(function* (lane: LaneId, reason: string, message: string) {
   yield* Metric.update(Metric.withAttributes(Metrics.keepFailed, { lane: lane.id, reason }), 1);

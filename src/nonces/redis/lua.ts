@@ -142,7 +142,7 @@ elseif op == 'reserve' then
   if token == FOREIGN then return moved({ 'spent', s(floor) }) end
   local unmoved = advance(num(2), num(3), num(4), num(5), num(6))
   if unmoved then return stop(unmoved) end
-  local inFlight, pair, lowest, highest, firstEnd, answer = 0, false, nil, nil, nil, nil
+  local inFlight, pair, lowest, highest, firstEnd, answer, head, first = 0, false, nil, nil, nil, nil, nil, nil
   for n = floor, nxt - 1 do
     local slot = get(n)
     if not slot then
@@ -150,6 +150,7 @@ elseif op == 'reserve' then
     elseif slot.state == 'f' then
       lowest = lowest or n
     else
+      if not head then head, first = n, slot end
       if slot.width ~= 0 then
         inFlight = inFlight + 1
         if slot.token == token then
@@ -184,7 +185,9 @@ elseif op == 'reserve' then
     elseif gapOnly then
       answer = { 'nogap' }
     else
-      answer = { 'busy', s(inFlight), s(limit), firstEnd and s(math.max(0, firstEnd - now)) or '' }
+      local wait = firstEnd and s(math.max(0, firstEnd - now)) or ''
+      answer = not head and { 'busy', s(inFlight), s(limit), wait } or { 'busy', s(inFlight), s(limit), wait, s(head),
+        first.hashes[#first.hashes] or '', first.outcome, s(math.max(0, now - first.since)) }
     end
   end
   flush()

@@ -74,13 +74,15 @@ const unmovedOf = ([tag, bound = "0"]: ReadonlyArray<string>): Unmoved | null =>
 };
 
 const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
-  const [tag, first = "", second = "", third = ""] = texts;
+  const [tag, first = "", second = "", third = "", nonce = "", hash = "", outcome = "", age = ""] = texts;
   switch (tag) {
     case "granted":
       return { _tag: "Granted", nonce: BigInt(first), leaseMs: Number(second) };
     case "busy": {
       const retryInMs = third === "" ? null : Number(third);
-      return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs };
+      const last = hash === "" ? null : (hash as Hash);
+      const head = nonce === "" ? null : { nonce: BigInt(nonce), hash: last, outcome, ageMs: Number(age) };
+      return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs, head };
     }
     case "nogap":
       return { _tag: "NoGap" };
