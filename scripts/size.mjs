@@ -11,18 +11,18 @@ import { build } from "esbuild";
  */
 const budgets = [
   // why: esbuild keeps a namespace whole, its renderings and what they read calls and their inner calls by; Rollup and Vite leave them out
-  ['import { Report } from "evm-preflight"; Report.fromJson', 66],
+  ['import { Report } from "evm-preflight"; Report.fromJson', 70],
   // why: the sentence of every finding is in it, and proofs have come to say more
-  ['import { fromJson } from "evm-preflight/Report"; fromJson', 22],
+  ['import { fromJson } from "evm-preflight/Report"; fromJson', 24],
   ['import { Errors } from "evm-preflight"; Errors.classify', 47],
   // why: the proof and the watching are in it, which a page that scans asks for next
   ['import { Preflight } from "evm-preflight"; Preflight.scan', 153],
   ['export * from "evm-preflight/promise"', 94],
   // why: most of it is effect, viem and the connection; the pipeline is loaded as soon as a client is made
   ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 107, "with effect and viem"],
-  ['export * from "evm-preflight/viem"', 91],
-  ['export * from "evm-preflight/testing"', 33],
-  ['export * from "evm-preflight/redis"', 14],
+  ['export * from "evm-preflight/viem"', 93],
+  ['export * from "evm-preflight/testing"', 36],
+  ['export * from "evm-preflight/redis"', 15],
   ['export * from "evm-preflight/postgres"', 15],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector
   ['export * from "evm-preflight"', 241],
