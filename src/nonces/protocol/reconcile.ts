@@ -46,8 +46,15 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
   yield* checkIdentity(lane);
-  const request = { counts, keep: settings, resendAfterMs: settings.resendAfterMs };
-  const { answer, moved, snapshot } = yield* asking("reconcile", (store) => store.reconcile(lane, request));
+  let { resendAfterMs } = settings;
+  const { answer, moved, snapshot } = yield* asking("reconcile", (store) =>
+    Effect.suspend(() => {
+      const request = { counts, keep: settings, resendAfterMs };
+      // A try without an answer may have taken what was due, and nobody sends it: the next one takes it again
+      resendAfterMs = 0;
+      return store.reconcile(lane, request);
+    }),
+  );
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag !== "Reconciled") return yield* unmovedError(lane, counts.latest, answer);
   yield* Metrics.countMoved({ answer, moved });
