@@ -44,17 +44,17 @@ export const memoizeList = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: 
   };
 };
 
-/** What was worked out of texts: the `most` that were asked for last, none of a text that is longer than `longest`. */
+/** What was worked out of texts: the newest `most`, none of a text that is longer than `longest`. */
 export const remembered = <A>(most: number, longest: number): ((text: string, make: () => A) => A) => {
   const known = new Map<string, A>();
   return (text, make) => {
-    if (text.length > longest) return make();
     const before = known.get(text);
-    const result = before === undefined ? make() : before;
-    known.delete(text);
-    known.set(text, result);
+    if (before !== undefined) return before;
+    const result = make();
+    if (text.length > longest) return result;
     const [oldest] = known.keys();
-    if (oldest !== undefined && known.size > most) known.delete(oldest);
+    if (oldest !== undefined && known.size >= most) known.delete(oldest);
+    known.set(text, result);
     return result;
   };
 };

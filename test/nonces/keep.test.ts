@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer";
 import * as Logger from "effect/Logger";
 import * as Metric from "effect/Metric";
 import { describe, expect, it } from "vitest";
-import { NonceStoreError } from "../../src/Errors.js";
 import { NonceStore } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import type { Rpc } from "../../src/Rpc.js";
@@ -91,28 +90,6 @@ describe("keep", () => {
     );
     expect(failed).toEqual({ _OTHER: 1, rejected: 1 });
     expect(lines[1]?.text).toContain("nonce 0 is refused");
-  });
-
-  it("sends what a try took whose answer was lost", async () => {
-    const chain = new SimulatedChain();
-    let asked = 0;
-    const gone = new NonceStoreError({ operation: "reconcile", detail: "gone", isRetryable: true });
-    const losing = changed((store) => ({
-      reconcile: (...given) =>
-        Effect.tap(store.reconcile(...given), () => ((asked += 1) === 1 ? Effect.fail(gone) : Effect.void)),
-    }));
-    const resent = await run(
-      chain,
-      Effect.gen(function* () {
-        yield* send();
-        chain.account(sender.address).pool.clear();
-        yield* Effect.sleep(320);
-        return (yield* Nonces.reconcile(lane)).resent;
-      }),
-      { store: losing, settings: { resendAfterMs: 300 } },
-    );
-    expect([asked, resent.map(({ nonce }) => nonce)]).toEqual([2, [0n]]);
-    expect(chain.account(sender.address).pool.size).toBe(1);
   });
 
   itOnChain("is a layer that lives as long as its scope", function* (chain) {

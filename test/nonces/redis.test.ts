@@ -161,6 +161,14 @@ if (bin !== null) {
         expect(yield* say("HGET", oldKey, "format")).toBe("2");
       },
     );
+    itOnStore("names nobody whom all wait for where what is in the way was lost", function* (store) {
+      const lane = freshLane();
+      yield* store.bootstrap(lane, at(5n), keepAll);
+      yield* store.reserve(lane, request({ counts: at(5n) }));
+      yield* Effect.promise(() => client.sendCommand(["HDEL", `evm-preflight:nonces:{${lane.id}}`, "5"]));
+      const { answer } = yield* store.reserve(lane, request({ counts: at(5n), cap: 1 }));
+      expect(answer).toEqual({ _tag: "Busy", inFlight: 1, cap: 1, retryInMs: null, head: null });
+    });
     itOnStore("finds what somebody broke", function* (store) {
       const lane = freshLane();
       const key = `evm-preflight:nonces:{${lane.id}}`;

@@ -184,6 +184,8 @@ export const contract = (run: Run, runs: number): void => {
       const [first, low, high] = [newToken(), newToken(), newToken()];
       const full = take(store, lane, { cap: 1, counts: at(5n) });
       const headNow = Effect.map(full, (answer) => (answer._tag === "Busy" ? answer.head : answer));
+      const none = { _tag: "Busy", inFlight: 0, cap: 0, retryInMs: null, head: null };
+      expect(yield* take(store, lane, { cap: 0, counts: at(5n) })).toEqual(none);
       yield* take(store, lane, { token: first, counts: at(5n) });
       yield* take(store, lane, { token: low, counts: at(5n) });
       yield* take(store, lane, { token: high, counts: at(5n) });

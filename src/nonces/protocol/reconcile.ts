@@ -46,15 +46,8 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
   yield* checkIdentity(lane);
-  let { resendAfterMs } = settings;
-  const { answer, moved, snapshot } = yield* asking("reconcile", (store) =>
-    Effect.suspend(() => {
-      const request = { counts, keep: settings, resendAfterMs };
-      // A try without an answer may have taken what was due, and nobody sends it: the next one takes it again
-      resendAfterMs = 0;
-      return store.reconcile(lane, request);
-    }),
-  );
+  const request = { counts, keep: settings, resendAfterMs: settings.resendAfterMs };
+  const { answer, moved, snapshot } = yield* asking("reconcile", (store) => store.reconcile(lane, request));
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag !== "Reconciled") return yield* unmovedError(lane, counts.latest, answer);
   yield* Metrics.countMoved({ answer, moved });
@@ -119,7 +112,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
 
 /** How lanes are kept; every field has a default. */
 export interface KeepOptions<E = unknown, R = never> {
-  /** Between two reconciliations, ms. Default 5 s; longer, up to 15 s, while they fail. */
+  /** Between two reconciliations, ms. Default 5 s; longer, up to a minute, while they fail. */
   readonly everyMs?: number | undefined;
   /** Sends bytes again; the `Sender` when left out. */
   readonly send?: ((raw: Hex) => Effect.Effect<unknown, unknown, R>) | undefined;
@@ -139,7 +132,7 @@ export interface KeepEvent {
   readonly message: string;
 }
 
-const longestPauseMs = 15_000;
+const longestPauseMs = 60_000;
 
 const tell = Effect.fnUntraced(function* (lane: LaneId, reason: string, message: string) {
   yield* Metric.update(Metric.withAttributes(Metrics.keepFailed, { lane: lane.id, reason }), 1);

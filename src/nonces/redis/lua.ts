@@ -185,9 +185,8 @@ elseif op == 'reserve' then
     elseif gapOnly then
       answer = { 'nogap' }
     else
-      local wait = firstEnd and s(math.max(0, firstEnd - now)) or ''
-      answer = not head and { 'busy', s(inFlight), s(limit), wait } or { 'busy', s(inFlight), s(limit), wait, s(head),
-        first.hashes[#first.hashes] or '', first.outcome, s(math.max(0, now - first.since)) }
+      answer = { 'busy', s(inFlight), s(limit), firstEnd and s(math.max(0, firstEnd - now)) or '', head and s(head) or '',
+        first and first.hashes[#first.hashes] or '', first and first.outcome or '', first and s(math.max(0, now - first.since)) or '' }
     end
   end
   flush()
