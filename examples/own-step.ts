@@ -1,6 +1,6 @@
 /**
- * Two steps of one's own: a screen that asks a sanctions registry about everybody who is called or named, and a look at an oracle's price
- * before and after the transactions, which costs no request.
+ * Two steps of one's own: a screen that asks a sanctions registry about everybody who is called, or named in a word of the
+ * calldata, and a look at an oracle's price before and after the transactions, which costs no request.
  *
  *     npx tsx examples/own-step.ts http://127.0.0.1:8545 0xRegistry 0xOracle 0xSender 0xReceiver
  */
@@ -11,7 +11,10 @@ import { encodeFunctionData, parseAbi, toFunctionSelector, type Address, type He
 
 const registryAbi = parseAbi(["function isSanctioned(address account) view returns (bool)"]);
 
-/** Whom a transaction calls, and every address in its calldata: of a token transfer `to` is the token, not the receiver. */
+/**
+ * Whom a transaction calls, and every address in a word of its calldata: of a token transfer `to` is the token, not the
+ * receiver. Calls packed inside others (`multicall(bytes[])`) stand between the words: screen `report.transfers`, too.
+ */
 const partiesOf = ({ to, data }: { readonly to: Address | null; readonly data: Hex }): ReadonlyArray<Address> => {
   const words = Array.from({ length: Math.floor((data.length - 10) / 64) }, (_, index) =>
     data.slice(10 + 64 * index, 74 + 64 * index),
@@ -20,7 +23,7 @@ const partiesOf = ({ to, data }: { readonly to: Address | null; readonly data: H
   return [...new Set(to === null ? named : [to, ...named])];
 };
 
-/** Nobody on the registry's list is called or named. A registry that does not answer makes the report `unknown`. */
+/** Nobody on the registry's list is called, or named in a word. A registry that does not answer makes the report `unknown`. */
 export const sanctions = (registry: Address) =>
   Step.make({
     name: "acme/sanctions",

@@ -183,6 +183,10 @@ export const gaps: Readonly<Record<Gap["reason"], readonly [means: string, actio
   Stale: ["The node's newest block was too old.", "Ask again, or use another endpoint."],
   FundsUnknown: ["Whether a payer can pay is not known.", "Ask again, or use another node."],
   CheckUnavailable: ["A needed check could not be made. `code` names the finding.", "Do what that finding says."],
+  Blocked: [
+    "A finding says that it must not be sent. `code` names the finding.",
+    "Do not sign it; do what that finding says.",
+  ],
   NotMined: [
     "`deliver` waited for transactions that must be mined first, and they were not.",
     "Deliver again when they are mined.",

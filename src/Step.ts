@@ -41,9 +41,15 @@ export type Look = Exclude<Query, { readonly kind: "environment" }>;
 
 /** The answer of a step, and its reads. */
 export interface StepAnswer<A> {
-  /** The success value of `ask`: a copy for each world. Instances of classes with private fields cannot be copied. */
+  /**
+   * The success value of `ask`, of the same class, copied for each world, so that objects in it are other ones than those
+   * that the step keeps. Of promises and of instances with private fields there is no copy: answer with plain data.
+   */
   readonly answer: A;
-  /** The reads of `looks` before the transactions; null for one that failed. */
+  /**
+   * The reads of `looks` before the transactions; null where nothing answered. A call that reverts has `success: false`,
+   * and the data of its revert.
+   */
   readonly before: View;
   /** The reads of `looks` after them. */
   readonly after: View;
@@ -59,7 +65,7 @@ export interface Finding {
   readonly sentence: string;
   /** The action to take; empty where there is none. */
   readonly remedy?: string | undefined;
-  /** The numbers behind the sentence, with their units; at most 32 are kept. */
+  /** The numbers behind the sentence, with their units; at most 32 are kept, of a name or a text 1,024 characters. */
   readonly numbers?: ReadonlyArray<Figure> | undefined;
   /** Its place in the bundle, from 0; null = the whole. */
   readonly transaction?: number | null | undefined;
@@ -69,11 +75,14 @@ export interface Finding {
 export interface Step<A = undefined, E = never, R = never> {
   /** Owner, a slash, and the step's own name (`acme/sanctions`), as in findings and in the ledger. */
   readonly name: OwnName;
-  /** The reads of the witness for it, without a request of its own; at most 32 for all steps together. */
+  /**
+   * The reads of the witness for it, without a request of its own: at most 32 for all steps together, and of a call
+   * 1,000,000 gas, 1,024 bytes of answer and 8,192 of calldata. What asks for more is `StepUnavailable`.
+   */
   readonly looks?: ((bundle: Bundle) => ReadonlyArray<Look>) | undefined;
   /**
    * Sends the step's requests, once in a scan and once in a proof, in the same network round as all others. Requests
-   * through `Rpc` are in the ledger under the step's name.
+   * through `Rpc` are in the ledger under the step's name; a verb of a pipeline in it has a ledger of its own.
    */
   readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
   /**
@@ -123,7 +132,7 @@ const finding =
   (severity: Finding["severity"]) =>
   (code: OwnName, sentence: string, details: Pick<Finding, "remedy" | "numbers" | "transaction"> = {}): Finding =>
     Result.getOrThrowWith(
-      isOwnName(code) ? Result.succeed({ code, severity, sentence, ...details }) : Result.fail(ownNameProblem),
+      isOwnName(code) ? Result.succeed({ ...details, code, severity, sentence }) : Result.fail(ownNameProblem),
       (problem) => new InvalidStep({ field: "code", problem }),
     );
 

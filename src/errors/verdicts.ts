@@ -116,8 +116,8 @@ export class OutcomeChanged extends stated<OutcomeChanged>()(
 ) {}
 
 /**
- * Why there is no clearance. `CheckUnavailable`: a check could not be made, `code` is the finding's; the
- * others speak of the report itself.
+ * Why there is no clearance. `CheckUnavailable`: a check could not be made, `Blocked`: a finding without an error of its
+ * own is against it, and `code` is the finding's; the others speak of the report itself.
  */
 export const Gap = Schema.Struct({
   /** What is missing, by its kind. */
@@ -134,6 +134,7 @@ export const Gap = Schema.Struct({
     "Stale",
     "FundsUnknown",
     "CheckUnavailable",
+    "Blocked",
     "NotMined",
     "StepMissing",
     "Caution",
@@ -169,6 +170,7 @@ const remedies: Readonly<Record<Gap["reason"], string>> = {
   Stale: "run `prove` again, or use another endpoint",
   FundsUnknown: "fund the payer, or use a node that shows its balance",
   CheckUnavailable: "run `prove` on a node that can answer what is missing",
+  Blocked: "do not sign it",
   NotMined: "wait until the earlier transactions are mined",
   StepMissing: "make the report with every step of this pipeline",
   Caution: "read the warnings, then allow them with `onCaution`",
@@ -190,7 +192,7 @@ export class NotProven extends stated<NotProven>()(
     /** Everything that is missing, the checks first. */
     missing: Schema.Array(Gap),
   },
-  "the report proves too little to sign",
+  "the report does not allow signing",
   ({ missing }) => toldOf(missing),
   // why: the first gap is the one that the sentence names
   ({ missing: [first] }) => first?.remedy ?? remedies[first?.reason ?? "NotProven"],

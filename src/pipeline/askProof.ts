@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Code from "../steps/code.js";
+import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
@@ -18,6 +19,7 @@ import { abisOf } from "../report/options.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
+import { bareCall } from "../transaction/request.js";
 import type { Round } from "./answers.js";
 import type { Limits } from "./choose.js";
 import { isSamePlace } from "./worlds/compare.js";
@@ -165,7 +167,7 @@ export const askProof = Effect.fnUntraced(function* (
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const times = timesOf(claim, because);
-  const skipped: Effect.Effect<AskResult<Simulate.Run> | null> = Effect.succeed(null);
+  const skipped: Effect.Effect<null> = Effect.succeed(null);
   const { exact, reserved, ...answered } = yield* inRound(
     because,
     besideBetween(
@@ -190,6 +192,11 @@ export const askProof = Effect.fnUntraced(function* (
               steps.has("nonce") && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
             ),
           ),
+          // why: what was not estimated when it was chosen is estimated when it is judged
+          estimate:
+            steps.has("estimate") && report.steps.without.includes("estimate")
+              ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options.stateOverrides)
+              : skipped,
           forks: askForks,
           // why: last, so that what they say is no older than the runs
           counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
@@ -211,7 +218,7 @@ export const askProof = Effect.fnUntraced(function* (
     namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
     ...answered,
     ...{ steps, run, assumed, history: null, receipts: null, called: null, unfunded: null, findings: [] },
-    ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
+    ...{ askedAt: claim.askedAt ?? now, noFeeOracle: scanned?.noFeeOracle ?? null },
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
 });

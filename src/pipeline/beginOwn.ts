@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema";
 import { onAbort } from "../primitives/effects.js";
 import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { Figure, text } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
@@ -23,29 +23,53 @@ import { readGas, stringCap } from "../witness/queries.js";
 import { knows, type View } from "../witness/view.js";
 import { OwnSteps, type Own, type OwnStep, type Seen } from "./own.js";
 
-/** Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of one. */
-const most = { looks: 32, gas: 1_000_000, answer: 1024, data: 8192, findings: 256, text: 1024, numbers: 32, why: 200 };
+/**
+ * Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of
+ * one, bits of a number; promises of a list that are heard.
+ */
+const most = {
+  ...{ looks: 32, gas: 1_000_000, answer: 1024, data: 8192 },
+  ...{ findings: 256, text: 1024, numbers: 32, bits: 512, why: 200, heard: 10_000 },
+};
 
-/** What users' code is handed: a change to it changes nothing of ours, nor what the next world is judged by. */
+/** Ms that a step may take beyond the deadline, so that its own requests, which end there, tell why. */
+const grace = 5;
+
+/** Objects that hold what no field of theirs shows, which the platform knows how to copy. */
+const isSealed = (value: object): boolean =>
+  ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof RegExp;
+
+/** A copy of it as yet without its fields. */
+const shellOf = (value: object): object =>
+  value instanceof Uint8Array
+    ? new Uint8Array(value)
+    : isSealed(value)
+      ? structuredClone(value)
+      : value instanceof Date
+        ? new Date(value)
+        : value instanceof Set
+          ? new Set()
+          : value instanceof Map
+            ? new Map()
+            : Array.isArray(value)
+              ? []
+              : {};
+
+/**
+ * What users' code is handed: a change to it changes nothing of ours, nor what the next world is judged by. What it holds
+ * of whatever class is of that class.
+ */
 const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => {
   if (typeof value !== "object" || value === null) return value;
   if (copies.has(value)) return copies.get(value) as A;
-  const as = <B>(copy: B): B => (copies.set(value, copy), copy);
   const inner = (part: unknown) => copyOf(part, copies);
-  if (value instanceof Date) return as(new Date(value)) as A;
-  if (value instanceof Uint8Array) return as(new Uint8Array(value)) as A;
-  if (value instanceof Set) {
-    const copy = as(new Set<unknown>());
-    for (const part of value) copy.add(inner(part));
-    return copy as A;
-  }
-  if (value instanceof Map) {
-    const copy = as(new Map<unknown, unknown>());
-    for (const [key, part] of value) copy.set(inner(key), inner(part));
-    return copy as A;
-  }
-  const copy = as<object>(Array.isArray(value) ? [] : Object.create(Object.getPrototypeOf(value)));
-  for (const key of Reflect.ownKeys(value)) {
+  const copy: object = Object.setPrototypeOf(shellOf(value), Object.getPrototypeOf(value));
+  copies.set(value, copy);
+  // why: a class of the user's may have its own way to add, and to list
+  if (value instanceof Set) Set.prototype.forEach.call(value, (part) => Set.prototype.add.call(copy, inner(part)));
+  if (value instanceof Map)
+    Map.prototype.forEach.call(value, (part, key) => Map.prototype.set.call(copy, inner(key), inner(part)));
+  for (const key of isSealed(value) ? [] : Reflect.ownKeys(value)) {
     const field = Object.getOwnPropertyDescriptor(value, key) ?? {};
     // why: what is frozen here is not in the copy; the length of a list cannot be configured
     const isOwn = { writable: true, configurable: field.enumerable === true };
@@ -60,11 +84,11 @@ const viewOf = ({ environment, account, call }: View): View => ({
   call: (query) => copyOf(call(query)),
 });
 
-/** What somebody's code fails with, in a line without anything that may be a key. */
+/** What somebody's code fails with, in a line without the keys that URLs may hold. */
 const wordsOf = (error: unknown): string =>
-  Result.getOrElse(
-    Result.try(() => redactUrls(isRecord(error) && "message" in error ? String(error["message"]) : String(error))),
-    () => "",
+  safely(
+    () => redactUrls(isRecord(error) && "message" in error ? String(error["message"]) : String(error)),
+    "an error that cannot be read",
   ).slice(0, most.why);
 
 const unavailable = (step: OwnName, why: string): Finding => ({
@@ -72,9 +96,12 @@ const unavailable = (step: OwnName, why: string): Finding => ({
   step,
 });
 
-/** What somebody's code gave; a promise of it that fails is heard, for nobody waits for it. */
+const isPromise = (input: unknown): boolean => isRecord(input) && typeof input["then"] === "function";
+
+/** What somebody's code gave; a promise of it that fails, or one in its list, is heard, for nobody waits for it. */
 const caught = <A>(input: A): A => {
-  if (isRecord(input) && typeof input["then"] === "function") Promise.resolve(input).catch(() => undefined);
+  for (const part of Array.isArray(input) ? [input, ...input.slice(0, most.heard)] : [input])
+    if (isPromise(part)) Promise.resolve(part).catch(() => undefined);
   return input;
 };
 
@@ -92,13 +119,11 @@ const Look = Schema.Union([
     kind: Schema.Literal("call"),
     to: Address,
     data: Hex.pipe(Schema.check(Schema.isMaxLength(2 + 2 * most.data))),
-    gas: Schema.Finite,
-    returnCap: Schema.Finite,
+    gas: Schema.Finite.pipe(Schema.check(Schema.isLessThanOrEqualTo(most.gas))),
+    returnCap: Schema.Finite.pipe(Schema.check(Schema.isLessThanOrEqualTo(most.answer))),
   }),
 ]);
 const readLooks = Schema.decodeUnknownExit(Schema.Array(Look).pipe(Schema.check(Schema.isMaxLength(most.looks))));
-
-const within = (value: number, least: number, limit: number): number => Math.min(Math.max(value, least), limit);
 
 /** What a step wants read; a call may use as much as ours may, for of two alike one answer is kept. */
 const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
@@ -112,23 +137,39 @@ const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<Readonl
                 ? look
                 : {
                     ...look,
-                    gas: within(look.gas, readGas, most.gas),
-                    returnCap: within(look.returnCap, stringCap, most.answer),
+                    gas: Math.max(look.gas, readGas),
+                    returnCap: Math.max(look.returnCap, stringCap),
                   },
             ),
           onFailure: (issue) => `looks are not of a kind that the witness knows: ${wordsOf(issue)}`,
         }),
       );
 
+const isBounded = Schema.makeFilter(({ value }: Figure) =>
+  typeof value !== "bigint" || BigInt.asIntN(most.bits, value) === value ? undefined : "a number of more than 512 bits",
+);
 const Found = Schema.Struct({
   code: OwnName,
   severity: Schema.Literals(["blocker", "warning", "info"]),
   sentence: Schema.String,
   remedy: Schema.optional(Schema.String),
-  numbers: Schema.optional(Schema.Array(Figure)),
+  numbers: Schema.optional(Schema.Array(Figure.pipe(Schema.check(isBounded)))),
   transaction: Schema.optional(Schema.NullOr(Schema.Int)),
 });
 const readFound = Schema.decodeUnknownExit(Found);
+
+const cut = (figure: Figure): Figure => {
+  const name = figure.name.slice(0, most.text);
+  switch (figure.unit) {
+    case "address":
+    case "hash":
+    case "quote":
+    case "text":
+      return { name, unit: figure.unit, value: figure.value.slice(0, most.text) };
+    default:
+      return { ...figure, name };
+  }
+};
 
 /** One thing that a step found, read as what it is: data of somebody else's. */
 const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
@@ -142,7 +183,7 @@ const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
         ...{ code, severity, step, transaction, sentence: (sentence.trim() || code).slice(0, most.text) },
         ...{
           remedy: remedy.slice(0, most.text),
-          numbers: numbers.slice(0, most.numbers),
+          numbers: numbers.slice(0, most.numbers).map(cut),
           evidence: "estimated",
           error: null,
         },
@@ -155,11 +196,11 @@ const checkIn = (
   looks: ReadonlyArray<Step.Look>,
   answer: unknown,
   report: Report,
-  { moved, before, after }: Seen,
+  { told, before, after }: Seen,
 ): ReadonlyArray<Finding> => {
   const views = { before: viewOf(before), after: viewOf(after) };
   const found = tried("check", () => {
-    const all: unknown = caught(step.check(copyOf({ ...report, ...moved }), { answer: copyOf(answer), ...views }));
+    const all: unknown = caught(step.check(copyOf({ ...report, ...told }), { answer: copyOf(answer), ...views }));
     return Array.isArray(all)
       ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
       : Result.fail("check must return a list");
@@ -198,6 +239,8 @@ export const beginOwn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Own, never, Rpc> {
   const { rounds, ...run } = yield* CurrentRun;
   const signal = run.signal ?? new AbortController().signal;
+  const deadline = run.deadline ?? Number.POSITIVE_INFINITY;
+  const clock = yield* Effect.service(Clock.Clock);
   const looks: Array<Step.Look> = [];
   const judges: Array<Own["judge"]> = [];
   for (const step of steps) {
@@ -218,6 +261,10 @@ export const beginOwn = Effect.fnUntraced(function* (
       const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
       return Effect.isEffect(request) ? request : Effect.fail("ask must return an Effect");
     }).pipe(
+      Effect.filterOrFail(
+        (answer) => ![caught(answer)].flat().some(isPromise),
+        () => "ask must wait for the promises that it answers with",
+      ),
       // why: what the run has provided is nearer than what its caller had
       Effect.updateContext(
         (current: Context.Context<never>) => Context.merge(services, current) as Context.Context<unknown>,
@@ -238,8 +285,8 @@ export const beginOwn = Effect.fnUntraced(function* (
     onAbort(signal, () => fiber.interruptUnsafe());
     judges.push(
       Effect.gen(function* () {
-        const timeLeft = (run.deadline ?? Number.POSITIVE_INFINITY) - (yield* Clock.currentTimeMillis);
-        const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft));
+        const timeLeft = deadline - (yield* Clock.currentTimeMillis);
+        const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft) + grace);
         if (Option.isNone(exit)) return () => [unavailable(name, late)];
         return Exit.match(exit.value, {
           onFailure:
@@ -247,8 +294,13 @@ export const beginOwn = Effect.fnUntraced(function* (
             () => [unavailable(name, wordsOf(Cause.squash(cause)))],
           onSuccess:
             (answer): Effect.Success<Own["judge"]> =>
-            (report, worlds) =>
-              worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world)),
+            (report, worlds) => {
+              const isEarly = clock.currentTimeMillisUnsafe() < deadline;
+              const found = worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world));
+              return isEarly && clock.currentTimeMillisUnsafe() > deadline
+                ? [...found, unavailable(name, "check was not done within the deadline")]
+                : found;
+            },
         });
       }),
     );

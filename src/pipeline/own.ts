@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { InvalidStep } from "../errors/input.js";
 import { builtInSteps, isOwnName, ownNameProblem, type BuiltInStep, type OwnName } from "../primitives/names.js";
 import { didYouMean, each, no, type Checked } from "../primitives/problem.js";
-import { isRecord } from "../primitives/record.js";
+import { isPlain, isRecord, safely } from "../primitives/record.js";
 import type { Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import type * as Step from "../Step.js";
@@ -31,9 +31,9 @@ export const OwnSteps: Context.Reference<OwnSteps> = Context.Reference("evm-pref
   defaultValue: (): OwnSteps => ({ steps: [], without: [], services: Context.empty() }),
 });
 
-/** A world in which the transactions ran: what moved in it, null = what the report says, and what was seen. */
+/** A world in which the transactions ran: what a report says of it that differs, and what was seen. */
 export interface Seen {
-  readonly moved: Partial<Report> | null;
+  readonly told: Partial<Report>;
   readonly before: View;
   readonly after: View;
 }
@@ -58,7 +58,8 @@ const methodOf = (step: object, part: unknown) =>
 const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   const at = `steps[${index}]`;
   if (!isRecord(step)) return no(at, "must be a step");
-  const stray = Object.keys(step).find((key) => !parts.includes(key));
+  // why: an instance of a class has fields of its own
+  const stray = isPlain(step) ? Object.keys(step).find((key) => !parts.includes(key)) : undefined;
   if (stray !== undefined) return no(`${at}.${stray}`, `is not a field of a step${didYouMean(stray, parts)}`);
   const { name } = step;
   if (!isOwnName(name)) return no(`${at}.name`, ownNameProblem);
@@ -96,14 +97,18 @@ const leftOutIn = (input: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
 
 const optionNames = ["steps", "without"];
 
-/** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
-export const madeOf = (options: unknown): Omit<OwnSteps, "services"> => {
+const readOptions = (options: unknown): Checked<Omit<OwnSteps, "services">> => {
   const input = isRecord(options) ? options : { options };
   const stray = Object.keys(input).find((key) => !optionNames.includes(key));
   const { steps = [], without = [] } = input;
-  const checked: Checked<Omit<OwnSteps, "services">> =
-    stray === undefined
-      ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
-      : no(stray, `is not an option of a pipeline${didYouMean(stray, optionNames)}`);
-  return Result.getOrThrowWith(checked, (problem) => new InvalidStep(problem));
+  return stray === undefined
+    ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
+    : no(stray, `is not an option of a pipeline${didYouMean(stray, optionNames)}`);
 };
+
+/** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
+export const madeOf = (options: unknown): Omit<OwnSteps, "services"> =>
+  Result.getOrThrowWith(
+    safely(() => readOptions(options), no("options", "cannot be read")),
+    (problem) => new InvalidStep(problem),
+  );

@@ -2,6 +2,7 @@
  * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
  * the whole judged. Pure.
  */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
 import { type Chain, lookup } from "../Chains.js";
@@ -177,9 +178,15 @@ export const reportOf = (
     there.reduce<typeof seen>((here, other) => worseOf(here, other, whose), seen),
     steps,
   );
-  const elsewhere = others.map(({ run: { before, after }, moved: other }) => ({
-    ...{ before, after },
-    moved: other && { ...withoutLeftOut(other, steps), tokens: movements.tokens },
+  const elsewhere = others.map(({ run, moved: other }) => ({
+    ...{ before: run.before, after: run.after, isCompared: other !== null },
+    told: {
+      ...(other && { ...withoutLeftOut(other, steps), tokens: movements.tokens }),
+      transactions: Arr.map(transactions, (transaction, index) => ({
+        ...transaction,
+        outcome: run.readings[index]?.outcome ?? transaction.outcome,
+      })),
+    },
   }));
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
@@ -224,12 +231,12 @@ export const reportOf = (
     },
     [...found, ...checkHoles(bundle, found)],
   );
-  const own = about.own.check(usual, [{ moved: null, before: answers.before, after: answers.after }, ...elsewhere]);
+  const own = about.own.check(usual, [{ told: {}, before: answers.before, after: answers.after }, ...elsewhere]);
   const draft = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
   const policies = untold(
-    elsewhere.flatMap((world) =>
-      world.moved === null ? [] : checkPolicies({ ...draft, ...world.moved }, about.policies),
+    elsewhere.flatMap(({ isCompared, told }) =>
+      isCompared ? checkPolicies({ ...draft, ...told }, about.policies) : [],
     ),
     here,
   );

@@ -143,6 +143,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
       Effect.map(Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), (estimate) => ({
         estimate,
       })),
+    show: (entry, _, answers) => Estimate.witnessed(entry, answers),
     choose: (entry, _, answers) => ({
       gas: answers.steps.has("estimate") ? Estimate.choose(entry, answers) : Estimate.unestimated(entry),
     }),

@@ -10,7 +10,7 @@ import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
-import { Rpc } from "../rpc/index.js";
+import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, type Round } from "./answers.js";
 import { askOwn, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
@@ -114,7 +114,11 @@ export const proveScanned = <E, R>(
     Effect.gen(function* () {
       const scanned = phase("Preflight.scan", scanOnce(prepared), ({ report }) => report);
       const { report, round, waited } = yield* scanned;
-      if (isSettled(report)) return report;
+      const { deadline } = yield* Effect.service(CurrentRun);
+      // why: a proof without any time says no more than that, in front of what took the time
+      const isLate =
+        report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
+      if (isSettled(report) || isLate) return report;
       const [duration, chosen] = yield* Effect.timed(choose(report));
       // why: after a second its header is asked again, whatever the chain
       const isStale = waited + Duration.toMillis(duration) > 1_000;

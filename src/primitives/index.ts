@@ -9,4 +9,4 @@ export { pageOf, statementText } from "./statement.js";
 export { errorTypeOf, Listener } from "./telemetry.js";
 export { escapeText } from "./text.js";
 export { type Currency, formatGas, formatGasPrice, formatWei } from "./units.js";
-export { isRecord, safely } from "./record.js";
+export { isPlain, isRecord, safely } from "./record.js";

@@ -7,6 +7,14 @@ import type * as Schema from "effect/Schema";
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Whether it is an object as JSON has it, and as wallets throw them: none that a class made. */
+export const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // why: those of another window have another `Object`
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
 /** What `read` gives, or `otherwise` where it throws. */
 export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOrElse(Result.try(read), () => otherwise);
 

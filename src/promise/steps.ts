@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import { numberToHex } from "viem";
 import { InvalidStep } from "../errors/index.js";
 import { madeOf, OwnSteps, type OwnStep } from "../pipeline/own.js";
-import { type BuiltInStep, isRecord, safely } from "../primitives/index.js";
+import { type BuiltInStep, isPlain, isRecord, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
@@ -63,7 +63,8 @@ const withQuantities = (value: unknown): unknown => {
   if (typeof value === "bigint") return numberToHex(value);
   if (Array.isArray(value)) return value.map(withQuantities);
   // why: an object of a class may say itself how it is written
-  return isRecord(value) && value.constructor === Object ? Rows.map(value, withQuantities) : value;
+  if (!isRecord(value) || typeof value["toJSON"] === "function") return value;
+  return Result.getOrThrow(isPlain(value) ? Result.succeed(Rows.map(value, withQuantities)) : Result.fail("no JSON"));
 };
 
 /** What a step asks `request` for. */
@@ -86,14 +87,18 @@ const stepOf = (step: OwnStep): OwnStep => {
     Effect.flatMap(Rpc, (rpc) =>
       Effect.contextWith((services: Context.Context<never>) => {
         const run = Effect.runPromiseWith(services);
-        const request = (input: unknown) =>
-          run(
+        const request = (input: unknown) => {
+          const answer = run(
             Effect.catchCause(
               Effect.flatMap(Effect.fromResult(requestIn(input)), ([method, params]) => rpc.request(method, params)),
               (cause) =>
                 context.signal.aborted ? Effect.fail(wrong("request", "the run is over")) : Effect.failCause(cause),
             ),
           );
+          // why: a step that waits for another first must not end the program when this one fails
+          answer.catch(() => undefined);
+          return answer;
+        };
         const asking: StepContext = { ...context, request };
         return Effect.tryPromise({ try: () => Promise.resolve(ask(bundle, asking)), catch: (error) => error });
       }),

@@ -78,12 +78,16 @@ export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId"
 /** Why there is no clearance: the first blocker as its own error, or what is missing. */
 export type Blocker = Verdict | RpcError;
 
+/** What a finding without an error of its own is to a clearance. */
+export const gapReason = ({ severity }: Finding): Gap["reason"] =>
+  severity === "blocker" ? "Blocked" : "CheckUnavailable";
+
 /** A check that a finding says could not be made, or that has no error to fail with. */
 export const gapOf =
   (report: Report) =>
   (finding: Finding): Gap =>
     gap(
-      "CheckUnavailable",
+      gapReason(finding),
       statementText({ ...finding, remedy: "" }, currencyOf(report)),
       finding.code,
       finding.remedy,

@@ -1,7 +1,7 @@
 /** Requests through what the user already has: a viem transport or client, or an EIP-1193 provider. */
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
-import { safely } from "../primitives/record.js";
+import { isPlain, safely } from "../primitives/record.js";
 import { malformed, type Tried, type Unjudged } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
 import { builtin, isNode } from "./node.js";
@@ -9,14 +9,6 @@ import type { Send } from "./requests.js";
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
-
-/** Whether it is an object as JSON has it, and as wallets throw them: none that a library made. */
-export const isPlain = (value: unknown): boolean => {
-  if (!isObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // why: those of another window have another `Object`
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-};
 
 const maxChain = 12;
 

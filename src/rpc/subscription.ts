@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import { isRecord } from "../primitives/record.js";
+import { isPlain, isRecord } from "../primitives/record.js";
 import { judged, type Unjudged } from "./answer.js";
 import { endpointOf } from "./endpoint.js";
-import { isPlain, judgeForeign } from "./foreign.js";
+import { judgeForeign } from "./foreign.js";
 import type { Rpc } from "./service.js";
 
 /** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */

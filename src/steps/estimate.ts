@@ -110,6 +110,12 @@ export const capOf = (
   return blockGasLimit !== null && blockGasLimit < cap ? blockGasLimit : cap;
 };
 
+/** The limit beside the node's estimate, where that was asked of what is chosen already. */
+export const witnessed = ({ index, gas: chosen }: Filled, { estimate }: Pick<Facts, "estimate">): Partial<Filled> =>
+  estimate === null || index > 0
+    ? {}
+    : { gas: { ...chosen, estimate: successOf(estimate), refusal: failureOf(estimate) } };
+
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
 export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): Filled["gas"] => {
   const result = entry.index === 0 ? answers.estimate : null;

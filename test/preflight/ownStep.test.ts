@@ -219,8 +219,10 @@ describe("a step of one's own", () => {
     const telling = Step.make({
       name: "acme/time",
       looks: () => [time],
-      check: ({ stage }, { before }) => {
+      check: ({ stage, transactions }, { before }) => {
         const now = BigInt(before.call(time)?.data ?? "0x0");
+        // what it says in an event is that of the same world
+        expect(BigInt(transactions[0].outcome.logs[0]?.data ?? "0x0")).toBe(now);
         if (stage === "scanned") return [];
         times.push(now);
         const [exact = now, next = now] = times;
@@ -237,6 +239,15 @@ describe("a step of one's own", () => {
     class Hits {
       readonly list = [3];
     }
+    class Names extends Set<string> {
+      readonly of = "acme";
+      override has(name: string): boolean {
+        return super.has(name.toLowerCase());
+      }
+      override add(name: string): this {
+        return super.add(name.toLowerCase());
+      }
+    }
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const own = Symbol("own");
@@ -247,6 +258,10 @@ describe("a step of one's own", () => {
       bytes: Uint8Array.of(1),
       // its `slice` shares the memory
       buffer: Buffer.from([1]),
+      memory: Uint8Array.of(1, 2).buffer,
+      words: Uint16Array.of(256),
+      pattern: /a/gu,
+      names: new Names(["Alice"]),
       date: new Date(5),
       hits: new Hits(),
       circle,
@@ -257,13 +272,19 @@ describe("a step of one's own", () => {
       name: "acme/emptying",
       ask: () => Effect.sync(answers),
       check: (_, { answer }) => {
-        expect({ ...answer, buffer: Buffer.from(answer.buffer) }).toEqual(answers());
+        expect(answer).toEqual(answers());
+        expect([answer.buffer.toString("hex"), new Uint8Array(answer.memory).length]).toEqual(["01", 2]);
+        expect([answer.names.has("ALICE"), answer.names.of, "a".match(answer.pattern)?.length]).toEqual([
+          true,
+          "acme",
+          1,
+        ]);
         expect(answer.circle.self).toBe(answer.circle);
         seen.push(answer.hits instanceof Hits);
         const found = answer.list.splice(0).map(() => Step.warning("acme/Hit", "a hit"));
         for (const part of [answer.map.get("a"), answer.hits.list, answer[own]]) part?.splice(0);
-        for (const part of [answer.map, answer.set]) part.clear();
-        for (const part of [answer.bytes, answer.buffer]) part.fill(0);
+        for (const part of [answer.map, answer.set, answer.names]) part.clear();
+        for (const part of [answer.bytes, answer.buffer, answer.words, new Uint8Array(answer.memory)]) part.fill(0);
         answer.date.setTime(0);
         answer.circle.self = null;
         return found;
@@ -416,7 +437,8 @@ describe("a step of one's own", () => {
     expect(Result.isFailure(await Effect.runPromise(Effect.result(Report.fromJson(wrong))))).toBe(true);
     const older = await Effect.runPromise(Effect.flip(Report.fromJson({ ...(json as object), version: 3 })));
     expect(older).toMatchObject({ _tag: "ReportVersion", found: 3, supported: 4 });
-    expect(JSON.stringify(Schema.toJsonSchemaDocument(Report.Finding))).toContain("\\\\/");
+    // the same names as `fromJson` takes
+    expect(JSON.stringify(Schema.toJsonSchemaDocument(Report.Finding))).toContain("[A-Za-z0-9][\\\\w.-]{0,39}\\\\/");
     expect(Report.toText(report)).toContain("odd");
   });
 });
@@ -448,6 +470,46 @@ describe("a step that gives no answer", () => {
           name: "acme/bad",
           looks: () => Array.from({ length: 33 }, () => Step.account(nobody)),
           check: () => [],
+        }),
+      ],
+    }),
+    "looking with more gas than there is": Preflight.make({
+      steps: [
+        Step.make({ name: "acme/bad", looks: () => [Step.staticCall(nobody, "0x", 1_000_001)], check: () => [] }),
+      ],
+    }),
+    "looking for more than is kept": Preflight.make({
+      steps: [Step.make({ name: "acme/bad", looks: () => [Step.staticCall(nobody, "0x", 1, 1_025)], check: () => [] })],
+    }),
+    "checking beyond the deadline": Preflight.make({
+      steps: [
+        Step.make({
+          name: "acme/bad",
+          check: () => {
+            const begun = performance.now();
+            while (performance.now() < begun + 1_600);
+            return [];
+          },
+        }),
+      ],
+    }),
+    "answering with promises": Preflight.make({
+      steps: [
+        Step.make({
+          name: "acme/bad",
+          ask: () => Effect.sync(() => [Promise.reject(new Error("no"))]),
+          check: () => [],
+        }),
+      ],
+    }),
+    "finding promises": Preflight.make({
+      steps: [Step.make({ name: "acme/bad", check: () => [Promise.reject(new Error("no"))] as never })],
+    }),
+    "finding a number without end": Preflight.make({
+      steps: [
+        Step.make({
+          name: "acme/bad",
+          check: () => [Step.info("acme/A", "a", { numbers: [{ name: "", unit: "wei", value: 1n << 600n }] })],
         }),
       ],
     }),
@@ -495,6 +557,48 @@ describe("a step that gives no answer", () => {
     expect(Report.summary(report)).toContain("a step of your own gave no answer: acme/one and acme/two.");
     const left = await on(Preflight.make({ steps: [], without: ["code", "nonce"] }).scan(native));
     expect(Report.summary(left)).toContain("a step was left out of the pipeline: code and nonce.");
+  });
+
+  it("is what is told first, where it alone took the time", async () => {
+    const mine = Preflight.make({ steps: [hanging] });
+    const report = await on(mine.preflight(native, { deadline: 500 }));
+    expect(report.because).toContain("a step of your own gave no answer");
+    expect(severe(report)).toEqual(["StepUnavailable/unavailable"]);
+  });
+
+  it("tells of its request that hangs, in the ledger, too", async () => {
+    const proxy = await startProxy({ target: scene.url });
+    open.push(proxy);
+    proxy.fail("eth_getLogs", { kind: "hang" });
+    const asking = Step.make({
+      name: "acme/bad",
+      ask: () => Eth.getLogs({ fromBlock: 0n, toBlock: 0n }),
+      check: () => [],
+    });
+    const report = await on(Preflight.make({ steps: [asking] }).scan(native, { deadline: 700 }), layerOf(proxy.url));
+    expect(report.ledger.requests.flatMap(({ step, method }) => (step === "acme/bad" ? [method] : []))).toEqual([
+      "eth_getLogs",
+    ]);
+    expect(report.findings.find(({ step }) => step === "acme/bad")?.numbers).toMatchObject([
+      {},
+      { name: "because", value: expect.stringContaining("eth_getLogs") },
+    ]);
+  });
+
+  it("keeps of its texts what anybody reads", async () => {
+    const long = "v".repeat(1_000_000);
+    const numbers = [
+      { name: long, unit: "text", value: long },
+      { name: long, unit: "wei", value: 1n },
+    ] as const;
+    const report = await on(
+      Preflight.make({ steps: [saying(Step.info("acme/Long", long, { numbers }))] }).scan(native),
+    );
+    const found = report.findings.find(({ code }) => code === "acme/Long");
+    expect(found?.numbers.map(({ name, value }) => [name.length, String(value).length])).toEqual([
+      [1024, 1024],
+      [1024, 1],
+    ]);
   });
 
   it("says what a getter of a finding or of a look throws", async () => {
@@ -581,6 +685,17 @@ describe("what is no step", () => {
     ["steps[0].check", [{ name: "acme/a" }]],
     ["steps[0].ask", [{ name: "acme/a", check, ask: 1 }]],
     ["steps[0].asks", [{ name: "acme/a", check, asks: check }]],
+    [
+      "options",
+      [
+        {
+          check,
+          get name(): string {
+            throw new Error("no name");
+          },
+        },
+      ],
+    ],
   ] as const)("is refused by its field: %s", (field, steps) => {
     const made = Result.try(make(steps));
     expect(Result.isFailure(made) && made.failure).toMatchObject({ _tag: "InvalidStep", field });
@@ -590,6 +705,32 @@ describe("what is no step", () => {
     expect(() => Preflight.make({ steps: [], besides: ["fee"] } as never)).toThrow(Errors.InvalidStep);
     expect(() => Preflight.make(undefined as never)).toThrow(Errors.InvalidStep);
     expect(() => Step.blocker("Listed" as "a/b", "")).toThrow(Errors.InvalidStep);
+    // what is handed on beside it changes neither what it is nor how bad
+    const [blocker, info] = [Step.blocker("acme/A", "a", Step.info("acme/B", "b")), Step.info("acme/B", "b")];
+    expect([blocker, info]).toMatchObject([
+      { code: "acme/A", severity: "blocker", sentence: "a" },
+      { code: "acme/B", severity: "info" },
+    ]);
+  });
+
+  it("may be of a class with fields of its own", async () => {
+    class Screen {
+      readonly name = "acme/screen";
+      readonly list = [other.address];
+      check({ transactions }: Report.Report): ReadonlyArray<Step.Finding> {
+        const isListed = transactions.some(({ input: { to } }) =>
+          this.list.some((listed) => listed.toLowerCase() === to),
+        );
+        return isListed ? [Step.blocker("acme/Listed", "on a list")] : [];
+      }
+    }
+    const report = await on(Preflight.make({ steps: [new Screen()] }).scan(native));
+    expect([report.verdict, report.because]).toEqual(["blocked", "on a list"]);
+    expect(await Effect.runPromise(Effect.flip(Report.ready(report)))).toMatchObject({
+      _tag: "NotProven",
+      message: "the report does not allow signing · on a list · do not sign it",
+      missing: [{ reason: "Blocked", code: "acme/Listed" }],
+    });
   });
 });
 

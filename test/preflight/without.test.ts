@@ -198,6 +198,24 @@ describe("a step left out", () => {
     expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);
   });
 
+  it("is asked by a proof that has it: the estimate, too", async () => {
+    const doubting = tampered(scene.url, ({ method }) => (method === "eth_estimateGas" ? () => "0x7a120" : null));
+    const proving = (pipe: Preflight.Pipeline) =>
+      Effect.runPromise(
+        Effect.provide(
+          Effect.flatMap(pipe.scan({ ...transfer(), gas: 100_000n }), (lean) => pipeline().prove(lean)),
+          doubting,
+        ),
+      );
+    const [whole, mine] = [await proving(pipeline()), await proving(pipeline("estimate"))];
+    expect([whole.verdict, mine.verdict, mine.steps.without]).toEqual(["caution", "caution", []]);
+    for (const { transactions, findings } of [whole, mine]) {
+      expect(transactions[0].gas.estimate).toBe(500_000n);
+      expect(findings.map(({ code }) => code)).toContain("GasBelowEstimate");
+    }
+    expect(mine.ledger.requests.filter(({ step }) => step === "estimate")).toMatchObject([{ because: "proof" }]);
+  });
+
   it("hides no right: of what moves is read what is spent, and what is not measured is told", async () => {
     const quiet = await scene.deploy(QuietAllowance);
     await scene.send(owner, { to: quiet, data: calldata(QuietAllowance, "approve", [other.address, 50n]) });

@@ -191,6 +191,7 @@ describe("the Promise door", () => {
             answers.push(await failing(request({ method: "eth_call", params: [call, "latest", over] })));
             answers.push(await failing(request({ method: "eth_call", params: [circle] })));
             answers.push(await failing(request({ method: "eth_call", params: [{ ...call, value: -1n }] })));
+            answers.push(await failing(request({ method: "eth_call", params: [new Map([["to", bob.address]])] })));
           },
           check: () => [],
         },
@@ -203,7 +204,27 @@ describe("the Promise door", () => {
       { _tag: "InsufficientFunds", raw: expect.anything() },
       { _tag: "InvalidStep", field: "request.params" },
       { _tag: "InvalidStep", field: "request.params" },
+      { _tag: "InvalidStep", field: "request.params" },
     ]);
+  });
+
+  it("lets no request that nobody waits for end the program", async () => {
+    await using preflight = createPreflight({
+      url: node.url,
+      steps: [
+        {
+          name: "acme/two",
+          ask: async (_, { request }) => {
+            const [first, second] = [request({ method: "acme_one" }), request({ method: "acme_two" })];
+            await first;
+            await second;
+          },
+          check: () => [],
+        },
+      ],
+    });
+    // a rejection that nobody hears fails the run of the tests
+    expect(ofStep(await preflight.scan(native), "acme/two")).toEqual(["StepUnavailable/unavailable"]);
   });
 
   it("throws what is no step where it is made, whatever the way to the node", () => {

@@ -9,6 +9,7 @@ import type { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
 import type { Finding } from "../../report/finding.js";
+import { gapReason } from "../../report/ready.js";
 import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../../report/parts.js";
 import { chainsInUse } from "../../eth/chains.js";
 import { Rpc } from "../../rpc/index.js";
@@ -32,7 +33,7 @@ const orFail = <A>(output: A, findings: ReadonlyArray<Finding>): Effect.Effect<A
   if (against === undefined) return Effect.succeed(output);
   return Effect.fail(
     against.error ??
-      new NotProven({ missing: [gap("CheckUnavailable", against.sentence, against.code, against.remedy)] }),
+      new NotProven({ missing: [gap(gapReason(against), against.sentence, against.code, against.remedy)] }),
   );
 };
 
