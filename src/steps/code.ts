@@ -10,7 +10,6 @@ import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
 import { getContractAddress } from "viem";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
-import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
@@ -22,7 +21,7 @@ import type { Transaction } from "../Transaction.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
-import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
+import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
 export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
@@ -34,18 +33,7 @@ export const ask = (
   bundle: ReadonlyArray<Case>,
   block: Eth.BlockParameter,
 ): Effect.Effect<Facts["codes"], never, Rpc> =>
-  asking(
-    { step: "code" },
-    Effect.map(
-      Effect.forEach(
-        accounts(bundle),
-        (account) =>
-          Effect.map(Effect.result(Eth.getCode({ address: account, block })), (answer) => [account, answer] as const),
-        { concurrency: "unbounded" },
-      ),
-      (answers) => new Map(answers),
-    ),
-  );
+  askEach("code", accounts(bundle), (address) => Effect.result(Eth.getCode({ address, block })));
 
 /** Where a deployment with this nonce puts its contract; null for calls. */
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>

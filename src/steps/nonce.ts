@@ -9,14 +9,13 @@ import * as Effect from "effect/Effect";
 import * as Eth from "../eth/index.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
-import { asking } from "../eth/ask.js";
 import type { Address } from "../primitives/hex.js";
 import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst, signers, type Case, type Chosen, type Filled, type Numbered } from "./reading/bundle.js";
-import { failureOf, successOf } from "./reading/askResult.js";
+import { askEach, failureOf, successOf } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
 /** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
@@ -39,14 +38,11 @@ const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
 export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Facts["counts"], never, Rpc> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
     Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
-  const both = (address: Address) =>
-    Effect.map(
-      Effect.all([ofBlock(address, "latest"), ofBlock(address, "pending")], { concurrency: "unbounded" }),
-      ([latest, pending]) => [address, { latest, pending }] as const,
-    );
-  return asking(
-    { step: "nonce" },
-    Effect.map(Effect.forEach(signers(bundle), both, { concurrency: "unbounded" }), (answers) => new Map(answers)),
+  return askEach("nonce", signers(bundle), (address) =>
+    Effect.all(
+      { latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") },
+      { concurrency: "unbounded" },
+    ),
   );
 };
 

@@ -1,6 +1,5 @@
 /** What keeps a transaction out of a pool, or in it for good, though the chain would take it. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import * as Eth from "../../eth/index.js";
 import type { Chain } from "../../Chains.js";
 import { address, bytes, count, figures, wei, weiPerGas } from "../../primitives/statement.js";
@@ -11,7 +10,7 @@ import { unsignedBytes } from "../../transaction/request.js";
 import type { Filled, Case, Price } from "./bundle.js";
 import { type PoolTransaction, getPooled } from "../../eth/transactions.js";
 import type { Transaction } from "../../transaction/fields.js";
-import { asking } from "../../eth/ask.js";
+import { askEach } from "./askResult.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Rpc } from "../../rpc/index.js";
 
@@ -225,26 +224,21 @@ export const inFlightOf = (
     ? []
     : [{ account, nonces: Array.from({ length: Math.min(inFlight, 1_024) }, (_, index) => latest + index) }];
 
-const atOnce = { concurrency: "unbounded" } as const;
-
-const askOne = ({ account, nonces }: InFlight): Effect.Effect<readonly [Address, Pooled], never, Rpc> =>
-  Effect.map(
-    Effect.all(
-      [Effect.result(getPooled(account, nonces)), Effect.result(Eth.getBalance({ address: account, block: "latest" }))],
-      atOnce,
-    ),
-    ([transactions, balance]) => [
-      account,
-      {
-        transactions: Result.getOrElse(transactions, () => new Map<never, never>()),
-        balance: Result.getOrElse(balance, () => null),
-      },
-    ],
-  );
-
 /** By account; never fails: what a node does not tell is not known. */
-export const askPooled = (senders: ReadonlyArray<InFlight>): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> =>
-  asking(
-    { step: "nonce" },
-    Effect.map(Effect.forEach(senders, askOne, atOnce), (found) => new Map(found)),
+export const askPooled = (
+  senders: ReadonlyArray<InFlight>,
+): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> => {
+  const noncesOf = new Map(senders.map(({ account, nonces }) => [account, nonces]));
+  return askEach("nonce", [...noncesOf.keys()], (address) =>
+    Effect.all(
+      {
+        transactions: Effect.orElseSucceed(
+          getPooled(address, noncesOf.get(address) ?? []),
+          () => new Map<never, never>(),
+        ),
+        balance: Effect.orElseSucceed(Eth.getBalance({ address, block: "latest" }), () => null),
+      },
+      { concurrency: "unbounded" },
+    ),
   );
+};
