@@ -2,6 +2,7 @@
  * Calls that failed inside one that succeeded: by events of known kinds that the called accounts emitted, and by the
  * answers of contracts that are known. Loaded where there is something to read. Pure.
  */
+import * as Arr from "effect/Array";
 import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { innerText } from "../../abi/calls.js";
@@ -11,9 +12,8 @@ import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerC
 import { families, requestBatch } from "../../abi/known/batches.js";
 import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
-import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
-import type { OutcomeLog } from "../../report/parts.js";
+import type { Outcome, OutcomeLog } from "../../report/parts.js";
 
 /** Calls that are read of one calldata, and failures that are told. */
 const most = { calls: 1_024, failures: 64 } as const;
@@ -92,29 +92,23 @@ const toldIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>): 
   });
 
 /** What is known of one call: whether it failed, and what it reverted with. */
-interface Known {
+interface Known extends Pick<InnerFailure, "by" | "data" | "evidence"> {
   readonly failed: boolean;
-  readonly by: Address;
-  readonly data: Hex | null;
-  readonly evidence: Evidence;
 }
 
 /** What is asked of one call that succeeded. */
-export interface Subject {
+export interface Subject extends Pick<Outcome, "returnData" | "logs" | "evidence"> {
   readonly to: Address;
   readonly data: Hex;
-  readonly returnData: Hex | null;
-  readonly logs: ReadonlyArray<OutcomeLog>;
   /** Whether the code at an address is known to be Multicall3's, so that its answers are believed. */
   readonly isMulticall: (account: Address) => boolean;
-  readonly evidence: Evidence;
 }
 
 /** A failure as a report has it. */
 export const failureOf = (
   by: Address,
   innerCall: Inner | null,
-  { data, evidence }: { readonly data: Hex | null; readonly evidence: Evidence },
+  { data, evidence }: Pick<Known, "data" | "evidence">,
   abis: AbiIndex,
 ): InnerFailure => ({
   by,
@@ -129,17 +123,6 @@ export const failureOf = (
 /** Whether a call, or one that it is within, failed: what is within it then has no result of its own. */
 const isWithin = (innerCall: Inner | null, failed: ReadonlySet<Inner>): boolean =>
   innerCall !== null && (failed.has(innerCall) || isWithin(innerCall.parent, failed));
-
-/** Values in lists by a key, in their order. */
-const listed = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
-  const found = new Map<string, Array<A>>();
-  for (const value of values) {
-    const list = found.get(keyOf(value));
-    if (list === undefined) found.set(keyOf(value), [value]);
-    else list.push(value);
-  }
-  return found;
-};
 
 /** What a known contract's answers say of the calls it made, those within them, too. */
 const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: Subject) => {
@@ -173,29 +156,28 @@ const signerOf = ({ call }: Inner): string => `0x${call.data.slice(-40)}`;
 const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) => {
   const pairs: Array<readonly [Inner, FailureEvent]> = [];
   const loose: Array<FailureEvent> = [];
-  for (const group of listed(events, ({ whose, event }) => `${whose}/${event.family}`).values()) {
+  for (const group of Object.values(Arr.groupBy(events, ({ whose, event }): string => `${whose}/${event.family}`))) {
     const [first] = group;
-    const family = first?.event.family ?? null;
+    const { family } = first.event;
     // why: beside the call of an operation stands the one to a factory, of which no event tells
     const callees = group.flatMap(({ log, event }) => (event.callee === undefined ? [] : accountAt(log, event.callee)));
     const isOwn = (inner: Inner) =>
       family !== null &&
-      inner.by === first?.whose &&
+      inner.by === first.whose &&
       familyOf(inner) === family &&
       (callees.length === 0 || callees.includes(inner.to));
     const own = all.filter(isOwn);
     const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
-    const requests = family === "request" ? listed(own, signerOf) : null;
-    const bySigner = listed(group, signerIn);
+    const requests = family === "request" ? Arr.groupBy(own, signerOf) : {};
+    const bySigner = Arr.groupBy(group, signerIn);
     const places = new Map(
-      [...bySigner.values()].flatMap((list) => list.map((event, place) => [event, place] as const)),
+      Object.values(bySigner).flatMap((list) => list.map((event, place) => [event, place] as const)),
     );
     for (const [place, event] of group.entries()) {
       const index = event.event.index === undefined ? null : Number(numberAt(event.log, event.event.index) ?? -1n);
       // why: a forwarder passes over requests that are no longer valid without a word
-      const theirs = requests?.get(signerIn(event)) ?? [];
-      const signed =
-        theirs.length === bySigner.get(signerIn(event))?.length ? theirs[places.get(event) ?? 0] : undefined;
+      const theirs = requests[signerIn(event)] ?? [];
+      const signed = theirs.length === bySigner[signerIn(event)]?.length ? theirs[places.get(event) ?? 0] : undefined;
       const innerCall = !isOneBatch ? undefined : own.length === 1 ? own[0] : own[index ?? -1];
       const inTurn = own.length === group.length ? own[place] : undefined;
       const inner = family === "request" ? signed : family === "try" ? innerCall : inTurn;
@@ -213,12 +195,13 @@ const silent = (
 ): ReadonlyArray<readonly [Inner, isNamed: boolean]> => {
   const keyOf = (by: Address, signer: string) => `${by}/${signer}`;
   const own = all.filter(({ form }) => form === requestBatch);
-  const ran = listed(
+  const ran = Arr.groupBy(
     events.filter(({ event }) => event.family === "request"),
     (event) => keyOf(event.whose, signerIn(event)),
   );
-  return [...listed(own, (innerCall) => keyOf(innerCall.by, signerOf(innerCall)))].flatMap(([key, requests]) => {
-    const count = ran.get(key)?.length ?? 0;
+  const byKey = Arr.groupBy(own, (innerCall) => keyOf(innerCall.by, signerOf(innerCall)));
+  return Object.entries(byKey).flatMap(([key, requests]) => {
+    const count = ran[key]?.length ?? 0;
     return requests.slice(count).map((request) => [request, count === 0] as const);
   });
 };
@@ -239,13 +222,13 @@ export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.T
   const to = lower(subject.to);
   const all = innerOf(subject.data, to, abis);
   const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
-  const reasons = listed(
+  const reasons = Arr.groupBy(
     subject.logs.filter((log) => operationReasons.includes(eventOf(log) ?? "")),
-    ({ address, topics }) => `${lower(address)}/${topics[1]}`,
+    ({ address, topics }): string => `${lower(address)}/${topics[1]}`,
   );
   const reasonOf = ({ log, event, by }: FailureEvent): Hex | null => {
     if (event.reason !== undefined) return pointedBytes(log, event.reason);
-    const reason = event.family === "operation" ? reasons.get(`${by}/${log.topics[1]}`)?.[0] : undefined;
+    const reason = event.family === "operation" ? reasons[`${by}/${log.topics[1]}`]?.[0] : undefined;
     return reason === undefined ? null : pointedBytes(reason, 1);
   };
   const knownBy = (event: FailureEvent): Known => {
