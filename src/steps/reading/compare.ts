@@ -15,8 +15,8 @@ import { addressOf } from "../../abi/words.js";
 import type { heldIn } from "./proxies.js";
 import { rightsIn } from "./rights.js";
 import { controlsIn } from "./control.js";
-import { compareOutputs, type Numbers } from "./outputs.js";
-import { within } from "./sameOutcome.js";
+import { compareOutputs, type OutputTerms } from "./outputs.js";
+import { everyLog, within } from "./sameOutcome.js";
 
 /** What one run did, as far as it is compared. */
 export interface Effects {
@@ -31,15 +31,9 @@ export interface Effects {
 }
 
 /** What is no difference, and what decides. */
-export interface Terms {
-  /** The share by which amounts may differ. */
-  readonly tolerance: number;
+export interface Terms extends OutputTerms {
   /** Whose losses decide. */
   readonly whose: ReadonlySet<string>;
-  /** Whose place in events and return values decides: hex digits without `0x`. */
-  readonly concerned: ReadonlySet<string>;
-  /** Which numbers of events and return values are compared as well. */
-  readonly numbers: Numbers | null;
 }
 
 /** An amount of one run: what moves, changes or is granted. */
@@ -102,9 +96,8 @@ export const isSameShape = (found: ReadonlyArray<OutcomeDifference>): boolean =>
   !found.some(({ kind }) => shapes.has(kind));
 
 /** Whether the same contracts emitted the same events in the same order. */
-const hasSameEvents = ({ logs: a }: Outcome, { logs: b }: Outcome): boolean =>
-  a.length === b.length &&
-  a.every(({ address, topics }, index) => address === b[index]?.address && topics[0] === b[index].topics[0]);
+const hasSameEvents = (a: Outcome, b: Outcome): boolean =>
+  everyLog(a, b, (log, other) => log.address === other.address && log.topics[0] === other.topics[0]);
 
 const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<OutcomeDifference> =>
   Arr.zip(a, b).flatMap(([outcome, other], transaction): ReadonlyArray<OutcomeDifference> => {

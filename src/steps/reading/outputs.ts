@@ -18,8 +18,18 @@ import { tellsOfMovement } from "./transferLogs.js";
 /** Differences of one kind that are told. */
 const mostTold = 16;
 
-/** Which numbers are compared: all, or those that events book for parties that matter, but for what the clock explains. */
-export type Numbers = "all" | ((a: bigint, b: bigint) => boolean);
+/** What is no difference in events and return values, and what decides. */
+export interface OutputTerms {
+  /** The share by which amounts may differ. */
+  readonly tolerance: number;
+  /** Whose place in events and return values decides: hex digits without `0x`. */
+  readonly concerned: ReadonlySet<string>;
+  /**
+   * Which numbers of events and return values are compared as well: all, or those that events book for parties that
+   * matter, but for what the clock explains; null = none.
+   */
+  readonly numbers: "all" | ((a: bigint, b: bigint) => boolean) | null;
+}
 
 /** One event or return value of which two runs say other bytes; hex digits, in lower case. */
 interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
@@ -167,11 +177,7 @@ const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): Reado
 export const compareOutputs = (
   a: { readonly outcomes: ReadonlyArray<Outcome>; readonly producer: Address | null },
   b: typeof a,
-  {
-    concerned,
-    tolerance,
-    numbers,
-  }: { readonly concerned: ReadonlySet<string>; readonly tolerance: number; readonly numbers: Numbers | null },
+  { concerned, tolerance, numbers }: OutputTerms,
 ): ReadonlyArray<OutcomeDifference> => {
   const outputs = outputsOf(a.outcomes, b.outcomes);
   const places = comparePlaces(outputs, [a.producer, b.producer], concerned);
