@@ -12,7 +12,7 @@ import { currencyOf } from "../report/chain.js";
 import type { FindingCode } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
-import { feeTerms, type Transfer } from "../report/parts.js";
+import { feeTerms } from "../report/parts.js";
 
 export const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
@@ -69,14 +69,19 @@ export type Subject = NonNullable<Policy["exposures"]>[number];
 export const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
   account === null ? (own(report) as ReadonlyArray<Address>) : [account.toLowerCase() as Address];
 
-const units = ({ standard, amount }: Transfer): bigint => (standard === "erc721" ? 1n : amount);
-
-const loggedOf = (report: Report, token: Address | null, account: Address): bigint =>
-  report.transfers.reduce((net, transfer) => {
-    if (!same(transfer.token, token)) return net;
-    const into = same(transfer.to, account) ? units(transfer) : 0n;
-    return same(transfer.from, account) ? net + into - units(transfer) : net + into;
-  }, 0n);
+/** What the events say that the subject gives (negative) and gets, movement by movement. */
+const movesOf = (report: Report, subject: Subject) => {
+  const accounts = accountsOf(report, subject);
+  return report.transfers
+    .filter(({ token }) => same(token, subject.token))
+    .flatMap(({ standard, amount, tokenId, from, to }) => {
+      const counted = standard === "erc721" ? 1n : amount;
+      return accounts.flatMap((account) => [
+        ...(same(from, account) ? [{ tokenId, delta: -counted }] : []),
+        ...(same(to, account) ? [{ tokenId, delta: counted }] : []),
+      ]);
+    });
+};
 
 /** The whole balance where it was read; else the sum over the ids, where every one of them was. */
 const measuredOf = (report: Report, token: Address | null, account: Address): bigint | null => {
@@ -113,11 +118,12 @@ export const whereSeen =
 
 /** What the bundle leaves the subject with more (positive) or less (negative), gas apart; `measured` null where a balance was not. */
 const netOf = (report: Report, subject: Subject) => {
-  const accounts = accountsOf(report, subject);
-  const parts = accounts.map((account) => measuredOf(report, subject.token, account));
+  const parts = accountsOf(report, subject).map((account) => measuredOf(report, subject.token, account));
+  const moves = movesOf(report, subject);
   return {
     measured: parts.reduce<bigint | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0n),
-    logged: accounts.reduce((sum, account) => sum + loggedOf(report, subject.token, account), 0n),
+    logged: BigInts.sumAll(moves.map(({ delta }) => delta)),
+    moves,
   };
 };
 
@@ -131,19 +137,11 @@ const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readon
 /** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
 const spentOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
-  const { measured, logged } = netOf(report, subject);
+  const { measured, logged, moves } = netOf(report, subject);
   const rows = report.balanceChanges.filter(
     ({ token, tokenId, account }) =>
       tokenId !== null && same(token, subject.token) && accounts.some((owner) => same(owner, account)),
   );
-  const moves = report.transfers
-    .filter(({ token }) => same(token, subject.token))
-    .flatMap((transfer) =>
-      accounts.flatMap((account) => [
-        ...(same(transfer.from, account) ? [{ tokenId: transfer.tokenId, delta: -units(transfer) }] : []),
-        ...(same(transfer.to, account) ? [{ tokenId: transfer.tokenId, delta: units(transfer) }] : []),
-      ]),
-    );
   const hasIds = rows.length > 0 || moves.some(({ tokenId }) => tokenId !== null);
   if (!hasIds) return { measured: measured === null ? null : -measured, logged: -logged };
   const isMeasured = measured !== null && rows.every(({ evidence }) => evidence === "measured");
