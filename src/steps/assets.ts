@@ -170,21 +170,25 @@ const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceCh
 
 const isRead = ({ after }: BalanceChange): boolean => after !== null;
 
-/** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
-export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> => {
-  const loggedOf = tally(answers.transfers);
-  return holdings
-    .filter((holding) => isOfUse(holding, answers) && !isDeposit(holding, answers))
-    .map((holding) => changeOf(holding, loggedOf(holding), answers))
-    .filter(isRead);
-};
-
 /** One holding as it was measured, and as the logs have it. */
 interface Row {
   readonly holding: Holding;
   readonly logged: bigint;
   readonly change: BalanceChange;
 }
+
+const rowsOf = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<Row> => {
+  const loggedOf = tally(answers.transfers);
+  return holdings
+    .filter((holding) => isOfUse(holding, answers))
+    .map((holding) => ({ holding, logged: loggedOf(holding), change: changeOf(holding, loggedOf(holding), answers) }));
+};
+
+/** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
+export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> =>
+  rowsOf(holdings, answers).flatMap(({ holding, change }) =>
+    isRead(change) && !isDeposit(holding, answers) ? change : [],
+  );
 
 /** How many disagreements are told one by one, of those that nothing explains and of the others each. */
 const mostMismatches = 32;
@@ -222,14 +226,8 @@ export const read = (
   logs: ReadonlyArray<OutcomeLog> = [],
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
   const { signers } = answers;
-  const loggedOf = tally(answers.transfers);
   const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, logs });
-  const candidates = holdings
-    .filter((holding) => isOfUse(holding, answers))
-    .map((holding): Row => {
-      const logged = loggedOf(holding);
-      return { holding, logged, change: changeOf(holding, logged, answers) };
-    });
+  const candidates = rowsOf(holdings, answers);
   const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
   const isLost = (row: Row): boolean => {
