@@ -1,4 +1,5 @@
 /** Whether what was signed is what a clearance allows. Apart from `ready`, for it reads signatures, which most pages never do. Pure. */
+import * as Arr from "effect/Array";
 import { SignedMismatch } from "../errors/nonces.js";
 import { plainJson } from "../primitives/json.js";
 import { readSigned } from "../transaction/signer.js";
@@ -38,11 +39,8 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
   const { requests, senders } = clearance;
   if (senders.length !== requests.length) return other("senders", requests.length, senders.length);
   if (signed.length !== requests.length) return other("count", requests.length, signed.length);
-  const cleared = requests.flatMap((request, index) => {
-    const from = senders[index];
-    return from === undefined ? [] : [{ from, request }];
-  });
-  const digest = cleared.length === requests.length ? digestOf(reportVersion, requests[0].chainId, cleared) : null;
+  const cleared = Arr.zipWith(requests, senders, (request, from) => ({ from, request }));
+  const digest = digestOf(reportVersion, requests[0].chainId, cleared);
   // why: the clearance may have been changed as well; its own words must give the same digest
   if (digest === null || digest !== clearance.digest) return other("digest", clearance.digest, digest);
   for (const [index, signable] of cleared.entries()) {

@@ -1,5 +1,6 @@
 /** What a report promises to be signed, and whether it clears that for signing. */
 import { concatHex, keccak256, numberToHex } from "viem";
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
@@ -105,10 +106,31 @@ const gapsOf = (
   ...checks: ReadonlyArray<readonly [isThere: boolean, reason: Gap["reason"], sentence: string]>
 ): ReadonlyArray<Gap> => checks.flatMap(([isThere, reason, sentence]) => (isThere ? [gap(reason, sentence)] : []));
 
-/** Facts of a report that no clearance can stand beside, whatever its findings say: they may have been cut. */
-const contradictions = ({ transactions, funds, observed, verdict, findings }: Report): ReadonlyArray<Gap> => {
+/** Epoch ms until which a clearance of it may hold. */
+export const expiryOf = ({ observed, options }: Pick<Report, "observed" | "options">): number =>
+  Math.min(observed.at + options.maxAgeMs, observed.until ?? Number.POSITIVE_INFINITY);
+
+/** What the report itself lacks for a clearance, beside the checks that its findings say are missing. */
+const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
+  const { observed, options, stage, transactions, funds } = report;
+  const requests = requestsOf(report);
+  const isPretended = options.stateOverrides !== null || options.blockOverrides !== null;
   const failed = transactions.some(({ outcome: { status } }) => status === "reverted" || status === "halted");
   return gapsOf(
+    [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
+    [requests === null, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
+    [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
+    [isPretended, "StatePretended", "the report was made with state or block overrides"],
+    [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
+    [
+      now > expiryOf(report),
+      "Expired",
+      now > observed.at + options.maxAgeMs
+        ? `the report is older than ${options.maxAgeMs} ms`
+        : "the time in which the transactions were seen to succeed is over",
+    ],
+    [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
+    // why: whatever the findings say of these facts, they may have been cut
     [
       !transactions.every(({ outcome }) => outcome.status === "success"),
       "NotSuccessful",
@@ -126,37 +148,8 @@ const contradictions = ({ transactions, funds, observed, verdict, findings }: Re
       "BlockNotNewest",
       "the report is about a block other than the newest",
     ],
-    [verdict !== verdictOf(findings), "Altered", "the verdict is not that of the findings"],
+    [report.verdict !== verdictOf(report.findings), "Altered", "the verdict is not that of the findings"],
   );
-};
-
-/** Epoch ms until which a clearance of it may hold. */
-export const expiryOf = ({ observed, options }: Pick<Report, "observed" | "options">): number =>
-  Math.min(observed.at + options.maxAgeMs, observed.until ?? Number.POSITIVE_INFINITY);
-
-/** What the report itself lacks for a clearance, beside the checks that its findings say are missing. */
-const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
-  const { observed, options, stage } = report;
-  const requests = requestsOf(report);
-  const isPretended = options.stateOverrides !== null || options.blockOverrides !== null;
-  return [
-    ...gapsOf(
-      [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
-      [requests === null, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
-      [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
-      [isPretended, "StatePretended", "the report was made with state or block overrides"],
-      [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
-      [
-        now > expiryOf(report),
-        "Expired",
-        now > observed.at + options.maxAgeMs
-          ? `the report is older than ${options.maxAgeMs} ms`
-          : "the time in which the transactions were seen to succeed is over",
-      ],
-      [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
-    ),
-    ...contradictions(report),
-  ];
 };
 
 /**
@@ -207,13 +200,11 @@ export const readyWith: (
     ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
   ];
   const requests = requestsOf(report);
-  const [sender, ...senders] = report.transactions.map(({ input }) => input.from);
-  if (missing.length > 0 || requests === null || sender === undefined || report.digest === null)
-    return yield* new NotProven({ missing });
+  if (missing.length > 0 || requests === null || report.digest === null) return yield* new NotProven({ missing });
   yield* recoverAuthorities(report.transactions.map(({ input }) => input));
   return withJson({
     requests,
-    senders: [sender, ...senders],
+    senders: Arr.map(report.transactions, ({ input }) => input.from),
     digest: report.digest,
     expiresAt: expiryOf(report),
     waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
