@@ -8,6 +8,7 @@
 import type { Facts } from "./reading/answers.js";
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import * as Struct from "effect/Struct";
 import * as Eth from "../eth/index.js";
 import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
@@ -79,13 +80,9 @@ export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
  */
 export const quoteFor = (
   { nonce, signer, input: { maxPriorityFeePerGas: own } }: Numbered,
-  {
-    quote,
-    pools,
-    replacing,
-    chain,
-  }: Pick<Facts, "quote" | "pools" | "replacing"> & { readonly chain: Pick<Facts["chain"], "maxTip"> },
+  answers: Pick<Facts, "quote" | "pools" | "replacing"> & { readonly chain: Pick<Facts["chain"], "maxTip"> },
 ): Quote => {
+  const { quote, pools, replacing, chain } = answers;
   const old = nonce.value === null ? undefined : pools.get(signer)?.transactions.get(nonce.value);
   if (old === undefined || replacing.priceBump === 0) return quote;
   const { cap, tip } = raised({ cap: quote.maxFeePerGas, tip: quote.tip }, old, replacing);
@@ -124,11 +121,7 @@ export const choose = ({ input }: Case, quoted: Quote): Filled["fee"] => {
 
 /** What the caller fixed, and nothing beside it: where no fee is quoted. */
 export const unquoted = ({ input }: Case): Filled["fee"] => ({
-  value: {
-    gasPrice: input.gasPrice,
-    maxFeePerGas: input.maxFeePerGas,
-    maxPriorityFeePerGas: input.maxPriorityFeePerGas,
-  },
+  value: Struct.pick(input, ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas"]),
   by: chooserOf(input),
   evidence: chooserOf(input) === "caller" ? "assumed" : "unavailable",
   ...{ tipSource: input.maxPriorityFeePerGas === null && input.gasPrice === null ? "unknown" : "caller" },

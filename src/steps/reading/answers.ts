@@ -9,10 +9,7 @@ import type { Pooled, Replacing } from "./pool.js";
 import type { Quote } from "./quote.js";
 
 /** Both counts of one signer. */
-export interface Counts {
-  readonly latest: AskResult<number>;
-  readonly pending: AskResult<number>;
-}
+export type Counts = Readonly<Record<"latest" | "pending", AskResult<number>>>;
 
 /** See above; null = not asked, or not known. */
 export interface Facts {

@@ -144,13 +144,15 @@ export interface Control extends Pick<ControlRow, "code" | "what"> {
 /** Whether an event of this kind tells of control. */
 export const tellsOfControl = (signature: string): boolean => controlEvents[signature] !== undefined;
 
+/** The account that a word names; null where it names none. */
+export const party = (word: bigint | null): Address | null =>
+  word === null || BigInt.asUintN(160, word) === 0n ? null : addressOf(word);
+
 const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
   const row = controlEvents[eventOf(log) ?? ""];
   if (row === undefined) return null;
   const { code, what, values } = row;
   const valueAs = valueBy(values, valuesOf(log, values.length));
-  const party = (value: bigint | null): Address | null =>
-    value === null || BigInt.asUintN(160, value) === 0n ? null : addressOf(value);
   const role = valueAs("role");
   return {
     ...{ code, what, contract: log.address.toLowerCase() as Address },

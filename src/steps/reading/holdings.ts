@@ -3,7 +3,7 @@ import { memoize } from "effect/Function";
 import type { Call } from "../../abi/batches.js";
 import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
-import type { Transfer } from "../../report/parts.js";
+import type { BalanceChange, Transfer } from "../../report/parts.js";
 import { readAddress, readUint256 } from "../../witness/answers.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -153,11 +153,7 @@ export const amountIn = (view: View, balance: Holding): bigint | null => {
 export const queries = (all: ReadonlyArray<Holding>): ReadonlyArray<Query> => all.map(balanceQuery);
 
 /** One balance: whose, of which token (null = native currency), of which of its ids (null = of the whole). */
-export interface Balance {
-  readonly account: Address;
-  readonly token: Address | null;
-  readonly tokenId: bigint | null;
-}
+export type Balance = Pick<BalanceChange, "account" | "token" | "tokenId">;
 
 export const isSameBalance = (balance: Balance, other: Balance): boolean =>
   balance.account === other.account && balance.token === other.token && balance.tokenId === other.tokenId;

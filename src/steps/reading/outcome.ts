@@ -9,7 +9,7 @@ import { type Evidence, note, type Finding } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
 import { everyLog, isSameLog } from "./sameOutcome.js";
-import { transfersOf } from "./transferLogs.js";
+import { traceEmitter, transfersOf } from "./transferLogs.js";
 import { describeResult } from "../../abi/print.js";
 import { argumentsAt, addressAt, isBurning, placeOf } from "../../abi/words.js";
 import { isRecord } from "../../primitives/record.js";
@@ -56,9 +56,6 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
   }
   return failure;
 };
-
-/** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
-const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 const frozen = (event: DecodedLog | null): DecodedLog | null => {
   if (event !== null) [event.topics, event.provenance, ...event.provenance].forEach(Object.freeze);

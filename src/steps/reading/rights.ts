@@ -21,15 +21,11 @@ import { memoizeList } from "../../primitives/record.js";
 import type { Call } from "../../abi/batches.js";
 import type { Standards } from "./transferLogs.js";
 
-/** One right to look at. */
-export interface Right {
-  readonly standard: Approval["standard"];
-  readonly token: Address;
-  /** Nobody where the event does not say: CryptoPunks. */
-  readonly owner: Address;
-  readonly spender: Address;
-  /** For a single NFT or one id. */
-  readonly tokenId: bigint | null;
+/** One right to look at; `owner`: nobody where the event does not say (CryptoPunks), `expiration`: as said. */
+export interface Right extends Pick<
+  Approval,
+  "standard" | "token" | "owner" | "spender" | "tokenId" | "expiration" | "transaction"
+> {
   /** An operator of everything, as against one amount or one NFT. */
   readonly operator: boolean;
   /** Who keeps the right: the token itself, or a Permit2. */
@@ -38,13 +34,10 @@ export interface Right {
   readonly open: bigint | null;
   /** What the event or the calldata says: an amount, or 1 and 0. */
   readonly claim: bigint;
-  /** Epoch seconds, as said. */
-  readonly expiration: bigint | null;
   /** `call`: only the calldata tells of it. `spent`: nothing does, but it may have been used. */
   readonly source: "event" | "call" | "spent";
   /** Whether the call that tells of it is made by a router, which does not say who keeps it. */
   readonly isMeans?: boolean;
-  readonly transaction: number;
 }
 
 /**

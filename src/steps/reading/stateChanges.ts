@@ -7,7 +7,7 @@ import type { StateChange } from "../../report/beside.js";
 import { unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
-import { controlsIn, delegationAccounts, type Control } from "./control.js";
+import { controlsIn, delegationAccounts, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, lensOf, mostContracts, safesIn, suspectsOf } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
@@ -17,7 +17,6 @@ import {
   isAccount,
   keyOf,
   namedIn,
-  party,
   rankOf,
   readAny,
   readFirst,
@@ -175,14 +174,7 @@ const delegationsOf = (bundle: ReadonlyArray<Ran>, { before, after }: Sight): Re
 /** What changes in the contracts that the calls reach, in every world of a proof. */
 export const stateChangesIn = (
   proof: Proven,
-  {
-    run: exact,
-    alone,
-    codes,
-    next,
-    between,
-    traced,
-  }: {
+  answers: {
     readonly run: AskResult<SlotRun> | null;
     readonly alone: AskResult<SlotRun> | null;
     readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
@@ -192,7 +184,8 @@ export const stateChangesIn = (
   },
   bundle: ReadonlyArray<Ran>,
 ): ReturnType<typeof checkChanges> => {
-  const run = successOf(exact);
+  const { alone, codes, next, between, traced } = answers;
+  const run = successOf(answers.run);
   if (run === null) return { changes: [], findings: [] };
   const contracts = [...new Set([...lensOf(proof), ...calledBy(proof)])];
   const { changes, findings } = checkChanges(bundle, contracts, {

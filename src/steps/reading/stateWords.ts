@@ -11,7 +11,7 @@ import { votes } from "../../abi/known/rights.js";
 import { isNumber, mayBeParties } from "./addressPositions.js";
 import { instructionsIn } from "./blockReads.js";
 import type { Case, Ran } from "./bundle.js";
-import { controlsIn, type Control } from "./control.js";
+import { controlsIn, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 
 /** What was seen of one world: the slots behind the calls, null where they were not, and what the witness read on both sides. */
@@ -33,17 +33,15 @@ export interface Seen {
 }
 
 /** Words of one contract before and after. */
-export interface Change extends Pick<StateChange, "slot" | "seen"> {
+export interface Change extends Pick<StateChange, "slot" | "holds" | "seen"> {
   readonly contract: Address;
-  readonly holds: StateChange["holds"];
   readonly was: bigint;
   readonly word: bigint;
   /** Whether it is of the world that the figures are from. */
   readonly isShown: boolean;
 }
 
-export const low = (word: bigint): bigint => BigInt.asUintN(160, word);
-export const party = (word: bigint): Address | null => (low(word) === 0n ? null : addressOf(word));
+const low = (word: bigint): bigint => BigInt.asUintN(160, word);
 /** A number of less than 12 bytes is no account, and nobody searches for an address so short. */
 export const isAccount = (word: bigint): boolean => low(word) >> 96n !== 0n;
 
@@ -206,7 +204,7 @@ export interface Judging {
 const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean => {
   if (senders.has(contract) || calledAsSafes(bundle).includes(contract)) return true;
   const owners = [
-    ...wordsIn(seen.before, contract, false).map(({ holds, word }) => (holds === "admin" ? party(word ?? 0n) : null)),
+    ...wordsIn(seen.before, contract, false).map(({ holds, word }) => (holds === "admin" ? party(word) : null)),
     ...views(contract).flatMap(({ holds, query }) =>
       holds === "owner" ? seen.worlds.map(({ before }) => readAddress(before.call(query))) : [],
     ),

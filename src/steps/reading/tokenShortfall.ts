@@ -44,9 +44,7 @@ const queriesOf = ({ token, owner, spender }: Move) => ({
 /** What the witness reads before the first of these transactions. */
 export const queries = ([first]: Bundle): ReadonlyArray<Query> => {
   const move = moveOf(first.input);
-  if (move === null) return [];
-  const { balance, allowance: allowed } = queriesOf(move);
-  return allowed === null ? [balance] : [balance, allowed];
+  return move === null ? [] : Object.values(queriesOf(move)).filter((query) => query !== null);
 };
 
 interface Shortfall {

@@ -15,7 +15,8 @@ import { ownAccounts, type Ran } from "./bundle.js";
 /** Whether an event of this kind tells of a movement. */
 export const tellsOfMovement = (signature: string): boolean => movementEvents[signature] !== undefined;
 
-const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+/** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
+export const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
 
 /** The numbers of a list in the data of a log, by the word that points to it. */
@@ -47,7 +48,7 @@ const movementsOf = (
 };
 
 /** Whether an emitter reports native movements. */
-export const isNativeReporter = (emitter: string): boolean => emitter === traced || emitter === eip7708;
+export const isNativeReporter = (emitter: string): boolean => emitter === traceEmitter || emitter === eip7708;
 
 /**
  * One log's movements, with what they are told by; `wraps` = a WETH's `Deposit` or `Withdrawal`. The same movement may be
