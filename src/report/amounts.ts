@@ -20,10 +20,9 @@ const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => 
   };
   for (const transaction of report.transactions) add(transaction.input.from, "sender");
   for (const { input } of report.transactions) if (input.to !== null) add(input.to, "recipient");
-  for (const { token } of [...report.transfers, ...report.balanceChanges, ...report.approvals])
-    if (token !== null) add(token, "token");
   const rows = report.exposure?.rows ?? [];
-  for (const { token } of rows) if (token !== null) add(token, "token");
+  for (const { token } of [...report.transfers, ...report.balanceChanges, ...report.approvals, ...rows])
+    if (token !== null) add(token, "token");
   for (const { spender } of [...report.approvals, ...rows]) add(spender, "spender");
   for (const { owner } of report.approvals) add(owner, "owner");
   for (const { from, to } of report.transfers) {

@@ -15,7 +15,7 @@ import type { View } from "../witness/view.js";
 import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts, calledAsSafes } from "./reading/delegateCalls.js";
-import { calldataRights, settleRight, type Right, keyOf } from "./reading/rights.js";
+import { requestedRights, settleRight, type Right, keyOf } from "./reading/rights.js";
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
@@ -114,14 +114,12 @@ const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string
 /** The grants, by their parties, that are all the bundle is asked for: nothing comes behind them. */
 const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> =>
   new Set(
-    bundle.length === 1
-      ? bundle.flatMap(({ calls, index }) =>
-          calldataRights(
-            calls.read.filter(({ isMeans }) => isMeans !== true),
-            index,
-          ).map(partiesOf),
-        )
-      : [],
+    bundle.length > 1
+      ? []
+      : bundle
+          .flatMap(requestedRights)
+          .filter(({ isMeans }) => isMeans !== true)
+          .map(partiesOf),
   );
 
 const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>> = {

@@ -49,14 +49,10 @@ const amountOf = (value: Fact["value"] | undefined): bigint => (typeof value ===
 const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string, bigint> => {
   const scales = new Map<string, bigint>();
   for (const { of, a, b } of pairs)
-    if (of.kind === "movement")
-      scales.set(
-        pairOf(of),
-        [amountOf(a), amountOf(b)].reduce(
-          (largest, other) => BigInts.max(largest, other),
-          scales.get(pairOf(of)) ?? 0n,
-        ),
-      );
+    if (of.kind === "movement") {
+      const most = BigInts.max(amountOf(a), amountOf(b));
+      scales.set(pairOf(of), BigInts.max(most, scales.get(pairOf(of)) ?? 0n));
+    }
   return scales;
 };
 
