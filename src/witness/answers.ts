@@ -3,6 +3,7 @@
  * number of queries.
  */
 import { hexToBytes } from "viem";
+import { dataAt, digitsAt, wordAt, wordsFrom } from "../abi/words.js";
 import { isHex, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
 import { costOf, limited, type Query } from "./queries.js";
@@ -164,20 +165,12 @@ export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): R
   return hex.slice(at) === answered ? answers : null;
 };
 
-/** The data of a successful call with at least `words` words, or null. */
-const wordsOf = (answer: Answer | null | undefined, words: number): string | null => {
-  if (answer?.kind !== "call" || !answer.success) return null;
-  const hex = answer.data.slice(2);
-  return hex.length >= words * 64 ? hex : null;
-};
-
-const wordAt = (hex: string, index: number): bigint => BigInt(`0x${hex.slice(index * 64, index * 64 + 64)}`);
+/** The data of a successful call; none of any other answer. */
+const dataOf = (answer: Answer | null | undefined): string =>
+  answer?.kind === "call" && answer.success ? answer.data : "";
 
 /** A uint256; null when unavailable, failed or short. Longer data is tolerated, as Solidity does. */
-export const readUint256 = (answer: Answer | null | undefined): bigint | null => {
-  const hex = wordsOf(answer, 1);
-  return hex === null ? null : wordAt(hex, 0);
-};
+export const readUint256 = (answer: Answer | null | undefined): bigint | null => wordAt(dataOf(answer), dataAt);
 
 /** A uint8 such as `decimals()`; null when it does not fit, as Solidity would revert. */
 export const readUint8 = (answer: Answer | null | undefined): number | null => {
@@ -193,8 +186,8 @@ export const readBool = (answer: Answer | null | undefined): boolean | null => {
 
 /** An address; null with dirty upper bytes, as Solidity would revert. */
 export const readAddress = (answer: Answer | null | undefined): Address | null => {
-  const hex = wordsOf(answer, 1);
-  return hex === null || !hex.startsWith("0".repeat(24)) ? null : `0x${hex.slice(24, 64)}`;
+  const digits = digitsAt(dataOf(answer), dataAt);
+  return digits?.startsWith("0".repeat(24)) === true ? `0x${digits.slice(24)}` : null;
 };
 
 /**
@@ -202,9 +195,8 @@ export const readAddress = (answer: Answer | null | undefined): Address | null =
  * `nonce` of the next permit; null when one is out of its range.
  */
 export const readPermit2Allowance = (answer: Answer | null | undefined) => {
-  const hex = wordsOf(answer, 3);
-  if (hex === null) return null;
-  const [amount, expiration, nonce] = [wordAt(hex, 0), wordAt(hex, 1), wordAt(hex, 2)];
+  const [amount, expiration, nonce] = wordsFrom(dataOf(answer), dataAt, 3);
+  if (amount === undefined || expiration === undefined || nonce === undefined) return null;
   return amount >> 160n !== 0n || expiration >> 48n !== 0n || nonce >> 48n !== 0n
     ? null
     : { amount, expiration, nonce };
@@ -218,19 +210,18 @@ const utf8 = (hex: string): string => new TextDecoder("utf-8", { ignoreBOM: true
  * not UTF-8 becomes U+FFFD, control characters stay; show it through `escapeText`.
  */
 export const readString = (answer: Answer | null | undefined, limit: number = 128): string | null => {
-  const hex = wordsOf(answer, 1);
-  if (hex === null || answer?.kind !== "call") return null;
+  const hex = dataOf(answer).slice(dataAt);
+  const offset = wordAt(hex, 0);
+  if (offset === null || answer?.kind !== "call") return null;
   if (answer.size === 32n) {
     const text = hex.replace(/(?:00)+$/, "");
     return text === "" || text.startsWith("00") ? null : utf8(text.slice(0, limit * 2));
   }
-  if (hex.length < 128) return null;
-  const offset = wordAt(hex, 0);
-  if (offset + 32n > BigInt(hex.length >> 1)) return null;
+  if (hex.length < 128 || offset + 32n > BigInt(hex.length >> 1)) return null;
   const start = Number(offset) + 32;
-  const length = wordAt(hex.slice(Number(offset) * 2), 0);
+  const length = wordAt(hex, Number(offset) * 2);
   // The declared length must lie within what the token really returned, even where the cap cut it.
-  if (length === 0n || BigInt(start) + length > answer.size) return null;
+  if (length === null || length === 0n || BigInt(start) + length > answer.size) return null;
   const end = start + Math.min(Number(length), limit);
   return end * 2 > hex.length ? null : utf8(hex.slice(start * 2, end * 2));
 };

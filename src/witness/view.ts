@@ -2,6 +2,7 @@
  * What the witness saw at one moment of a run, by what was asked: typed, unwrapped, and with one way of
  * not being known, `null` (not asked, no gas left, or unreadable).
  */
+import * as Arr from "effect/Array";
 import type { Address, Hex } from "../primitives/hex.js";
 import { decodeAnswers, type Answer } from "./answers.js";
 import type { Call, Query } from "./queries.js";
@@ -42,9 +43,7 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
   let environment: Answer<"environment"> | null = null;
   const accounts = new Map<string, Answer<"account">>();
   const calls: Array<readonly [Call, Answer<"call">]> = [];
-  for (const [index, query] of queries.entries()) {
-    const answer = answers[index];
-    if (answer === undefined) return null;
+  for (const [query, answer] of Arr.zip(queries, answers)) {
     if (answer.kind === "environment") environment = answer;
     else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
     else if (answer.kind === "call" && query.kind === "call") calls.push([query, answer]);
