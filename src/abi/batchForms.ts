@@ -60,13 +60,8 @@ const selfOf = ({ to, as = to }: Call): Address => as;
 
 export const plain = { value: null, mayFail: false, isOwn: false, command: null } as const;
 export const callTo = (call: Call, to: Address, data: Hex, value: bigint | null = null): Held => ({
-  from: selfOf(call),
-  to,
-  data,
-  value,
-  mayFail: false,
-  isOwn: false,
-  command: null,
+  ...plain,
+  ...{ from: selfOf(call), to, data, value },
 });
 /** `code` runs in the place of whoever runs the batch. */
 const delegated = (call: Call, code: Address, data: Hex, value: bigint | null = null): Held => ({

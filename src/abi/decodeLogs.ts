@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema";
 import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
 import type { AbiFunction } from "abitype";
-import { Hash, Hex, isBytes } from "../primitives/hex.js";
+import { Hash, Hex, isBytes, isHash } from "../primitives/hex.js";
 import { hasDecodable, leavesOf } from "./layout.js";
 import { Provenance } from "./revert.js";
 import { isRecord, safely } from "../primitives/record.js";
@@ -81,8 +81,6 @@ export interface RawLog {
   readonly data: string;
 }
 
-const isTopic = (topic: unknown): topic is Hash => typeof topic === "string" && topic.length === 66 && isBytes(topic);
-
 const isReference = (type: string): boolean =>
   type === "string" || type === "bytes" || type.startsWith("tuple") || type.endsWith("]");
 
@@ -115,7 +113,7 @@ export const eventOf = (log: RawLog, sources: Abis): readonly [IndexedItem, ...R
   const anonymous = index.anonymous().filter((item) => item.address === address);
   const candidates = [...named, ...anonymous];
   // why: no ABI tells of most logs, and to check their words costs more than to find that out
-  if (candidates.length === 0 || !topics.every(isTopic) || !isBytes(data) || data.length > 2 + most * 2) return null;
+  if (candidates.length === 0 || !topics.every(isHash) || !isBytes(data) || data.length > 2 + most * 2) return null;
   const ordered = [
     ...candidates.filter((item) => item.address === address),
     ...candidates.filter((item) => item.address !== address),
@@ -135,7 +133,7 @@ export const decodeLog = (log: RawLog, sources: Abis): DecodedLog | null => {
   const { topics, data } = log;
   const provenance = group.map((source) => provenanceAt(source, log.address.toLowerCase()));
   // an event was found only for words that are hex
-  return new DecodedLog({ name, signature, item, topics: topics.filter(isTopic), data: data as Hex, provenance });
+  return new DecodedLog({ name, signature, item, topics: topics.filter(isHash), data: data as Hex, provenance });
 };
 
 const isFunction = (item: unknown): item is AbiFunction =>

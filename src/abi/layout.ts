@@ -43,10 +43,9 @@ export const isDynamic = ({ type, components }: Parameter, depth: number = 0): b
 };
 
 const maxElements = 4_096;
-const maxDepth = 16;
 
 const isModest = (parameter: unknown, depth: number): boolean => {
-  if (depth > maxDepth || typeof parameter !== "object" || parameter === null) return false;
+  if (depth > deepest || typeof parameter !== "object" || parameter === null) return false;
   const { type, components } = parameter as { readonly type?: unknown; readonly components?: unknown };
   if (typeof type !== "string" || type.length > 128) return false;
   let [element, elements] = [type, 1];

@@ -105,23 +105,20 @@ export const isAmountName = (name: string): boolean =>
     name,
   );
 
-const callIn = (
-  name: string,
-  parameters: ReadonlyArray<unknown>,
-  args: ReadonlyArray<unknown>,
-  beside?: Look["beside"],
-): string => {
-  const kept = argumentsOf(parameters, args, most, { values: most.values });
-  return argumentsText(name, kept, args.length - kept.length, { ...wholeLook, beside });
-};
-
 /** `name(parameter: value, …)`: a call, an event, an error. */
 export const describeCall = (
   name: string,
   parameters: ReadonlyArray<unknown>,
   args: ReadonlyArray<unknown>,
   beside?: Look["beside"],
-): string => safely(() => callIn(name, parameters, args, beside), `${escapeText(name, 80)}(…)`);
+): string =>
+  safely(
+    () => {
+      const kept = argumentsOf(parameters, args, most, { values: most.values });
+      return argumentsText(name, kept, args.length - kept.length, { ...wholeLook, beside });
+    },
+    `${escapeText(name, 80)}(…)`,
+  );
 
 export const sizeOf = (data: string): number => Math.max(0, (data.length - 2) >> 1);
 

@@ -4,7 +4,7 @@ import { encodeDeployment, encodeFunction, type Encoded, asAbi } from "../abi/en
 import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { optionNames } from "../primitives/names.js";
-import { didYouMean, no, type Checked, bytes, given, record } from "../primitives/problem.js";
+import { didYouMean, each, no, type Checked, bytes, given, record } from "../primitives/problem.js";
 import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
@@ -153,17 +153,13 @@ const together = (transaction: Transaction, name: (field: string) => string): Ch
 
 const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =>
   Result.gen(function* () {
-    if (!Array.isArray(input)) {
-      const { transaction, abi } = yield* transactionIn(input, "", defaults);
-      return new CheckedInput([transaction], abi);
-    }
-    if (input.length === 0) return yield* no("transactions", "the bundle is empty");
-    if (input.length > maxTransactions)
+    const isList = Array.isArray(input);
+    const all: ReadonlyArray<unknown> = isList ? input : [input];
+    if (all.length > maxTransactions)
       return yield* no("transactions", `the bundle has more than ${maxTransactions} transactions`);
-    const first = yield* transactionIn(input[0], "[0].", defaults);
-    const rest: Array<typeof first> = [];
-    for (let index = 1; index < input.length; index++)
-      rest.push(yield* transactionIn(input[index], `[${index}].`, defaults));
+    const checked = yield* each(all, (one, index) => transactionIn(one, isList ? `[${index}].` : "", defaults));
+    const [first, ...rest] = checked;
+    if (first === undefined) return yield* no("transactions", "the bundle is empty");
     const { chainId } = first.transaction;
     const other = rest.findIndex(
       ({ transaction }) => transaction.chainId !== null && chainId !== null && transaction.chainId !== chainId,
@@ -171,7 +167,7 @@ const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =
     if (other !== -1) return yield* no(`[${other + 1}].chainId`, "differs from the chain of the first transaction");
     return new CheckedInput(
       [first.transaction, ...rest.map(({ transaction }) => transaction)],
-      [first, ...rest].flatMap(({ abi }) => abi),
+      checked.flatMap(({ abi }) => abi),
     );
   });
 
