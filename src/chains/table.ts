@@ -128,8 +128,12 @@ const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, deci
 };
 
 /** The best known tokens of a chain; none of a chain that is not in the table. */
-export const knownTokens = (chainId: number) =>
+const knownTokens = (chainId: number) =>
   (rows[chainId] ?? []).map(([symbol, decimals, address]) => ({ address, symbol, decimals }));
+
+/** The contracts of these tokens; none where no chain is named. */
+export const knownTokensOf = (chainId: number | null): ReadonlySet<Address> =>
+  new Set(chainId === null ? [] : knownTokens(chainId).map(({ address }) => address));
 
 /** A chain that is not in the table: Ethereum's rules, the fee model detected. */
 export const unknownChain: Chain = {

@@ -1,7 +1,7 @@
 /** One attempt of a proof: the exact requests in all its runs, and what they did beside each other. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { knownTokens } from "../chains/table.js";
+import { knownTokensOf } from "../chains/table.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Outcome } from "../report/parts.js";
@@ -75,7 +75,7 @@ export const attempt = Effect.fnUntraced(function* (
   isStale = false,
 ): Effect.fn.Return<Attempt, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;
-  const known = new Set((report.chainId === null ? [] : knownTokens(report.chainId)).map(({ address }) => address));
+  const known = knownTokensOf(report.chainId);
   const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },

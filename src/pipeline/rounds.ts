@@ -75,22 +75,18 @@ export const withRun = <A, E, R>(
 
 /** Requests in a round of their own, after all that was asked so far, by this rule; null = at first. */
 export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), ({ rounds = { last: 0 }, ...run }) => {
+  Effect.updateService(ask, CurrentRun, ({ rounds = { last: 0 }, ...run }) => {
     rounds.last += 1;
-    return Effect.provideService(ask, CurrentRun, { ...run, rounds, round: rounds.last, because });
+    return { ...run, rounds, round: rounds.last, because };
   });
 
 /** What is outside any call of the pipeline, and has rounds all the same, for who listens to its requests. */
 export const counted = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), (run) =>
-    Effect.provideService(ask, CurrentRun, { ...run, rounds: { last: 0 } }),
-  );
+  Effect.updateService(ask, CurrentRun, (run) => ({ ...run, rounds: { last: 0 } }));
 
 /** What goes on after all that was asked so far, in branches that begin at the last of its rounds. */
 export const afterwards = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), (run) =>
-    Effect.provideService(ask, CurrentRun, { ...run, round: run.rounds?.last ?? run.round }),
-  );
+  Effect.updateService(ask, CurrentRun, (run) => ({ ...run, round: run.rounds?.last ?? run.round }));
 
 /**
  * What is asked side by side with others, and goes on by itself: it counts its own rounds from the one that it begins in,
@@ -104,6 +100,15 @@ export const inBranch = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A,
     });
     return Effect.ensuring(Effect.provideService(ask, CurrentRun, { ...run, rounds }), join);
   });
+
+/** Requests that take no more than so many ms of what the deadline leaves. */
+export const within = <A, E, R>(ms: number, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.updateService(ask, CurrentRun, (run) => ({
+      ...run,
+      deadline: Math.min(run.deadline ?? Infinity, now + ms),
+    })),
+  );
 
 const textually = (a: string | null, b: string | null): number =>
   a === b ? 0 : a === null ? -1 : b === null ? 1 : a < b ? -1 : 1;

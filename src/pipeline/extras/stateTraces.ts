@@ -1,30 +1,31 @@
 /** What the transactions change, as the node's tracer tells it: no finding but of a change rests on it, and no node has to have it. */
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { knownTokens } from "../../chains/table.js";
+import { knownTokensOf } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
 import { asking } from "../../eth/ask.js";
 import { askStateDiff, type StateDiff } from "../../eth/call.js";
 import type { StateOverrides } from "../../eth/parameters.js";
 import type { Hash } from "../../primitives/hex.js";
 import { runsCode } from "../../report/waits.js";
-import { CurrentRun, Rpc } from "../../rpc/index.js";
+import { Rpc } from "../../rpc/index.js";
 import type { Memory } from "../../rpc/memory.js";
 import type * as Simulate from "../../steps/simulate.js";
 import { isGone } from "../endpoint/simulate.js";
+import { within } from "../rounds.js";
 import type { ProofInput } from "../proofPlans.js";
 
-const method = "debug_traceCall";
+/** The method of every trace. */
+export const method = "debug_traceCall";
 /** Remembered apart: a node may have other tracers. */
 const kind = `${method} prestateTracer`;
 
 /** Transactions that are traced, one after the other, and ms that one may take. */
 const most = { transactions: 4, ms: 3_000 } as const;
 
-/** Notes that an endpoint tells no changes, or not in time. */
-export const learnUntraced = (memory: Memory): void =>
-  memory.heard(kind, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
+/** Notes that an endpoint has no trace of this kind, or not in time: where nothing is said, of what changes. */
+export const learnUntraced = (memory: Memory, what: string = kind): void =>
+  memory.heard(what, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
 
 /** `transfer` and `approve` of ERC-20, which move or grant what is measured. */
 const plain: ReadonlySet<string> = new Set(["0xa9059cbb", "0x095ea7b3"]);
@@ -32,7 +33,7 @@ const plain: ReadonlySet<string> = new Set(["0xa9059cbb", "0x095ea7b3"]);
 /** Whether the endpoint may trace, and code runs that is no plain call of a token, nor one of the chain's best known ones. */
 export const isTraceable = ({ report: { chainId }, bundle, scanned }: ProofInput, memory: Memory): boolean => {
   if (memory.refused(method) !== null || memory.refused(kind) !== null) return false;
-  const known = new Set((chainId === null ? [] : knownTokens(chainId)).map(({ address }) => address));
+  const known = knownTokensOf(chainId);
   return bundle.some(
     ({ said, input: { to, data }, authorizations }) =>
       // why: what a report from outside says of code is not believed
@@ -73,33 +74,28 @@ const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides
  * What the first transactions of a plan change, put into `diffs` one after the other: each stands on what those before it
  * left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
  */
-export const traceStates = Effect.fnUntraced(function* (
-  { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
-  diffs: Array<StateDiff>,
-): Effect.fn.Return<void, never, Rpc> {
-  const { memory } = yield* Rpc;
-  const run = yield* Effect.service(CurrentRun);
-  const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
-  // why: codes are long, and matter to none but a transaction behind
-  const config = { diffMode: true, disableCode: calls.length === 1 };
-  // why: geth refuses to trace a call with one
-  const { beaconRoot: _, ...pretended } = blockOverrides ?? {};
-  let state = stateOverrides ?? {};
-  for (const { request } of calls.slice(0, most.transactions)) {
-    const asked = askStateDiff(
-      { ...request, block, stateOverrides: state, blockOverrides: pretended },
-      most.ms,
-      config,
-    );
-    const answer = yield* Effect.result(
-      Effect.provideService(asking({ step: "simulate" }, asked), CurrentRun, { ...run, deadline }),
-    );
-    if (Result.isFailure(answer)) {
-      const { failure } = answer;
-      if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
-      return;
+export const traceStates = Effect.fnUntraced(
+  function* (
+    { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
+    diffs: Array<StateDiff>,
+  ): Effect.fn.Return<void, never, Rpc> {
+    const { memory } = yield* Rpc;
+    // why: codes are long, and matter to none but a transaction behind
+    const config = { diffMode: true, disableCode: calls.length === 1 };
+    // why: geth refuses to trace a call with one
+    const { beaconRoot: _, ...pretended } = blockOverrides ?? {};
+    let state = stateOverrides ?? {};
+    for (const { request } of calls.slice(0, most.transactions)) {
+      const call = { ...request, block, stateOverrides: state, blockOverrides: pretended };
+      const answer = yield* Effect.result(asking({ step: "simulate" }, askStateDiff(call, most.ms, config)));
+      if (Result.isFailure(answer)) {
+        const { failure } = answer;
+        if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
+        return;
+      }
+      diffs.push(answer.success);
+      state = behind(state, answer.success);
     }
-    diffs.push(answer.success);
-    state = behind(state, answer.success);
-  }
-});
+  },
+  (trace) => within(most.ms, trace),
+);

@@ -4,14 +4,12 @@
  * not again of a node that has no answer.
  */
 import * as Arr from "effect/Array";
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall } from "../../abi/calls.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
-import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
 import { asking } from "../../eth/ask.js";
 import { askTrace } from "../../eth/call.js";
 import { isAddress, isBytes, type Address, type Hex } from "../../primitives/hex.js";
@@ -22,15 +20,14 @@ import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { Report } from "../../report/schema.js";
-import { CurrentRun, Rpc } from "../../rpc/index.js";
+import { Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
 import { bareCall } from "../../transaction/request.js";
-import { inRound, ledgerSoFar } from "../rounds.js";
+import { inRound, ledgerSoFar, within } from "../rounds.js";
+import { learnUntraced, method } from "./stateTraces.js";
 import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
 import { judged } from "../report.js";
-
-const method = "debug_traceCall";
 
 /** Ms that a trace may take of what the deadline leaves, and calls within calls that are followed. */
 const most = { ms: 3_000, depth: 1_024 } as const;
@@ -117,17 +114,11 @@ const traceOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<unknown, never, Rpc> {
   const { memory } = yield* Rpc;
   if (memory.refused(method) !== null) return null;
-  const run = yield* Effect.service(CurrentRun);
-  const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
-  const ask = Effect.provideService(
-    inRound(because, asking({ step: "simulate" }, askTrace(call, most.ms))),
-    CurrentRun,
-    { ...run, deadline },
-  );
-  const answer = yield* Effect.result(ask);
+  const ask = inRound(because, asking({ step: "simulate" }, askTrace(call, most.ms)));
+  const answer = yield* Effect.result(within(most.ms, ask));
   if (Result.isSuccess(answer)) return answer.success;
   // why: a node that takes too long or says too much does so the next time, too
-  memory.heard(method, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
+  learnUntraced(memory, method);
   return null;
 });
 
