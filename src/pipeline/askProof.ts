@@ -165,7 +165,6 @@ export const askProof = Effect.fnUntraced(function* (
   const { report, bundle, worlds, scanned, subjects, header, steps } = claim;
   const block = tagOf(claim.report);
   const isDoubtful = doubtful(claim).length > 0;
-  const now = yield* Clock.currentTimeMillis;
   const times = timesOf(claim, because);
   const skipped: Effect.Effect<null> = Effect.succeed(null);
   const { exact, reserved, ...answered } = yield* inRound(
@@ -218,7 +217,7 @@ export const askProof = Effect.fnUntraced(function* (
     namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
     ...answered,
     ...{ steps, run, assumed, history: null, receipts: null, called: null, unfunded: null, findings: [] },
-    ...{ askedAt: claim.askedAt ?? now, noFeeOracle: scanned?.noFeeOracle ?? null },
+    ...{ askedAt: claim.askedAt, noFeeOracle: scanned?.noFeeOracle ?? null },
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
 });

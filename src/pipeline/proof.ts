@@ -39,7 +39,7 @@ import { tagOf } from "./worlds/contexts.js";
 import { judge, type Attempt } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */
-const standingOn = <A extends About>(about: A, blockTag: Observed["blockTag"]): A => ({
+const standingOn = <A extends Pick<About, "report">>(about: A, blockTag: Observed["blockTag"]): A => ({
   ...about,
   report: { ...about.report, observed: { ...about.report.observed, blockTag } },
 });
@@ -223,7 +223,9 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
-export const proveOnStableHead = Effect.fnUntraced(function* (about: About): Effect.fn.Return<Standing, never, Rpc> {
+export const proveOnStableHead = Effect.fnUntraced(function* (
+  about: Omit<About, "askedAt">,
+): Effect.fn.Return<Standing, never, Rpc> {
   const { report, bundle, chain, scanned, steps, settled } = about;
   const { memory } = yield* Rpc;
   const because = settled === null ? "proof" : "doubtfulLimit";

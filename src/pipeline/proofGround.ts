@@ -97,7 +97,7 @@ export interface Ground {
 /** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
 export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Ground): boolean => {
   const { isPreconfirmed, tolerance } = ground;
-  if (all.some((result) => isGone(failureOf(result)))) return true;
+  if (isGoneIn(all)) return true;
   const runs = all.flatMap((result) => successOf(result) ?? []);
   const [first, ...others] = runs.filter(({ plan: { block } }) => block === "pending");
   return (
@@ -191,9 +191,8 @@ export const isSealable = ({ proof, claim }: Placed): boolean =>
   proof.block === "pending" && claim.report.options.block === null;
 
 /** Whether an answer named a later block than the head that an attempt stands on, of a chain on which that is no accident. */
-export const isBehind = ({ head, claim, sealed }: Placed): boolean => {
-  return (sealed ?? -1n) > (successOf(head)?.number ?? sealed ?? 0n) && isSlotted(claim.chain);
-};
+export const isBehind = ({ head, claim, sealed }: Placed): boolean =>
+  (sealed ?? -1n) > (successOf(head)?.number ?? sealed ?? 0n) && isSlotted(claim.chain);
 
 /**
  * Why an attempt does not stand; null = it does. `unsupportedPart`: a part of the request that the endpoint may not take.

@@ -46,8 +46,8 @@ export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
     | null;
   /** The head that the worlds stand on; null = it is asked beside the runs. */
   readonly header: Round["header"];
-  /** Epoch ms when that head was asked for, or what has it; null = now. */
-  readonly askedAt: number | null;
+  /** Epoch ms when that head was asked for, or what has it. */
+  readonly askedAt: number;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
   /** What is known of its gas limits, where they are wider ones than those that were chosen; null = its runs tell. */

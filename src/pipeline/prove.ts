@@ -103,7 +103,6 @@ const proveOnce = Effect.fnUntraced(function* (
     ...{ report, bundle: signed, measure, policies, chain, scanned, looks: own.looks, steps },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
-    askedAt: null,
     settled: widened,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };

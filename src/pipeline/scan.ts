@@ -1,7 +1,6 @@
 /** A scan: its first round, and the rules by which more is asked where that was not enough. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import * as Eth from "../eth/index.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
@@ -14,7 +13,7 @@ import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { signers } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
+import { failureOf, successOf, type Failure } from "../steps/reading/askResult.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import { answersOf, isFree, type Answers, type Round } from "./answers.js";
 import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
@@ -41,9 +40,6 @@ const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean 
   );
 };
 
-const lacksBaseFee = (header: AskResult<Eth.Block> | null): boolean =>
-  (successOf(header)?.baseFeePerGas ?? null) === null;
-
 /** The senders' transactions in flight, as they are counted. */
 const inFlightIn = ({ subject: { bundle }, round }: Scanning): ReadonlyArray<InFlight> =>
   signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, round)));
@@ -58,7 +54,8 @@ const lackingIn = (scan: Scanning) => {
     // why: both name the node's own base fee; a formula alone may be another chain's
     alone:
       round.alone === null &&
-      (isBlind || (plans.isFamiliar && (failureOf(history) !== null || lacksBaseFee(round.header)))),
+      (isBlind ||
+        (plans.isFamiliar && (failureOf(history) !== null || successOf(round.header)?.baseFeePerGas == null))),
     chainId: isBlind,
     receipts: history !== null && round.receipts === null && lacksTip(history, subject.options.feeLevel),
     calls: steps.has("simulate") && called === null && isCallable(scan),

@@ -11,7 +11,7 @@ import { ByBalance } from "../../steps/reading/holdings.js";
 import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps/reading/compare.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../steps/reading/transferLogs.js";
-import { successOf, type AskResult } from "../../steps/reading/askResult.js";
+import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
 import type { Run } from "../../steps/simulate.js";
 import type { ActiveSteps } from "../answers.js";
 import type { Measure } from "../limits.js";
@@ -170,17 +170,10 @@ export const checkBetween = (
   const next = successOf(proof.next);
   const unseen = proof.between.filter(Result.isFailure).length;
   // why: a contract may make the very run too slow that would tell on it
-  const isContraryLate = proof.between.some(
-    (run, index) =>
-      index === contrary &&
-      Result.isFailure(run) &&
-      run.failure._tag === "RpcError" &&
-      run.failure.reason._tag === "Timeout",
-  );
+  const failure = failureOf(proof.between[contrary]);
+  const isContraryLate = failure?._tag === "RpcError" && failure.reason._tag === "Timeout";
   return [
-    ...(odd === null || next === null
-      ? []
-      : [weigh({ found: odd.found, cause: "context", isBounded: false }, odd.run, next, 0)]),
+    ...(odd === null || next === null ? [] : [weigh({ ...same, found: odd.found }, odd.run, next, 0)]),
     ...(gradual.length === 0 ? [] : [note("FollowsTime", "info", where, ...figuresOf(gradual))]),
     ...(unseen === 0
       ? []

@@ -96,20 +96,15 @@ interface WorldInput {
   readonly further: number | null;
 }
 
-/** Whether blocks come at a pace that is known. */
-const isPacedOn = (chainId: number | null, chain: Chain): boolean => chain.known && !minesOnDemand(chainId);
-
-/** In what steps the blocks of a report's chain come. */
+/** In what steps the blocks of a report's chain come, and whether at a pace that is known. */
 export const gridOn = ({ chainId }: Pick<Report, "chainId">, chain: Chain): Grid =>
-  gridOf(chain, isPacedOn(chainId, chain));
+  gridOf(chain, chain.known && !minesOnDemand(chainId));
 
 /** The tag that was asked for. */
 export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
 
 /** What `pending` is taken for. */
 export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
-
-const isPaced = ({ report: { chainId }, chain }: WorldInput): boolean => isPacedOn(chainId, chain);
 
 /** Whether the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
 const isOnNext = ({ report: { observed }, head }: WorldInput): boolean => {
@@ -129,7 +124,7 @@ const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
   const slot = chain.known ? seconds(chain.blockTimeMs) : 1n;
   const earliest = head.timestamp + slot;
   // why: where a slot is that long, what is later is a slot that was missed
-  const isClock = isOnNext(ground) || !isPaced(ground) || slot >= afterPending;
+  const isClock = isOnNext(ground) || !gridOn(report, chain).isPaced || slot >= afterPending;
   if (observed.timestamp === null || !isClock) return earliest;
   const elapsed = isOwn ? 0n : BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));
   // why: what a proof ran in is a time of ours
