@@ -66,6 +66,10 @@ const itemsOf = (json: unknown): Checked<ReadonlyArray<Schema.Json>> =>
     ? Result.succeed(json)
     : no("", "must be a JSON ABI, an array of items with a type, or an array of human-readable signatures");
 
+/** The same, as a part of `field`. */
+const under = <A>(field: string, checked: Checked<A>): Checked<A> =>
+  Result.mapError(checked, (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }));
+
 const abis = remembered<Checked<ReadonlyArray<Schema.Json>>>(32, 65_536);
 
 /**
@@ -73,7 +77,8 @@ const abis = remembered<Checked<ReadonlyArray<Schema.Json>>>(32, 65_536);
  * what is worked out of it is worked out once, and what a caller has changed in place is seen.
  */
 export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Schema.Json>> =>
-  Result.mapError(
+  under(
+    field,
     // why: the report keeps it as JSON; what JSON cannot hold (undefined, functions) is no part of an ABI
     Result.flatMap(
       jsonOf(() => JSON.stringify(value) ?? "null"),
@@ -86,7 +91,6 @@ export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Sche
           ),
         ),
     ),
-    (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }),
   );
 
 const asList = memoizeList((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
@@ -96,9 +100,7 @@ const asList = memoizeList((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
  * again. Calldata is always encoded by the ABI as it is now.
  */
 export const asKnownAbi = (value: unknown, field: string): Checked<ReadonlyArray<Schema.Json>> =>
-  Array.isArray(value)
-    ? Result.mapError(asList(value), (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }))
-    : asAbi(value, field);
+  Array.isArray(value) ? under(field, asList(value)) : asAbi(value, field);
 
 /* An ABI call or deployment to calldata, with the argument that does not fit named. */
 
@@ -281,8 +283,7 @@ export const encodeDeployment = (
   name: (field: string) => string,
 ): Checked<Encoded> => {
   if (!Array.isArray(args)) return no(name("args"), "must be an array");
-  const found = abi.find((item) => withInputs("constructor", item));
-  const inputs = withInputs("constructor", found) ? found.inputs : [];
+  const inputs = abi.find((item) => withInputs("constructor", item))?.inputs ?? [];
   if (inputs.length !== args.length)
     return no(name("args"), `the constructor takes ${inputs.length} arguments, got ${args.length}`);
   return Result.map(encodeArguments(inputs, args, name), (encoded) => ({

@@ -170,6 +170,10 @@ const refusalOf = ({ run, next }: Proof): RpcError | null => {
   return [failureOf(run), failureOf(next)].find(isMisplaced) ?? null;
 };
 
+/** A refusal of how a world was asked: of the method, or of a part of the request. */
+const isUntaken = (failure: Failure | null): failure is RpcError =>
+  failure?._tag === "RpcError" && (failure.reason._tag === "MethodNotSupported" || isForm(failure));
+
 /** The counts on the sealed state, by signer. */
 export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | null> =>
   new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
@@ -205,7 +209,7 @@ const lackOf = (standing: Placed): Standing["lack"] => {
   const head = successOf(standing.head);
   if (isNoPending(failureOf(proof.run))) return null;
   const refusal = refusalOf(proof);
-  if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "unsupportedPart";
+  if (isUntaken(refusal)) return "unsupportedPart";
   const ground = {
     head,
     isPlaced: report.options.blockOverrides?.number !== undefined,
@@ -264,9 +268,7 @@ export const formsIn = ({ claim, proof, memory }: Standing) => {
   const { ahead, apart, block } = claim.worlds.exact;
   const formOf = (result: AskResult<Run> | null) => {
     const failure = failureOf(result);
-    return failure?._tag === "RpcError" && (failure.reason._tag === "MethodNotSupported" || isForm(failure))
-      ? failure
-      : null;
+    return isUntaken(failure) ? failure : null;
   };
   const hash = lacks(memory, "hash") ? null : formOf(proof.next);
   const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");

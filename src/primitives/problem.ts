@@ -143,11 +143,9 @@ export const integer =
       : no(field, `must be a whole number from 0 to ${max}`);
 
 export const nonce: Read<number> = (value, field) => {
-  if (typeof value === "bigint" && value >= maxNonce) return no(field, "the nonce is at its maximum (EIP-2681)");
-  if (typeof value === "number" && value >= Number(maxNonce))
-    return no(field, "the nonce is at its maximum (EIP-2681)");
-  if ((typeof value === "bigint" || typeof value === "number") && value > mostNonce)
-    return no(field, "is above what any account has used (2^52)");
+  const isNumber = typeof value === "bigint" || typeof value === "number";
+  if (isNumber && value >= maxNonce) return no(field, "the nonce is at its maximum (EIP-2681)");
+  if (isNumber && value > mostNonce) return no(field, "is above what any account has used (2^52)");
   return integer()(typeof value === "bigint" ? Number(value) : value, field);
 };
 
