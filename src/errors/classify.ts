@@ -8,17 +8,27 @@ import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
 import { type AbiSources, indexOf } from "../abi/abiIndex.js";
 import { revertOf, type Table } from "../abi/revertOf.js";
-import { isBytes } from "../primitives/hex.js";
+import { looksLikeRevert } from "../abi/revert.js";
+import { type Hex, isBytes } from "../primitives/hex.js";
 import { safely } from "../primitives/record.js";
 import { besu, hardhat, nethermind } from "./dialects/clients.js";
 import { byStatus, codes, conditions, lookups } from "./dialects/conditions.js";
 import { erigon, execution, geth, reth } from "./dialects/geth.js";
-import { answerOf, delayMs, type Dialect, failed, failedBy, says } from "./dialects/evidence.js";
+import { answerOf, delayMs, type Dialect, failed, failedBy, firstOf, says } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
-import { revert } from "./dialects/revert.js";
-import { type Flat, flatten, httpStatus, integer, isObject, parseJson } from "./flatten.js";
+import {
+  bytesInText,
+  type Flat,
+  flatten,
+  httpStatus,
+  integer,
+  isObject,
+  type Level,
+  parseJson,
+  saysReverted,
+} from "./flatten.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
-import { type Verdict, VmHalt } from "./verdicts.js";
+import { ExecutionReverted, type Verdict, VmHalt } from "./verdicts.js";
 
 const header = (headers: NonNullable<ClassifyInput["headers"]>, name: string): string | null => {
   const get: unknown = headers["get"];
@@ -54,6 +64,7 @@ const cut = (text: string, budget: { characters: number }): string => {
   return kept.length === text.length ? text : `${kept}… (+${text.length - kept.length} characters)`;
 };
 
+/** The node's answer kept as evidence, as JSON: at most 1,000 values and 64 KiB of text, cut to that where it is more. */
 const copy = (value: unknown, depth: number, budget: { values: number; characters: number }): Schema.Json => {
   budget.values -= 1;
   if (budget.values < 0 || depth > limits.depth) return null;
@@ -80,10 +91,6 @@ const copy = (value: unknown, depth: number, budget: { values: number; character
   }
   return fields;
 };
-
-/** The node's answer kept as evidence, as JSON: at most 1,000 values and 64 KiB of text, cut to that where it is more. */
-const rawJson = (value: unknown): Schema.Json =>
-  copy(value, 0, { values: limits.values, characters: limits.characters });
 
 /** Everything that is known of one failed answer. All but `method` may be missing. */
 export interface ClassifyInput {
@@ -138,12 +145,48 @@ const dialects: ReadonlyArray<Dialect> = [
 /** Inside one simulated call only the execution can have failed. */
 const callDialects: ReadonlyArray<Dialect> = [erigon, nethermind, reth, execution, geth];
 
-const firstOf = (families: ReadonlyArray<Dialect>, flat: Flat): RpcError | Verdict | undefined => {
-  for (const family of families) {
-    const answer = family(flat);
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
+/* Reverts, before anything else is read: the words after them are the contract's and may say anything. */
+
+/** HTTP answers that never come from an execution. */
+const refusals: ReadonlySet<number | null> = new Set([401, 403, 429]);
+
+/** Codes whose `data` is a transaction hash: a sent transaction that timed out or was refused. */
+const hashCodes: ReadonlySet<number | null> = new Set([4, 5]);
+
+// Nethermind and parity put the verdict into `data` under a code that others use for other things; the codes for
+// anything at all need the bytes: Solidity's own errors, or one of an ABI that the caller gave
+const vmError = (flat: Flat, { code, bytes, texts }: Level): boolean =>
+  ((code === -32015 || code === -32016) && texts.some((text) => bytesInText(text) !== null)) ||
+  // why: a gateway that fails after it passed bytes on says so, too: a send is not refused by that
+  (vmCodes.has(code) &&
+    !(code === -32603 && flat.method.startsWith("eth_send")) &&
+    bytes !== null &&
+    (looksLikeRevert(bytes) || flat.isKnownError(bytes)));
+const vmCodes: ReadonlySet<number | null> = new Set([-32000, -32015, -32016, -32603]);
+
+// released anvil (1.3.6 to 1.7.1) answers every failed simulated call with this pair
+const anvilCall = (flat: Flat, level: Level): boolean => flat.scope === "call" && level.code === -3200;
+
+const reverts = (flat: Flat, level: Level): boolean =>
+  level.code === 3 || level.texts.some(saysReverted) || vmError(flat, level) || anvilCall(flat, level);
+
+/** The revert bytes: under the level that speaks of the revert first, then deeper, then above, then `returnData`. */
+const bytesOf = (flat: Flat, at: number): Hex | null => {
+  const levels = [...flat.levels.slice(at), ...flat.levels.slice(0, at)].filter(({ code }) => !hashCodes.has(code));
+  const found = levels.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
+  if (flat.returnData !== null) found.push(flat.returnData);
+  return found.find((bytes) => bytes.length > 2) ?? found[0] ?? null;
+};
+
+/** An execution that reverted, with its bytes where the node kept them. */
+const revert: Dialect = (flat) => {
+  if (refusals.has(flat.httpStatus)) return undefined;
+  const at = flat.levels.findIndex((level) => reverts(flat, level));
+  if (at < 0) return undefined;
+  const texts = flat.levels[at]?.texts ?? [];
+  const text = texts.find(saysReverted) ?? texts[0] ?? null;
+  // the bytes were checked when they were found; a megabyte is not checked twice
+  return new ExecutionReverted({ data: bytesOf(flat, at), text, raw: flat.raw }, { disableChecks: true });
 };
 
 /** The error of a body that was no JSON-RPC answer: its `error`, the body itself when it speaks, else nothing. */
@@ -170,32 +213,28 @@ const decide = (input: ClassifyInput): RpcError | Verdict => {
   // a body that is no JSON speaks for the transport, whatever a library made of it
   const foreign = body !== null && parsed === undefined && !hasCode(given);
   const error = foreign ? { message: body } : (given ?? errorIn(parsed));
-  const status = httpStatus(input.httpStatus);
-  const flattened = flatten(error);
+  const { delay, status, ...said } = flatten(error);
   const flat: Flat = {
     method: typeof input.method === "string" ? input.method.slice(0, 128) : "",
     scope: input.scope ?? "request",
-    httpStatus: status ?? flattened.status,
-    levels: flattened.levels,
-    texts: flattened.texts,
-    codes: flattened.codes,
-    range: flattened.range,
-    retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(flattened.delay),
+    httpStatus: httpStatus(input.httpStatus) ?? status,
+    ...said,
+    retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(delay),
     returnData: isBytes(input.returnData) ? input.returnData : null,
     isKnownError: (bytes) =>
       input.abis !== undefined &&
       // why: what is no ABI explains nothing
       safely(() => indexOf(input.abis ?? []).errors(bytes.slice(0, 10).toLowerCase()).length, 0) > 0 &&
       revertOf(bytes, indexOf(input.abis), input.to ?? null, nothingKnown).layers[0]?.layer._tag === "Custom",
-    raw: rawJson(given ?? parsed ?? input.bodyText ?? null),
+    raw: copy(given ?? parsed ?? input.bodyText ?? null, 0, { ...limits }),
   };
+  const by = (families: ReadonlyArray<Dialect>) => firstOf(families, (dialect) => dialect(flat));
   if (flat.scope === "call") {
-    return revert(flat) ?? firstOf(callDialects, flat) ?? new VmHalt({ halt: flat.texts[0] ?? null, raw: flat.raw });
+    return revert(flat) ?? by(callDialects) ?? new VmHalt({ halt: flat.texts[0] ?? null, raw: flat.raw });
   }
-  const malformed = () => failed(flat, new MalformedResponse({ ...answerOf(flat), path: "" }));
-  if (foreign && flat.httpStatus === null) return malformed();
-  if (error === undefined && flat.httpStatus === null) return malformed();
-  return (foreign ? undefined : revert(flat)) ?? firstOf(dialects, flat) ?? byStatus(flat);
+  if ((foreign || error === undefined) && flat.httpStatus === null)
+    return failed(flat, new MalformedResponse({ ...answerOf(flat), path: "" }));
+  return (foreign ? undefined : revert(flat)) ?? by(dialects) ?? byStatus(flat);
 };
 
 /** Sets how many stack frames new errors capture; a frozen realm refuses, and nothing is lost then. */

@@ -134,9 +134,7 @@ export class TxGasLimitTooHigh extends stated<TxGasLimitTooHigh>()(
 /** Gas arithmetic overflowed 64 bits. */
 export class GasUintOverflow extends stated<GasUintOverflow>()(
   "GasUintOverflow",
-  {
-    ...answered,
-  },
+  answered,
   "the gas overflows 64 bits",
   () => [],
   "lower gas, fees or the size of the data",

@@ -22,14 +22,12 @@ import {
   quantity,
   match,
   verdictBy,
+  verdictIn,
   wrongNonce,
   type Dialect,
   means,
-  says,
   suppliedGas,
-  type Answer,
 } from "./evidence.js";
-import type { Flat } from "../flatten.js";
 
 const number = "(0x[0-9a-fA-F]+|\\d+)";
 const cost = new RegExp(`up-?front cost(?: of)? ${number} exceeds [\\w ]*balance(?: of)? ${number}`, "i");
@@ -65,12 +63,7 @@ const words = byRules(
   [/gas price below current base fee|less than the current basefee/i, verdictBy(FeeCapTooLow)],
   [
     /gas limit cap exceeded|exceeds (?:the )?(?:transaction )?gas limit cap/i,
-    (_, flat) =>
-      new TxGasLimitTooHigh({
-        gas: amountIn(flat, /gas limit (?:of )?(\d+)/i),
-        limit: amountIn(flat, /cap (?:of )?(\d+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(TxGasLimitTooHigh, { gas: [/gas limit (?:of )?(\d+)/i], limit: [/cap (?:of )?(\d+)/i] }),
   ],
   [block, verdictBy(BlockGasLimitExceeded, "gas", "limit")],
   [initcode, verdictBy(InitCodeTooLarge, "size", "limit")],
@@ -137,33 +130,42 @@ export const hardhat = byRules(
 
 /* Nethermind, with parity and OpenEthereum, whose codes and `data` texts it inherited. */
 
+const inherited = byRules(
+  [/miner premium is negative/i, (_, flat) => new FeeCapTooLow({ account: accountIn(flat), raw: flat.raw })],
+  [
+    /insufficient sender balance|insufficient funds to pay for gas|insufficient maxfeepergas/i,
+    (_, flat) =>
+      new InsufficientFunds({
+        account: accountIn(flat),
+        have: amountIn(flat, /\b(?:have|balance):? (\d+)/i),
+        want: amountIn(flat, /\b(?:want|required):? (\d+)/i),
+        gas: suppliedGas(flat),
+        raw: flat.raw,
+      }),
+  ],
+  [
+    /not enough gas provided to pay for intrinsic|gas limit below intrinsic/i,
+    verdictIn(IntrinsicGasTooLow, {
+      have: [/\b(?:have|gas limit):? (\d+)/i],
+      want: [/\b(?:want|intrinsic gas):? (\d+)/i],
+    }),
+  ],
+  [
+    /(?:transaction|tx)?nonce(?: is)?too(low|high)/i,
+    ([, kind], flat) => wrongNonce(flat, kind?.toLowerCase() === "low"),
+  ],
+  [
+    // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
+    /^(?:vm execution error|the execution failed due to an exception)/i,
+    (_, flat) => {
+      const words = flat.texts.slice(1).join(" ");
+      if (/out ?of ?gas/i.test(words)) return new OutOfGas({ gasLimit: suppliedGas(flat), raw: flat.raw });
+      if (words === "" || /upper limit/i.test(words)) return undefined;
+      return new VmHalt({ halt: words.slice(0, 512), raw: flat.raw });
+    },
+  ],
+);
+
 /** Words that only Nethermind and its ancestors use. */
-export const nethermind = (flat: Flat): Answer => {
-  const raw = flat.raw;
-  if (says(flat, /miner premium is negative/i)) return new FeeCapTooLow({ account: accountIn(flat), raw });
-  if (says(flat, /insufficient sender balance|insufficient funds to pay for gas|insufficient maxfeepergas/i)) {
-    return new InsufficientFunds({
-      account: accountIn(flat),
-      have: amountIn(flat, /\b(?:have|balance):? (\d+)/i),
-      want: amountIn(flat, /\b(?:want|required):? (\d+)/i),
-      gas: suppliedGas(flat),
-      raw,
-    });
-  }
-  if (says(flat, /not enough gas provided to pay for intrinsic|gas limit below intrinsic/i)) {
-    return new IntrinsicGasTooLow({
-      have: amountIn(flat, /\b(?:have|gas limit):? (\d+)/i),
-      want: amountIn(flat, /\b(?:want|intrinsic gas):? (\d+)/i),
-      raw,
-    });
-  }
-  const nonce = match(flat, /(?:transaction|tx)?nonce(?: is)?too(low|high)/i);
-  if (nonce !== null) return wrongNonce(flat, nonce[1]?.toLowerCase() === "low");
-  // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
-  if (says(flat, /^(?:vm execution error|the execution failed due to an exception)/i)) {
-    const words = flat.texts.slice(1).join(" ");
-    if (/out ?of ?gas/i.test(words)) return new OutOfGas({ gasLimit: suppliedGas(flat), raw });
-    if (words !== "" && !/upper limit/i.test(words)) return new VmHalt({ halt: words.slice(0, 512), raw });
-  }
-  return flat.codes.includes(-39001) ? failedBy(flat, BlockNotFound) : undefined;
-};
+export const nethermind: Dialect = (flat) =>
+  inherited(flat) ?? (flat.codes.includes(-39001) ? failedBy(flat, BlockNotFound) : undefined);

@@ -25,6 +25,7 @@ import {
   type Dialect,
   answerOf,
   failed,
+  firstOf,
   type Answer,
   type PlainReason,
 } from "./evidence.js";
@@ -171,13 +172,7 @@ const meaningOf = (code: number, flat: Flat): Answer => {
 };
 
 /** The first code with a meaning of its own. */
-export const codes = (flat: Flat): Answer => {
-  for (const code of flat.codes) {
-    const meaning = meaningOf(code, flat);
-    if (meaning !== undefined) return meaning;
-  }
-  return undefined;
-};
+export const codes: Dialect = (flat) => firstOf(flat.codes, (code) => meaningOf(code, flat));
 
 /** What an HTTP status alone can tell. */
 export const byStatus = (flat: Flat): Reasons.RpcError =>

@@ -1,4 +1,5 @@
 /** Reading evidence from a node's words, and building the typed answers. Rules are in the sibling files. */
+import * as Rows from "effect/Record";
 import type { Address } from "../../primitives/hex.js";
 import type { Flat } from "../flatten.js";
 import { type LogRangeTooLarge, RpcError, type Reason } from "../rpc.js";
@@ -11,14 +12,18 @@ export type Answer = RpcError | Verdict | undefined;
 /** One node family's reading of an answer. Pure and total. */
 export type Dialect = (flat: Flat) => Answer;
 
-/** The first match of `pattern` over all texts, outermost first. */
-export const match = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
-  for (const text of flat.texts) {
-    const found = pattern.exec(text);
-    if (found !== null) return found;
+/** The first answer that `read` has to one of a list; undefined where it has none. */
+export const firstOf = <A, B>(all: ReadonlyArray<A>, read: (one: A) => B | null | undefined): B | undefined => {
+  for (const one of all) {
+    const answer = read(one);
+    if (answer !== undefined && answer !== null) return answer;
   }
-  return null;
+  return undefined;
 };
+
+/** The first match of `pattern` over all texts, outermost first. */
+export const match = (flat: Flat, pattern: RegExp): RegExpExecArray | null =>
+  firstOf(flat.texts, (text) => pattern.exec(text)) ?? null;
 
 /** Whether any text matches. */
 export const says = (flat: Flat, pattern: RegExp): boolean => match(flat, pattern) !== null;
@@ -33,14 +38,11 @@ export type Rule = readonly [words: RegExp, meaning: (found: RegExpExecArray, fl
 /** A dialect by rules: the first whose words are said and mean something. */
 export const byRules =
   (...rules: ReadonlyArray<Rule>): Dialect =>
-  (flat) => {
-    for (const [words, meaning] of rules) {
+  (flat) =>
+    firstOf(rules, ([words, meaning]) => {
       const found = match(flat, words);
-      const answer = found === null ? undefined : meaning(found, flat);
-      if (answer !== undefined) return answer;
-    }
-    return undefined;
-  };
+      return found === null ? undefined : meaning(found, flat);
+    });
 
 /** A decimal or hex integer of at most 256 bits as nodes write it (`10,000`, `0x2`, `5k`); null otherwise. */
 export const quantity = (text: unknown): bigint | null => {
@@ -53,13 +55,8 @@ export const quantity = (text: unknown): bigint | null => {
 };
 
 /** The first group of the first pattern that finds a quantity. */
-export const amountIn = (flat: Flat, ...patterns: ReadonlyArray<RegExp>): bigint | null => {
-  for (const pattern of patterns) {
-    const amount = quantity(match(flat, pattern)?.[1]);
-    if (amount !== null) return amount;
-  }
-  return null;
-};
+export const amountIn = (flat: Flat, ...patterns: ReadonlyArray<RegExp>): bigint | null =>
+  firstOf(patterns, (pattern) => quantity(match(flat, pattern)?.[1])) ?? null;
 
 const addressPattern = /\b(?:address|sender|account|from)\b:?\s+(0x[0-9a-fA-F]{40})\b/i;
 
@@ -71,8 +68,8 @@ export const accountIn = (flat: Flat): Address | null => {
 };
 
 /** `(supplied gas N)` or `failed with N gas`: the gas that the node itself used in its check. */
-export const suppliedGas = (flat: Flat): bigint | null =>
-  amountIn(flat, /\(supplied gas (\d+)\)/i, /failed with (\d+) gas/i);
+export const supplied = [/\(supplied gas (\d+)\)/i, /failed with (\d+) gas/i];
+export const suppliedGas = (flat: Flat): bigint | null => amountIn(flat, ...supplied);
 
 /** A library's name for an error, which is no word of the node: `HttpRequestError`, `ECONNRESET`. */
 const libraryName = /^(?:[A-Z][A-Za-z0-9]*Error|[A-Z][A-Z0-9_]+)$/;
@@ -116,6 +113,15 @@ export const verdictBy =
     for (const [index, name] of names.entries()) fields[name] = quantity(groups[index]);
     return new verdict({ ...fields, raw });
   };
+
+/** What words mean that tell a verdict's amounts anywhere: each is what the first of its patterns finds. */
+export const verdictIn =
+  <Name extends string>(
+    verdict: Parameters<typeof verdictBy<Name>>[0],
+    amounts: Readonly<Record<Name, ReadonlyArray<RegExp>>>,
+  ): Rule[1] =>
+  (_, flat) =>
+    new verdict({ ...Rows.map(amounts, (patterns) => amountIn(flat, ...patterns)), raw: flat.raw });
 
 /** A nonce below or above the next one. */
 export const wrongNonce = (flat: Flat, isLow: boolean, nonce: bigint | null = null, next: bigint | null = null) =>

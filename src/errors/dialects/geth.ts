@@ -14,8 +14,10 @@ import {
   cannotPay,
   means,
   quantity,
+  supplied,
   suppliedGas,
   verdictBy,
+  verdictIn,
   wrongNonce,
   type Answer,
   type Dialect,
@@ -52,10 +54,7 @@ export const reth = byRules(
   [/out of gas: (?:gas required exceeds|gas exhausted[^:]{0,48}): (\d+)/i, verdictBy(OutOfGas, "gasLimit")],
   [/blockoutofrangeerror|block height is \d+ but requested was/i, means(BlockNotFound)],
   // not "gas required exceeds allowance", which is another verdict
-  [
-    /memory limit exceeded during memory expansion/i,
-    (_, flat) => new OutOfGas({ gasLimit: amountIn(flat, /expansion: (\d+)/i), raw: flat.raw }),
-  ],
+  [/memory limit exceeded during memory expansion/i, verdictIn(OutOfGas, { gasLimit: [/expansion: (\d+)/i] })],
 );
 
 const fees = byRules(
@@ -66,12 +65,10 @@ const fees = byRules(
       /maxpriorityfeepergas[^a-z]{0,90}(?:is )?(?:higher|greater|bigger|larger|exceeds|>)/,
       /maxfeepergas[^<]{0,90}< ?maxpriorityfeepergas/,
     ),
-    (_, flat) =>
-      new TipAboveFeeCap({
-        maxPriorityFeePerGas: amountIn(flat, /maxPriorityFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i),
-        maxFeePerGas: amountIn(flat, /\bmaxFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(TipAboveFeeCap, {
+      maxPriorityFeePerGas: [/maxPriorityFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i],
+      maxFeePerGas: [/\bmaxFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i],
+    }),
   ],
   [
     anyOf(
@@ -136,50 +133,33 @@ const gas: ReadonlyArray<Rule> = [
       /exceeds (?:the )?(?:max(?:imum)? )?(?:gas )?limit per transaction/,
       /transaction gas limit[^.]{0,60}(?:greater|larger|higher) than/,
     ),
-    (_, flat) =>
-      new TxGasLimitTooHigh({
-        gas: amountIn(flat, /\btx: (\d+)/i, /gas limit (?:is |of )?\(?(\d+)/i) ?? suppliedGas(flat),
-        limit: amountIn(flat, /\b(?:cap|maximum|limit)(?: of|:| is)? \(?(\d+)\)?\D*$/i, /\bcap:? (\d+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(TxGasLimitTooHigh, {
+      gas: [/\btx: (\d+)/i, /gas limit (?:is |of )?\(?(\d+)/i, ...supplied],
+      limit: [/\b(?:cap|maximum|limit)(?: of|:| is)? \(?(\d+)\)?\D*$/i, /\bcap:? (\d+)/i],
+    }),
   ],
   [
     /intrinsic (?:gas|cost)|Gas(?:Cost|Floor)MoreThanGasLimit|below intrinsic|floor data gas|gas (?:limit )?below (?:the )?floor|insufficient gas for floor/i,
-    (_, flat) =>
-      new IntrinsicGasTooLow({
-        have: amountIn(flat, /\bhave:? (\d+)/i, /exceeds gas limit:? (\d+)/i) ?? suppliedGas(flat),
-        want: amountIn(flat, /\bwant:? (\d+)/i, /intrinsic gas(?: cost)?:? (\d+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(IntrinsicGasTooLow, {
+      have: [/\bhave:? (\d+)/i, /exceeds gas limit:? (\d+)/i, ...supplied],
+      want: [/\bwant:? (\d+)/i, /intrinsic gas(?: cost)?:? (\d+)/i],
+    }),
   ],
   [
     /gas required exceeds allowance|requires higher than upper limit/i,
-    (_, flat) =>
-      new GasAllowanceExceeded({
-        allowance: amountIn(flat, /allowance:? \(?(\d+)/i, /upper limit of (\d+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(GasAllowanceExceeded, { allowance: [/allowance:? \(?(\d+)/i, /upper limit of (\d+)/i] }),
   ],
   [
     /block('s)? gas limit|gas limit reached|exceeds? (?:the )?block (?:gas )?limit|gas pool/i,
-    (_, flat) => {
-      const named = amountIn(
-        flat,
+    verdictIn(BlockGasLimitExceeded, {
+      gas: [
         /reached: (\d+)/i,
         /requested:? (\d+)/i,
         /gas limit (?:is |of |: )?\(?(\d+)\)? (?:and |which )?(?:exceeds|is (?:greater|higher|larger))/i,
-      );
-      return new BlockGasLimitExceeded({
-        gas: named ?? suppliedGas(flat),
-        limit: amountIn(
-          flat,
-          /reached: \d+ >=? (\d+)/i,
-          /remaining:? (\d+)/i,
-          /block gas limit(?: of|:| is)? \(?(\d+)/i,
-        ),
-        raw: flat.raw,
-      });
-    },
+        ...supplied,
+      ],
+      limit: [/reached: \d+ >=? (\d+)/i, /remaining:? (\d+)/i, /block gas limit(?: of|:| is)? \(?(\d+)/i],
+    }),
   ],
   [/gas (?:uint64 )?overflow|gasuintoverflow/i, verdictBy(GasUintOverflow)],
 ];
@@ -191,21 +171,14 @@ const account: ReadonlyArray<Rule> = [
   ],
   [
     /init ?code (?:size|limit|length|too)|max(?:imum)? init ?code|createinitcodesizelimit/i,
-    (_, flat) =>
-      new InitCodeTooLarge({
-        size: amountIn(flat, /(?:code size|initcode size|init ?code (?:length|size)):?(?: of)? (\d+)/i),
-        limit: amountIn(flat, /(?:limit|maximum size|maximum|max)(?: of|:)? (\d+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(InitCodeTooLarge, {
+      size: [/(?:code size|initcode size|init ?code (?:length|size)):?(?: of)? (\d+)/i],
+      limit: [/(?:limit|maximum size|maximum|max)(?: of|:)? (\d+)/i],
+    }),
   ],
   [
     /chain ?id (?:does not|doesn't|mismatch)|(?:invalid|wrong|incorrect) chain ?id/i,
-    (_, flat) =>
-      new ChainIdMismatch({
-        expected: amountIn(flat, /\bhave[ =:]+(\d+)/i),
-        actual: amountIn(flat, /\bwant[ =:]+(\d+)/i),
-        raw: flat.raw,
-      }),
+    verdictIn(ChainIdMismatch, { expected: [/\bhave[ =:]+(\d+)/i], actual: [/\bwant[ =:]+(\d+)/i] }),
   ],
 ];
 
@@ -213,11 +186,7 @@ const account: ReadonlyArray<Rule> = [
 export const execution = byRules(
   [
     /out ?of ?(?:gas|memory)|ran out of gas|run out of gas|memory limit exceeded|gas exhausted|\boog\b/i,
-    (_, flat) =>
-      new OutOfGas({
-        gasLimit: amountIn(flat, /gas required exceeds:? (\d+)/i, /memory expansion:? (\d+)/i) ?? suppliedGas(flat),
-        raw: flat.raw,
-      }),
+    verdictIn(OutOfGas, { gasLimit: [/gas required exceeds:? (\d+)/i, /memory expansion:? (\d+)/i, ...supplied] }),
   ],
   [
     anyOf(
