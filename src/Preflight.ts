@@ -25,14 +25,16 @@ import type * as Step from "./Step.js";
 import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
-import { settle } from "./settle/ask/later.js";
+import type { Failure } from "./eth/ask.js";
+import { lazyImport } from "./primitives/effects.js";
+import type { Hash } from "./primitives/hex.js";
+import type { Settled } from "./settle/settlement.js";
 import { watchWith, type Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
 export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
 export type { Options, TokenNames } from "./pipeline/index.js";
-export { settle } from "./settle/ask/later.js";
 export type { Watched } from "./watch/watch.js";
 
 /**
@@ -197,6 +199,31 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
  * ```
  */
 export const maxSendable = maxSendableWith(scan, preflight);
+
+// why: who only asks before signing never loads it
+const settling = lazyImport(() => import("./settle/ask/settle.js"));
+
+/**
+ * Compares what the report said of its transactions with what the chain did: `hashes` are those that were sent, one
+ * for each request of the report in its order. One that is pending, was dropped, or lost its nonce to another is told
+ * as such; where the outcome is another one, it is run again to tell why. A bundle's balances are compared where one
+ * block holds all of it.
+ *
+ * Fails with `InvalidTransaction` where the hashes are not the report's or it has no requests, with `ChainIdMismatch`
+ * where the node serves another chain, and with what the node
+ * said where it does not answer. JSON-RPC: `eth_chainId`, `eth_getTransactionReceipt`, `eth_getTransactionByHash`,
+ * `eth_getTransactionCount`, `eth_getBlockByHash`, `eth_getBlockByNumber`, `eth_getBalance`, `eth_call`; on a
+ * difference `eth_simulateV1`.
+ */
+export const settle = (
+  report: Report,
+  hashes: ReadonlyArray<Hash>,
+  options?: {
+    /** How long it may take, ms; default 30,000. */
+    readonly deadline?: number | undefined;
+  },
+): Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> =>
+  Effect.flatMap(settling, (asking) => asking.settle(report, hashes, options));
 
 /** `watch` by the `ready` and `prove` of a pipeline. */
 const watchBy =
