@@ -33,10 +33,10 @@ export const getTransactionReceipt = (parameters: {
 }): Effect.Effect<Receipt | null, Failure, Rpc> => {
   const method = "eth_getTransactionReceipt";
   const request = ask(method, byHash(parameters.hash), (result) =>
-    Result.flatMap(readReceipt(result), (receipt) =>
-      receipt !== null && isOther(receipt.transactionHash, parameters.hash)
-        ? Result.fail(malformed(method, "result.transactionHash", "of another transaction"))
-        : Result.succeed(receipt),
+    Result.filterOrFail(
+      readReceipt(result),
+      (receipt) => !isOther(receipt?.transactionHash ?? parameters.hash, parameters.hash),
+      () => malformed(method, "result.transactionHash", "of another transaction"),
     ),
   );
   return Effect.tap(request, (receipt) => checkBlooms(method, receipt === null ? [] : [receipt], () => "result"));
@@ -52,10 +52,10 @@ export const getTransaction = (parameters: {
 }): Effect.Effect<FullTransaction | null, Failure, Rpc> => {
   const method = "eth_getTransactionByHash";
   return ask(method, byHash(parameters.hash), (result) =>
-    Result.flatMap(readTransaction(result), (transaction) =>
-      transaction !== null && isOther(transaction.hash, parameters.hash)
-        ? Result.fail(malformed(method, "result.hash", "another transaction"))
-        : Result.succeed(transaction),
+    Result.filterOrFail(
+      readTransaction(result),
+      (transaction) => !isOther(transaction?.hash ?? parameters.hash, parameters.hash),
+      () => malformed(method, "result.hash", "another transaction"),
     ),
   );
 };
@@ -71,13 +71,14 @@ export const getFullBlock = (parameters: { readonly block: Hash | bigint }): Eff
   return ask(
     method,
     (faults) => [typeof block === "bigint" ? quantity(block, "block", faults) : word(block, "block", faults), true],
-    (result) => {
-      if (result === null) return Result.fail(unknownBlock(method));
-      return Result.flatMap(decoder(method, FullBlock)(result), (found) => {
-        const isWrong = typeof block === "bigint" ? found.number !== block : isOther(found.hash, block);
-        return isWrong ? Result.fail(malformed(method, "result", "another block")) : Result.succeed(found);
-      });
-    },
+    (result) =>
+      result === null
+        ? Result.fail(unknownBlock(method))
+        : Result.filterOrFail(
+            decoder(method, FullBlock)(result),
+            ({ number, hash }) => (typeof block === "bigint" ? number === block : !isOther(hash, block)),
+            () => malformed(method, "result", "another block"),
+          ),
   );
 };
 

@@ -57,8 +57,6 @@ const isOld = (mine: bigint | null, theirs: bigint | null): boolean =>
 
 const old = unconfirmed("has much later blocks");
 
-const success = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
-
 /** Reasons with which nodes say that they have no such block. */
 const lacking = new Set(["BlockNotFound", "StateUnavailable", "InvalidParams", "SimBlockOrder"]);
 
@@ -83,7 +81,7 @@ const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: A
   const { method, params, run } = question;
   const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
   const head = yield* askOther({ ...latest, run: { ...inFurther(run, 1), run: null } });
-  const [block, base] = [success(head), baseOf(params)];
+  const [block, base] = [Result.getOrNull(head), baseOf(params)];
   const [number, hash] = [numberIn(block), hashIn(block, "hash")];
   if (number === null || hash === null || base === null)
     return unconfirmed("does not have this block, and names no other");
@@ -112,7 +110,7 @@ export const onItsOwn = Effect.fnUntraced(function* (
   const base = baseOf(params);
   if (method !== "eth_simulateV1" || !lacksBlock(refusal) || base === null) return refusal;
   const own: Answer = yield* ask({ method, params: unnumbered(params), run: inFurther(run, 1) });
-  const [first] = [success(own)].flat();
+  const [first] = [Result.getOrNull(own)].flat();
   const behind = base + 1n - (numberIn(first) ?? base + 1n);
   return behind > 0n && behind <= mostBehind ? own : refusal;
 });
@@ -164,13 +162,13 @@ const headsApart = Effect.fnUntraced(function* (
   if (theirs > mine) return compareBlocks(first, yield* askOther(numbered(mine)));
   const behind = mine - theirs;
   const far = unconfirmed(`is ${behind} blocks behind`);
-  const hash = hashIn(success(first), "hash");
+  const hash = hashIn(Result.getOrNull(first), "hash");
   if (tag !== "latest" || hash === null) return far;
   const byHash = { method: "eth_getBlockByHash", params: [hash, isFull], run: further() };
   const [caught, earlier] = yield* Effect.all([askOther(byHash), ask(numbered(theirs))], { concurrency: 2 });
   const before = compareBlocks(earlier, other);
   if (before.kind !== "agreed") return before;
-  if (success(caught) !== null) return compareBlocks(first, caught);
+  if (Result.getOrNull(caught) !== null) return compareBlocks(first, caught);
   if (behind > mostBehind) return far;
   return isNeeded && canFollow(other, first, behind)
     ? agreed
@@ -188,9 +186,9 @@ const onHead = Effect.fnUntraced(function* (
   const { method, params, run } = question;
   const heading = { method: "eth_getBlockByNumber", params: [tag, false], run: inFurther(run, 1) };
   const heads = yield* Effect.all([ask(heading), askOther(heading)], { concurrency: 2 });
-  const [hash, theirHash] = heads.map((head) => hashIn(success(head), "hash"));
+  const [hash, theirHash] = heads.map((head) => hashIn(Result.getOrNull(head), "hash"));
   if (hash == null) return unconfirmed("differs, and the head is not named");
-  if (tag === "latest" && isOld(numberIn(success(heads[0])), numberIn(success(heads[1])))) return old;
+  if (tag === "latest" && isOld(numberIn(Result.getOrNull(heads[0])), numberIn(Result.getOrNull(heads[1])))) return old;
   const there = { ...question, params: onBlock(method, params, hash), state: "sealed" as const };
   const again = { ...there, run: inFurther(run, 2) };
   const [mine, theirs] = yield* Effect.all([ask(again), askOther(again)], { concurrency: 2 });
@@ -212,7 +210,7 @@ export const compareFurther = (
   if (state === "advice") return Effect.succeed(compareAdvice(first, other));
   const tag = state === "latest" ? tagOf(method, params) : null;
   if (method === "eth_getBlockByNumber") {
-    const [mine, theirs] = [numberIn(success(first)), numberIn(success(other))];
+    const [mine, theirs] = [numberIn(Result.getOrNull(first)), numberIn(Result.getOrNull(other))];
     return tag === null || mine === null || theirs === null || mine === theirs
       ? Effect.succeed(compareBlocks(first, other))
       : headsApart(question, first, other, [mine, theirs], pair);

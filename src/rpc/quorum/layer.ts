@@ -248,8 +248,8 @@ const requestOf = (quorum: Quorum, memory: Memory, scope: Scope.Scope): Rpc["Ser
 export const quorumOf = (
   endpoints: Arr.NonEmptyReadonlyArray<{ readonly provider: string; readonly layer: Layer.Layer<Rpc> }>,
   { agree, waitMs }: { readonly agree: number; readonly waitMs: number },
-): Layer.Layer<Rpc> => {
-  return Layer.effect(
+): Layer.Layer<Rpc> =>
+  Layer.effect(
     Rpc,
     Effect.gen(function* () {
       const members = yield* Effect.forEach(endpoints, ({ layer, provider }) =>
@@ -275,4 +275,3 @@ export const quorumOf = (
       };
     }),
   );
-};

@@ -138,7 +138,7 @@ export const byMiddle = <V extends Vote>(params: ReadonlyArray<unknown>, votes: 
  */
 export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: number): Answer | null => {
   const readable = votes.flatMap((vote) => {
-    const config = Result.isSuccess(vote.answer) ? vote.answer.success : null;
+    const config = Result.getOrNull(vote.answer);
     const { fork, next } = forksIn(config);
     return isRecord(config) && fork !== null ? [{ ...vote, config, next }] : [];
   });
@@ -257,8 +257,6 @@ export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => b
     return value === null ? [] : [[provider, value] as const];
   });
 
-const valueOf = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
-
 /**
  * What the latest blocks of several endpoints show of a head: how old it is, by one that is ahead, for what only those tell
  * who may lie shows nothing; and that it is everybody's.
@@ -270,11 +268,11 @@ export const sightHead = (
   most: number,
 ): void => {
   const newest = reachedBy(
-    claimsOf(votes, (answer) => numberIn(valueOf(answer))),
+    claimsOf(votes, (answer) => numberIn(Result.getOrNull(answer))),
     most,
   );
   if (newest !== null && newest > (sighted.block ?? -1n)) sighted.block = newest;
-  const hash = hashIn(valueOf(answer), "hash");
-  const alike = votes.filter((vote) => hashIn(valueOf(vote.answer), "hash") === hash);
+  const hash = hashIn(Result.getOrNull(answer), "hash");
+  const alike = votes.filter((vote) => hashIn(Result.getOrNull(vote.answer), "hash") === hash);
   if (isConfirmed && hash !== null && providersOf(alike) > 1) sighted.isShared = true;
 };

@@ -8,7 +8,7 @@ import type { RpcError, Verdict } from "../../errors/index.js";
 import { escapeText, isQuantity, isRecord } from "../../primitives/index.js";
 import type { Testimony } from "../index.js";
 import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
-import { list } from "./simulated.js";
+import { entriesIn, list } from "./simulated.js";
 
 /**
  * `sealed`: a block that everybody has or has not. `latest`: each its own head. `pending`: each its own guess. `advice`:
@@ -85,38 +85,39 @@ export const choseOtherwise = (one: unknown, other: unknown): boolean => {
   return isAsLong && choicesOf(one) !== choicesOf(other);
 };
 
+/** The same simulation with each of its entries as `change` makes it; null where it is none. */
+const withEntries = (
+  params: ReadonlyArray<unknown>,
+  change: (entry: unknown, index: number) => unknown,
+): ReadonlyArray<unknown> | null => {
+  const [simulation, ...rest] = params;
+  if (!isRecord(simulation) || !Array.isArray(simulation["blockStateCalls"])) return null;
+  return [{ ...simulation, blockStateCalls: simulation["blockStateCalls"].map(change) }, ...rest];
+};
+
 /** The same simulation with every value of its blocks that another node chose, as that node answered; null where its blocks are not those asked for. */
 export const inBlocksOf = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<unknown> | null => {
-  const [simulation, ...rest] = params;
-  if (!isRecord(simulation) || !Array.isArray(simulation["blockStateCalls"]) || !Array.isArray(result)) return null;
-  const entries: ReadonlyArray<unknown> = simulation["blockStateCalls"];
-  const blocks: ReadonlyArray<unknown> = result;
-  if (entries.length !== blocks.length) return null;
-  const blockStateCalls = entries.map((entry, index) => {
-    const block = blocks[index];
+  if (!Array.isArray(result) || entriesIn(params).length !== result.length) return null;
+  return withEntries(params, (entry, index) => {
+    const block: unknown = result[index];
     if (!isRecord(entry) || !isRecord(block)) return entry;
     const values = choices.flatMap(([name, field]) => (block[field] === undefined ? [] : [[name, block[field]]]));
     const own = isRecord(entry["blockOverrides"]) ? entry["blockOverrides"] : {};
     return { ...entry, blockOverrides: { ...Object.fromEntries(values), ...own } };
   });
-  return [{ ...simulation, blockStateCalls }, ...rest];
 };
 
 const shifted = (value: unknown, by: bigint): unknown =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? `0x${(BigInt(value) - by).toString(16)}` : value;
 
 /** The same simulation with the numbers of its blocks as `numberOf` makes them of those asked for; undefined = the node's own. */
-const renumbered = (params: ReadonlyArray<unknown>, numberOf: (number: unknown) => unknown): ReadonlyArray<unknown> => {
-  const [simulation, ...rest] = params;
-  if (!isRecord(simulation) || !Array.isArray(simulation["blockStateCalls"])) return params;
-  const blockStateCalls = simulation["blockStateCalls"].map((entry: unknown) => {
+const renumbered = (params: ReadonlyArray<unknown>, numberOf: (number: unknown) => unknown): ReadonlyArray<unknown> =>
+  withEntries(params, (entry) => {
     if (!isRecord(entry) || !isRecord(entry["blockOverrides"])) return entry;
     const { number, ...others } = entry["blockOverrides"];
     const own = number === undefined ? undefined : numberOf(number);
     return { ...entry, blockOverrides: own === undefined ? others : { ...others, number: own } };
-  });
-  return [{ ...simulation, blockStateCalls }, ...rest];
-};
+  }) ?? params;
 
 /** The same simulation on an earlier block: its own numbers so many lower, or they would leave a gap. */
 export const movedTo = (params: ReadonlyArray<unknown>, blockHash: string, by: bigint): ReadonlyArray<unknown> => [
