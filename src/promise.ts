@@ -213,6 +213,10 @@ export const createPreflight: {
         : loadNonces().then(({ heldError }) => Promise.reject(heldError(holding, error))),
     );
   };
+  const delivering =
+    (sign: unknown, input: unknown, options?: DeliverOptions) =>
+    ({ deliverAll }: Effect.Success<typeof nonceActions>) =>
+      deliverAll(sign as Sign, input, Promises.withDefaults(defaults, options));
   let following: Promise<ReturnType<Effect.Success<typeof watching>["followWith"]>> | null = null;
   const follow = () =>
     (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads)));
@@ -224,17 +228,10 @@ export const createPreflight: {
     run: facade.preflight,
     // why: a transaction is no function, and a signer always one
     // `never`: both forms are judged by `Deliver`
-    deliver: (...[first, sign, options]: [unknown, Sign?, DeliverOptions?]) =>
-      typeof first === "function"
-        ? (((input: unknown, others?: DeliverOptions) =>
-            commit(
-              ({ deliverAll }) => deliverAll(first as Sign, input, Promises.withDefaults(defaults, others)),
-              others,
-            )) as never)
-        : (commit(
-            ({ deliverAll }) => deliverAll(sign as Sign, first, Promises.withDefaults(defaults, options)),
-            options,
-          ) as never),
+    deliver: (...[first, sign, options]: [unknown, unknown?, DeliverOptions?]) =>
+      (typeof first === "function"
+        ? (input: unknown, others?: DeliverOptions) => commit(delivering(first, input, others), others)
+        : commit(delivering(sign, first, options), options)) as never,
     withNonce: (lane, sign, options) => commit(({ withNonce }) => withNonce(lane, sign, options), options),
     nonces: {
       bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),

@@ -16,14 +16,8 @@ import { statementText, escapeText } from "../primitives/index.js";
 import { layerHttp } from "../Rpc.js";
 import { CurrentRun, KnownEndpoint, Rpc } from "../rpc/index.js";
 import { wrong, type WrongUsage } from "./exit.js";
+import { text } from "./flags.js";
 import { isDumb, readJson, tell } from "./terminal.js";
-
-/** The endpoint: a flag, else `ETH_RPC_URL`. */
-export const rpcUrl = Flag.String("rpc-url").pipe(
-  Flag.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
-  Flag.withFallbackConfig(Config.String("ETH_RPC_URL")),
-  Flag.optional,
-);
 
 /** An http(s) URL, or wrong usage; the URL itself is never shown. */
 export const endpoint = (url: Option.Option<string>, name: string): Effect.Effect<string, WrongUsage> => {
@@ -37,12 +31,6 @@ export const endpoint = (url: Option.Option<string>, name: string): Effect.Effec
 export const header = Flag.String("header").pipe(
   Flag.withDescription('an HTTP header for the endpoint, as often as needed: "authorization: Bearer …"'),
   Flag.atLeast(0),
-);
-
-/** What `doctor` found, in place of asking it again. */
-export const endpointFile = Flag.String("endpoint").pipe(
-  Flag.withDescription("file that doctor --json wrote for this endpoint; saves requests"),
-  Flag.optional,
 );
 
 /** The headers of `--header`; what they hold is never repeated. */
@@ -61,7 +49,17 @@ export const readHeaders = (
   );
 
 /** How an endpoint is named, everywhere but in `doctor`. */
-export const endpointFlags = { rpcUrl, header, endpoint: endpointFile };
+export const endpointFlags = {
+  /** A flag, else `ETH_RPC_URL`. */
+  rpcUrl: Flag.String("rpc-url").pipe(
+    Flag.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
+    Flag.withFallbackConfig(Config.String("ETH_RPC_URL")),
+    Flag.optional,
+  ),
+  header,
+  /** What `doctor` found, in place of asking it again. */
+  endpoint: text("endpoint", "file that doctor --json wrote for this endpoint; saves requests"),
+};
 
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 

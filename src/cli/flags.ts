@@ -199,16 +199,11 @@ export const readRunOptions = Effect.fnUntraced(function* (flags: Command.Comman
   const tag = yield* readFlag("--block", flags.block, block);
   const deadline = yield* readFlag("--deadline", flags.deadline, duration);
   const accounts = yield* readFlag("--account", flags.accounts, addresses);
-  const targets = yield* readFlag("--delegate-targets", flags.delegateTargets, addresses);
+  const delegateTargets = yield* readFlag("--delegate-targets", flags.delegateTargets, addresses);
   const tokens = yield* readFlag("--tokens", flags.tokens, addresses);
+  const feeLevel = Option.getOrUndefined(flags.feeLevel);
   const options: Options = {
-    traceReverts: true,
-    ...(accounts === undefined ? {} : { accounts }),
-    ...(targets === undefined ? {} : { delegateTargets: targets }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(tag === undefined ? {} : { block: tag }),
-    ...(deadline === undefined ? {} : { deadline }),
-    ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),
+    ...{ traceReverts: true, accounts, delegateTargets, tokens, block: tag, deadline, feeLevel },
     ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
   };
   return options;

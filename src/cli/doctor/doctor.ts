@@ -141,9 +141,6 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, kno
   };
 };
 
-const refused = (findings: ReadonlyArray<Finding>, id: string): boolean =>
-  findings.some((finding) => finding.id === id && finding.status === "no");
-
 const dispensable = ["eth_feeHistory", "eth_getBlockReceipts"] as const;
 
 /** Puts every question to the endpoint, four at a time; where nobody answers the first, no other. */
@@ -168,7 +165,9 @@ const diagnose = (
       facts: {
         ...facts,
         takesBatches: status === "unknown" ? null : status === "yes",
-        refuses: dispensable.filter((method) => refused(findings, method)),
+        refuses: dispensable.filter((method) =>
+          findings.some(({ id, status: told }) => id === method && told === "no"),
+        ),
       },
     });
   }).pipe(

@@ -38,31 +38,24 @@ export const refusal = (failure: Failure): Answer => {
   return failure._tag === "RpcError" && silent.has(failure.reason._tag) ? unknown(detail) : no(detail);
 };
 
-/** Asks for something of one group, and reads what came back; a failure is an answer too. */
-const probing =
-  (group: string, prefix = "") =>
-  <A>(
-    id: string,
-    name: string,
-    ask: Effect.Effect<A, Failure, Rpc>,
-    read: (answer: A) => Answer,
-  ): Effect.Effect<Finding, never, Rpc> =>
-    Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) =>
-      finding(group, `${prefix}${id}`, name, answer),
-    );
-
 /** Accounts that nobody uses: letters of the project's name as hex. */
 export const someone = "0x70726566000000000000000000000000000000a1";
 export const somewhere = "0x70726566000000000000000000000000000000b2";
 /** The identity precompile returns what it is given. */
 const identity = "0x0000000000000000000000000000000000000004";
 
-/** A method of one group, by its own name; that it answers is enough, unless `read` wants more. */
-const among = (group: string, prefix?: string) => {
-  const probe = probing(group, prefix);
-  return <A>(method: string, ask: Effect.Effect<A, Failure, Rpc>, read: (answer: A) => Answer = () => yes()) =>
-    probe(method, method, ask, read);
-};
+/** A probe of one group, by its method's name unless it has another; that it answers is enough, unless `read` wants more. */
+const among =
+  (group: string, prefix = "") =>
+  <A>(
+    method: string,
+    ask: Effect.Effect<A, Failure, Rpc>,
+    read: (answer: A) => Answer = () => yes(),
+    name = method,
+  ): Effect.Effect<Finding, never, Rpc> =>
+    Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) =>
+      finding(group, `${prefix}${method}`, name, answer),
+    );
 const needed = among("the seven methods");
 const beside = among("beside them");
 const pending = among("pending state", "pending.");
@@ -86,11 +79,11 @@ export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
   needed("eth_getCode", code("latest")),
   needed("eth_getTransactionCount", count("latest")),
   needed("eth_call", echo("latest"), echoed),
-  probing("eth_call")(
+  among("eth_call")(
     "eth_call.stateOverride",
-    "state override",
     Eth.call({ from: someone, to: somewhere, block: "latest", stateOverrides: { [somewhere]: { code: returns42 } } }),
     (data) => (BigInt(data === "0x" ? 0 : data) === 42n ? yes() : no("the code given was not run")),
+    "state override",
   ),
   needed("eth_estimateGas", estimate("latest"), (gas) => yes(`${gas} gas for an empty call`)),
   needed(
