@@ -3,9 +3,10 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
-import { exitCodes, withoutSecrets } from "./cli/exit.js";
+import { exitCodes } from "./cli/exit.js";
 import { main } from "./cli/main.js";
 import { escapeText } from "./primitives/text.js";
+import { redactUrls } from "./rpc/index.js";
 
 // a reader that has seen enough, such as `head`, closes the pipe: no reason to fail loudly
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
@@ -14,7 +15,7 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 // why: Node's own code for this is 1, which means blocked
 process.on("uncaughtException", (error) => {
-  process.stderr.write(`evm-preflight: ${escapeText(withoutSecrets(String(error)), 1_024)}\n`);
+  process.stderr.write(`evm-preflight: ${escapeText(redactUrls(String(error)), 1_024)}\n`);
   process.exit(exitCodes.failed);
 });
 

@@ -51,7 +51,7 @@ describe("ready", () => {
     const nameless = { ...unavailable, severity: "blocker" } as const;
     expect(gapsOf(proven({ findings: [nameless] }))).toEqual([
       {
-        ...{ reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+        ...{ reason: "Blocked", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
         remedy: "use a node that supports `eth_simulateV1`",
       },
     ]);
@@ -123,7 +123,7 @@ describe("ready", () => {
     const result = judged(blind);
     expect(gapsOf(blind)).toHaveLength(6);
     expect(Result.isFailure(result) && result.failure.message).toBe(
-      "the report proves too little to sign · the outcome is not known · block 7, and 4 more in missing · use a node that supports `eth_simulateV1`",
+      "the report does not allow signing · the outcome is not known · block 7, and 4 more in missing · use a node that supports `eth_simulateV1`",
     );
     expect(gapsOf(blind).at(-1)?.sentence).toBe("whether the transactions succeed is not known");
     const failed = proven(with0({ outcome: { ...transfer.outcome, status: "reverted" } }));

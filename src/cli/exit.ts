@@ -72,9 +72,3 @@ export const unavailable = (where: string, problem: string): Unavailable =>
 /** A report's exit code; what was never proven is not ready. */
 export const codeOf = ({ verdict, stage }: Pick<Report, "verdict" | "stage">): ExitCode =>
   verdict === "ready" && stage !== "proven" ? exitCodes.unknown : exitCodes[verdict];
-
-/** `text` with everything behind the origin of a URL left out: keys live there. */
-export const withoutSecrets = (text: string): string =>
-  text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@"']*@)?([^\s/?#"']*)([/?#][^\s"']*)?/gi, (_, scheme, host, rest) =>
-    rest === undefined || rest === "/" ? `${scheme}${host}` : `${scheme}${host}/…`,
-  );

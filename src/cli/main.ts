@@ -14,10 +14,11 @@ import { escapeText } from "../primitives/index.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
 import { doctor } from "./doctor/doctor.js";
-import { exitCodes, exitCodesOf, version, withExitCodes, withoutSecrets } from "./exit.js";
+import { exitCodes, exitCodesOf, version, withExitCodes } from "./exit.js";
 import { mcp } from "./mcp/command.js";
 import { nonces } from "./nonces/command.js";
 import { verify } from "./verify.js";
+import { redactUrls } from "../rpc/index.js";
 
 const root = Command.make("evm-preflight").pipe(
   Command.withDescription("What will happen if this transaction is sent now, and exactly what should be signed"),
@@ -30,7 +31,7 @@ const root = Command.make("evm-preflight").pipe(
 );
 
 const complaint = (path: ReadonlyArray<string>, message: string): string =>
-  `${path.join(" ")}: ${escapeText(withoutSecrets(message).replace(/\s+/g, " "), 1_024)}`;
+  `${path.join(" ")}: ${escapeText(redactUrls(message).replace(/\s+/g, " "), 1_024)}`;
 
 const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>): Effect.Effect<void> =>
   Console.error([...messages.map((message) => complaint(path, message)), `see ${path.join(" ")} --help`].join("\n"));

@@ -25,7 +25,7 @@ import type { Limits } from "./choose.js";
 import { isSamePlace } from "./worlds/compare.js";
 import { tagOf, type World } from "./worlds/contexts.js";
 import { askForks } from "./endpoint/known.js";
-import { inRound } from "./rounds.js";
+import { inRound, within } from "./rounds.js";
 import { lensOf } from "../steps/reading/proxies.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { askPlaced, type Placed } from "./worlds/placed.js";
@@ -42,7 +42,7 @@ import {
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
-import { isTraceable, learnUntraced, traceStates } from "./extras/stateTraces.js";
+import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
 
 /** The answers of a proof; its figures are from the exact run, or from the one that stands for that. */
 export interface Proof extends Round {
@@ -95,7 +95,7 @@ const besideBetween = <A, R>(
       const { memory } = yield* Rpc;
       const traced: Array<StateDiff> = [];
       const trace = isTraceable(claim, memory)
-        ? traceStates(planOf(claim, claim.worlds.next, isDoubtful), traced)
+        ? within(mostTraced.ms, traceStates(planOf(claim, claim.worlds.next, isDoubtful), traced))
         : Effect.void;
       const tracer = yield* Effect.forkScoped(trace);
       const fibers = yield* Effect.forEach(claim.worlds.between, (world) =>

@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { copyOf } from "../primitives/copy.js";
 import { onAbort } from "../primitives/effects.js";
 import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
@@ -34,49 +35,6 @@ const most = {
 
 /** Ms that a step may take beyond the deadline, so that its own requests, which end there, tell why. */
 const grace = 5;
-
-/** Objects that hold what no field of theirs shows, which the platform knows how to copy. */
-const isSealed = (value: object): boolean =>
-  ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof RegExp;
-
-/** A copy of it as yet without its fields. */
-const shellOf = (value: object): object =>
-  value instanceof Uint8Array
-    ? new Uint8Array(value)
-    : isSealed(value)
-      ? structuredClone(value)
-      : value instanceof Date
-        ? new Date(value)
-        : value instanceof Set
-          ? new Set()
-          : value instanceof Map
-            ? new Map()
-            : Array.isArray(value)
-              ? []
-              : {};
-
-/**
- * What users' code is handed: a change to it changes nothing of ours, nor what the next world is judged by. What it holds
- * of whatever class is of that class.
- */
-const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => {
-  if (typeof value !== "object" || value === null) return value;
-  if (copies.has(value)) return copies.get(value) as A;
-  const inner = (part: unknown) => copyOf(part, copies);
-  const copy: object = Object.setPrototypeOf(shellOf(value), Object.getPrototypeOf(value));
-  copies.set(value, copy);
-  // why: a class of the user's may have its own way to add, and to list
-  if (value instanceof Set) Set.prototype.forEach.call(value, (part) => Set.prototype.add.call(copy, inner(part)));
-  if (value instanceof Map)
-    Map.prototype.forEach.call(value, (part, key) => Map.prototype.set.call(copy, inner(key), inner(part)));
-  for (const key of isSealed(value) ? [] : Reflect.ownKeys(value)) {
-    const field = Object.getOwnPropertyDescriptor(value, key) ?? {};
-    // why: what is frozen here is not in the copy; the length of a list cannot be configured
-    const isOwn = { writable: true, configurable: field.enumerable === true };
-    Object.defineProperty(copy, key, "value" in field ? { ...field, value: inner(field.value), ...isOwn } : field);
-  }
-  return copy as A;
-};
 
 const viewOf = ({ environment, account, call }: View): View => ({
   environment: copyOf(environment),

@@ -15,7 +15,7 @@ import { bounded, fromError, inOrder, note, type Finding } from "../report/findi
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
 import { reportVersion, type Report, type ReportOptions } from "../report/schema.js";
-import type { Run } from "../steps/simulate.js";
+import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
@@ -43,7 +43,7 @@ interface About extends ObserveInput {
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
   /** The other worlds, in their order: every policy has to hold in each, and a call inside may fail in one alone. */
   readonly others?: ReadonlyArray<{
-    readonly run: Run;
+    readonly run: Simulate.Run;
     /** What moves in it; null = it was not compared. */
     readonly moved: Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens"> | null;
   }>;
@@ -182,9 +182,9 @@ export const reportOf = (
     ...{ before: run.before, after: run.after, isCompared: other !== null },
     told: {
       ...(other && { ...withoutLeftOut(other, steps), tokens: movements.tokens }),
-      transactions: Arr.map(transactions, (transaction, index) => ({
+      transactions: Arr.zipWith(transactions, bundle, (transaction, entry) => ({
         ...transaction,
-        outcome: run.readings[index]?.outcome ?? transaction.outcome,
+        outcome: Simulate.ranIn(run, entry).outcome,
       })),
     },
   }));

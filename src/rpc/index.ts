@@ -1,4 +1,5 @@
 /** The service that asks a node, and what a run is: the door of this room. Its layers are made in `Rpc.ts`. */
 export { malformed } from "./answer.js";
+export { redactUrls } from "./endpoint.js";
 export { type Facts, KnownEndpoint, knownEndpointFormat, type Memory, memoryOf } from "./memory.js";
 export { CurrentRun, type HeadSighting, type LedgerEntry, Rpc, type Run, type Testimony } from "./service.js";

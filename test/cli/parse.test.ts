@@ -15,7 +15,6 @@ import {
   integer,
   normalize,
   wei,
-  withoutSecrets,
 } from "../rooms/cli.js";
 import { validate } from "../rooms/transaction.js";
 
@@ -297,20 +296,12 @@ describe("transactions from JSON", () => {
   });
 });
 
-describe("exit codes and secrets", () => {
+describe("exit codes", () => {
   it("follow the verdict, and what was not proven is not ready", () => {
     expect(codeOf({ verdict: "ready", stage: "proven" })).toBe(0);
     expect(codeOf({ verdict: "blocked", stage: "scanned" })).toBe(1);
     expect(codeOf({ verdict: "caution", stage: "proven" })).toBe(2);
     expect(codeOf({ verdict: "unknown", stage: "proven" })).toBe(3);
     expect(codeOf({ verdict: "ready", stage: "scanned" })).toBe(3);
-  });
-  it("leaves only the origin of a URL", () => {
-    expect(withoutSecrets("bad https://user:pw@host.example:8545/v2/key?x=y#z here")).toBe(
-      "bad https://host.example:8545/… here",
-    );
-    expect(withoutSecrets('"https://u@h/" wss://h?k=1 http://127.0.0.1:1')).toBe(
-      '"https://h" wss://h/… http://127.0.0.1:1',
-    );
   });
 });

@@ -32,7 +32,7 @@ describe("verdictOf and becauseOf", () => {
       [[info], "ready", "nothing found against it yet; not proven"],
       [[info, ...warnings], "caution", "warning"],
       [[info, ...warnings, ...unavailable], "unknown", "check"],
-      [[...unavailable, blocker("funds"), ...warnings], "blocked", "the report proves too little to sign"],
+      [[...unavailable, blocker("funds"), ...warnings], "blocked", "the report does not allow signing"],
     ] as const;
     for (const [findings, verdict, because] of expected) {
       expect(verdictOf(findings)).toBe(verdict);

@@ -2,7 +2,7 @@
 export { explain } from "../../src/cli/decode.js";
 export { conclude } from "../../src/cli/doctor/doctor.js";
 export type { Finding, Status } from "../../src/cli/doctor/probe.js";
-export { codeOf, withoutSecrets } from "../../src/cli/exit.js";
+export { codeOf } from "../../src/cli/exit.js";
 export { deadlineText, nothingAnswered, withProgress } from "../../src/cli/endpoint.js";
 export { joined, textsOf } from "../../src/cli/mcp/tools.js";
 export { normalize } from "../../src/cli/main.js";

@@ -12,7 +12,6 @@ import { Rpc } from "../../rpc/index.js";
 import type { Memory } from "../../rpc/memory.js";
 import type * as Simulate from "../../steps/simulate.js";
 import { isGone } from "../endpoint/simulate.js";
-import { within } from "../rounds.js";
 import type { ProofInput } from "../proofPlans.js";
 
 /** The method of every trace. */
@@ -20,8 +19,8 @@ export const method = "debug_traceCall";
 /** Remembered apart: a node may have other tracers. */
 const kind = `${method} prestateTracer`;
 
-/** Transactions that are traced, one after the other, and ms that one may take. */
-const most = { transactions: 4, ms: 3_000 } as const;
+/** Transactions that are traced, one after the other, and ms that all of them may take. */
+export const most = { transactions: 4, ms: 3_000 } as const;
 
 /** Notes that an endpoint has no trace of this kind, or not in time: where nothing is said, of what changes. */
 export const learnUntraced = (memory: Memory, what: string = kind): void =>
@@ -74,28 +73,25 @@ const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides
  * What the first transactions of a plan change, put into `diffs` one after the other: each stands on what those before it
  * left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
  */
-export const traceStates = Effect.fnUntraced(
-  function* (
-    { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
-    diffs: Array<StateDiff>,
-  ): Effect.fn.Return<void, never, Rpc> {
-    const { memory } = yield* Rpc;
-    // why: codes are long, and matter to none but a transaction behind
-    const config = { diffMode: true, disableCode: calls.length === 1 };
-    // why: geth refuses to trace a call with one
-    const { beaconRoot: _, ...pretended } = blockOverrides ?? {};
-    let state = stateOverrides ?? {};
-    for (const { request } of calls.slice(0, most.transactions)) {
-      const call = { ...request, block, stateOverrides: state, blockOverrides: pretended };
-      const answer = yield* Effect.result(asking({ step: "simulate" }, askStateDiff(call, most.ms, config)));
-      if (Result.isFailure(answer)) {
-        const { failure } = answer;
-        if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
-        return;
-      }
-      diffs.push(answer.success);
-      state = behind(state, answer.success);
+export const traceStates = Effect.fnUntraced(function* (
+  { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
+  diffs: Array<StateDiff>,
+): Effect.fn.Return<void, never, Rpc> {
+  const { memory } = yield* Rpc;
+  // why: codes are long, and matter to none but a transaction behind
+  const config = { diffMode: true, disableCode: calls.length === 1 };
+  // why: geth refuses to trace a call with one
+  const { beaconRoot: _, ...pretended } = blockOverrides ?? {};
+  let state = stateOverrides ?? {};
+  for (const { request } of calls.slice(0, most.transactions)) {
+    const call = { ...request, block, stateOverrides: state, blockOverrides: pretended };
+    const answer = yield* Effect.result(asking({ step: "simulate" }, askStateDiff(call, most.ms, config)));
+    if (Result.isFailure(answer)) {
+      const { failure } = answer;
+      if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
+      return;
     }
-  },
-  (trace) => within(most.ms, trace),
-);
+    diffs.push(answer.success);
+    state = behind(state, answer.success);
+  }
+});
