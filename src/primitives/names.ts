@@ -92,7 +92,10 @@ export type AskRule = typeof AskRule.Type;
 export const SimulationPart = Schema.Literals(["validation", "traceTransfers", "blockOverrides"]);
 export type SimulationPart = typeof SimulationPart.Type;
 
-/** What code reads of the block that it runs in, by its instructions; `others` = it runs code that was not seen. */
+/**
+ * What code reads of the block that it runs in, by its instructions; `others` = it runs code that was not seen. The gas
+ * price and the balance of an account count as `basefee`, for they follow from it.
+ */
 export const BlockRead = Schema.Literals([
   ...(["blockhash", "coinbase", "timestamp", "number", "prevrandao", "gaslimit", "basefee", "blobbasefee"] as const),
   "others",

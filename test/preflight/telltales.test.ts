@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Step from "../../src/Step.js";
-import { codesOf, layerOf, other, preflight, preflightOn, scenesFor, tampered, type Scene } from "./scene.js";
+import { codesOf, layerOf, other, preflight, preflightOn, scenesFor, tampered, third, type Scene } from "./scene.js";
 import { assemble, watcher } from "./watchers.js";
 
 const word = (value: bigint | number) => numberToHex(value, { size: 32 }).slice(2);
@@ -46,6 +46,25 @@ const handsOver = (slot: string) =>
     placed(
       `36 6040 14 60 @set 57 ${assemble("0 CALLDATALOAD TIMESTAMP LT 32 CALLDATALOAD TIMESTAMP GT OR")} 60 @honest 57 ` +
         `73 ${thief.slice(2)} ${slot} 55 00 honest: 5b 42 6005 55 00 set: 5b 6020 35 5f 35 55 00`,
+    ),
+  );
+
+/**
+ * A token that calls nobody. Pays one to the third word, or a stranger all that there is while `what` lies between the
+ * first two; one word behind a selector is `balanceOf`, and one byte mints.
+ */
+const fickle = (what: string) =>
+  creation(
+    placed(
+      [
+        `36 6024 14 60 @balance 57 36 6001 14 60 @mint 57`,
+        `${assemble(`0 CALLDATALOAD ${what} LT 32 CALLDATALOAD ${what} GT OR`)} 60 @honest 57`,
+        `73 ${thief.slice(2)} 33 54 60 @move 56 honest: 5b 6040 35 6001`,
+        // the caller's less, the other's more, and a Transfer of it
+        "move: 5b 80 33 54 03 33 55 80 82 54 01 82 55 5f 52 33",
+        "7f ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef 6020 5f a3 00",
+        "mint: 5b 6103e8 33 55 00 balance: 5b 6004 35 54 5f 52 6020 5f f3",
+      ].join(" "),
     ),
   );
 
@@ -146,6 +165,40 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
       ]);
     }
   });
+
+  it.each(["BASEFEE", "GASPRICE", "ORIGIN BALANCE"])(
+    "a token without a call that steals between the base fees of both ends, by %s, is found",
+    async (what) => {
+      const to = await put(fickle(what));
+      await scene.send(other, { to, data: "0x01" });
+      await scene.mine();
+      const [gas, tip] = [200_000n, 10n ** 9n];
+      const priced = { ...{ from: other.address, to, gas }, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: tip };
+      const head = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<
+        "baseFeePerGas" | "gasLimit",
+        Hex
+      >;
+      const header = { baseFeePerGas: BigInt(head.baseFeePerGas), gasLimit: 2n, gasUsed: 0n, blobGasUsed: null };
+      const next = nextBaseFee(header, { elasticity: 2n, denominator: 8n, minBaseFeePerGas: 0n }) ?? 0n;
+      const held = await scene.balance(other.address);
+      /** What the contract sees at so many thousandths of the next base fee. */
+      const seen = (share: bigint) => {
+        const fee = (next * share) / 1_000n;
+        return what === "BASEFEE" ? fee : what === "GASPRICE" ? fee + tip : held - gas * (fee + tip);
+      };
+      const told = async (low: bigint, high: bigint) => {
+        const [from, to] = [seen(low), seen(high)].sort((a, b) => Number(a - b));
+        const data: Hex = `0x${[from ?? 0n, to ?? 0n, BigInt(third.address)].map(word).join("")}`;
+        return preflight(scene.url, { ...priced, data });
+      };
+      const [honest, hostile] = [await told(3_000n, 3_001n), await told(1_005n, 1_050n)];
+      expect([honest.verdict, honest.observed.reads]).toEqual(["ready", ["basefee"]]);
+      expect([hostile.verdict, codesOf(hostile).join()]).toEqual([
+        "blocked",
+        expect.stringContaining("SimulationDiverged"),
+      ]);
+    },
+  );
 
   /** TIMESTAMP - SLOAD(0). */
   const gap = "5f544203";

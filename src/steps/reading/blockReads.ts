@@ -4,8 +4,14 @@ import type { Address, Hex } from "../../primitives/hex.js";
 import { successOf, type AskResult } from "./askResult.js";
 import type { Case } from "./bundle.js";
 
-/** Instructions by the yellow paper and EIP-1559, EIP-4399, EIP-7516; the last four run other code. */
+/**
+ * Instructions by the yellow paper and EIP-1559, EIP-4399, EIP-7516; the last six run other code. SELFBALANCE is a
+ * payer's own only where code runs as the payer, which is `others`.
+ */
 const instructions: ReadonlyMap<number, BlockRead> = new Map([
+  // why: the base fee decides what gas costs, and what that leaves to who pays for it: BALANCE, GASPRICE
+  [0x31, "basefee"],
+  [0x3a, "basefee"],
   [0x40, "blockhash"],
   [0x41, "coinbase"],
   [0x42, "timestamp"],
