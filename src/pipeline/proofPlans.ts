@@ -6,6 +6,7 @@ import * as Exposure from "../steps/reading/exposure.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { secondGas, secondReadings } from "../steps/reading/secondReading.js";
 import * as Simulate from "../steps/simulate.js";
+import { effectiveGasPrice } from "../chains/baseFee.js";
 import { eip7825Cap } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
@@ -13,7 +14,7 @@ import type { RunName } from "../primitives/names.js";
 import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
-import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
+import { bareCall, exactCall, filledOf, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
@@ -210,16 +211,30 @@ export interface Trial {
   readonly context: Eth.BlockOverrides | null;
   /** Gas of a whole block; null = not known. */
   readonly room: bigint | null;
+  /** What a block has whose context names no base fee; null = not known. */
+  readonly baseFee?: bigint | null;
 }
 
 /** The requests at other limits, by signers who could pay for any of them; the witness tells no more than where they ran. */
-export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial, limits: Limits): Simulate.Plan => {
+export const gasPlan = (
+  { bundle, options, block, ahead, context, room, baseFee = null }: Trial,
+  limits: Limits,
+): Simulate.Plan => {
   const { stateOverrides } = options;
+  const charged = BigInt(context?.baseFeePerGas ?? baseFee ?? 0);
   const able = bundle
     .filter((entry) => isFirst(entry, bundle))
     .map(({ signer, request }) => {
       const nonce = request === null ? {} : { nonce: request.nonce };
-      return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
+      // why: inside, what the gas costs is gone already; who looks at what is left shall see the same at every limit
+      const balance = bundle.reduce(
+        (sum, entry, place) =>
+          entry.signer === signer
+            ? sum + (limits[place] ?? 0n) * effectiveGasPrice(filledOf(entry.request), charged)
+            : sum,
+        rich,
+      );
+      return [signer, { ...stateOverrides?.[signer], ...nonce, balance }] as const;
     });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const gasNeeded = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));

@@ -65,7 +65,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const chosen = choose(bundle, answers);
   const trial = {
     ...{ bundle: chosen, options, block: answers.block, ahead: [] },
-    ...{ context: options.blockOverrides, room: answers.blockGasLimit },
+    ...{ context: options.blockOverrides, room: answers.blockGasLimit, baseFee: answers.simulatedBaseFee },
   };
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)

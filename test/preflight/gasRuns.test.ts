@@ -5,6 +5,7 @@ import { RpcError, Transport } from "../rooms/errors.js";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { nested } from "../harness/accuracy/cases.js";
+import { creation } from "../harness/creation.js";
 import {
   calldata,
   codesOf,
@@ -90,5 +91,22 @@ describe("a swallowed inner call", () => {
     expect(await isReady(await prove(scene.url, scanned))).toBe(true);
     const layer = tampered(scene.url, ({ purpose }) => (purpose === "bare" ? transport : null));
     expect(await told(await proveOn(layer, scanned))).toEqual(inDoubt);
+  });
+});
+
+describe("a call that tells what its sender has", () => {
+  it.each([
+    ["emits", "33315f5260205fa000"],
+    ["returns", "33315f5260205ff3"],
+    ["emits of the origin", "32315f5260205fa000"],
+  ])("and %s it does not hang on its gas", async (_, code) => {
+    // to one byte alone, for whoever asks for an owner must not get an amount
+    const teller = await scene.deploy({ abi: [], bytecode: creation(`36600114600857005b${code}`) });
+    const call = { from: owner.address, to: teller, data: "0x01" as const };
+    for (const input of [call, { ...call, value: 1n, gasPrice: 10n ** 10n }]) {
+      const report = await preflight(scene.url, input);
+      expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+      expect(gasRounds(report).length).toBeGreaterThan(0);
+    }
   });
 });

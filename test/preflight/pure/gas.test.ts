@@ -260,3 +260,28 @@ describe("the block of a gas run", () => {
     },
   );
 });
+
+describe("the signers of a gas run", () => {
+  /** What is left of each signer's money inside the last of its calls, had the earlier ones burned their gas. */
+  const leftIn = (calls: ReadonlyArray<Partial<Transaction>>, limits: Limits, fees: object) => {
+    const { filled } = scanOf(calls);
+    const state = gasPlan(
+      { bundle: filled, options, block: "latest", ahead: [], room: null, ...fees } as never,
+      limits,
+    );
+    return Object.values(state.stateOverrides ?? {}).map(({ balance }) => BigInt(balance ?? 0) - 2n ** 128n);
+  };
+  const paying = (base: bigint) => ({ context: { baseFeePerGas: base } });
+  const priced = { ...call, maxFeePerGas: 9n, maxPriorityFeePerGas: 2n };
+
+  it("have the same left behind the price of the gas, at every limit", () => {
+    for (const limit of [50_000n, 60_000n, 16_000_000n]) {
+      expect(leftIn([priced], [limit], paying(5n))).toEqual([limit * 7n]);
+      expect(leftIn([priced], [limit], paying(8n))).toEqual([limit * 9n]);
+      expect(leftIn([{ ...call, gasPrice: 6n }], [limit], paying(5n))).toEqual([limit * 6n]);
+      expect(leftIn([priced], [limit], { context: null, baseFee: 5n })).toEqual([limit * 7n]);
+    }
+  });
+  it("have enough for all of their calls", () =>
+    expect(leftIn([priced, priced], [50_000n, 60_000n], paying(5n))).toEqual([110_000n * 7n]));
+});
