@@ -303,6 +303,11 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "The calldata names another receiver for a withdrawal or for rewards.",
     numbers: [address("contract", pool), address("of", alice), address("to", bob)],
   },
+  ContractsLeftOut: {
+    means:
+      "A proof checks 24 contracts, in the order of the calls. Contracts that are only paid, or asked to transfer or approve tokens, are checked where there are fewer than eight others.",
+    numbers: [count("not checked", 3), address("", pool)],
+  },
   ProxiesNotSeen: {
     means: "The node cannot simulate a further block.",
   },

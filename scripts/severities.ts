@@ -87,6 +87,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   DelegationSet: "warning",
   EventUnexplained: "info",
   PaidToOther: "warning",
+  ContractsLeftOut: ["warning", ["info", "where those left out are only paid, or asked to transfer or approve tokens"]],
   ProxiesNotSeen: "info",
   OwnershipChanged: ["warning", ["info", "where the contract is new, or the sender only gains it"]],
   RightUnexplained: "info",

@@ -7,7 +7,7 @@ import type { Address } from "../primitives/hex.js";
 import type { ReportOptions } from "../report/schema.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { successOf, type AskResult } from "../steps/reading/askResult.js";
-import { callees, mostContracts } from "../steps/reading/proxies.js";
+import { callees, chosenOf } from "../steps/reading/proxies.js";
 import type { Quote } from "../steps/reading/quote.js";
 import * as Tokens from "../steps/reading/tokens.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
@@ -72,7 +72,7 @@ export const barePlan = (
     blockOverrides: { baseFeePerGas: 0n, gasLimit: needed, ...options.blockOverrides },
     pretended: false,
     // why: a contract whose slots are empty here need not be looked at before its proof
-    lens: callees(bundle).slice(0, mostContracts),
+    lens: chosenOf(bundle, callees(bundle)),
   };
 };
 

@@ -16,8 +16,10 @@ import {
   Payee,
   Rememberer,
   Slots,
+  Token,
   TwiceBeaconProxy,
 } from "../contracts/artifacts.js";
+import { creation } from "../harness/creation.js";
 import { InvalidParams, MethodNotSupported, RpcError } from "../rooms/errors.js";
 import * as Layer from "effect/Layer";
 import * as Rpc from "../../src/Rpc.js";
@@ -39,6 +41,8 @@ import {
 const thief = `0x${keccak256(toHex("thief")).slice(26)}` as const;
 const stranger = "0x5115115115115115115115115115115115115115";
 const numbered = (slot: number) => pad(toHex(slot));
+/** Somebody of whom nothing is known, by a number. */
+const payeeOf = (index: number) => `0x${keccak256(toHex(`payee ${index}`)).slice(26)}` as const;
 
 const controls = (report: Report.Report) =>
   report.findings
@@ -154,6 +158,56 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
       expect([report.verdict, controls(report)]).toEqual(["caution", [["warning", thief]]]);
       expect(changed(report)).toEqual([[null, "key", null, pad(thief), "calldata"]]);
     }
+  });
+  describe("among many calls", () => {
+    const self = third.address;
+    /** Counts how often it is called. */
+    const sink = { abi: [], bytecode: creation("5f546001015f5500") };
+    const many = async (count: number, put: () => Promise<Hex>): Promise<ReadonlyArray<Hex>> => {
+      const all: Array<Hex> = [];
+      while (all.length < count) all.push(await put());
+      return all;
+    };
+    const batchOf = (calls: ReadonlyArray<readonly [to: Hex, data: Hex]>) => {
+      const type = { type: "tuple[]", components: [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] };
+      const data = encodeAbiParameters([type], [calls.map(([to, inner]) => [to, 0n, inner])]);
+      return { from: self, to: self, data: calldata(KeyAccount, "execute", [pad("0x01", { dir: "right" }), data]) };
+    };
+    const warned = ({ findings }: Report.Report) =>
+      findings.flatMap(({ code, severity }) => (severity === "info" ? [] : [code]));
+
+    it("tells of a governor that goes in silence behind nine others, in a batch and in a bundle", async () => {
+      await delegate(scene, await scene.deploy(KeyAccount));
+      const sinks = await many(9, () => scene.deploy(sink));
+      const set = calldata(Governed, "setGovernance", [stranger]);
+      const [theirs, ours] = [await scene.deploy(Governed, [self]), await scene.deploy(Governed, [owner.address])];
+      await scene.mine();
+      const others = sinks.map((to) => [to, "0x12345678"] as const);
+      const batch = await preflight(scene.url, batchOf([...others, [theirs, set]]));
+      expect([batch.verdict, controls(batch)]).toEqual(["caution", [["warning", stranger]]]);
+      const work = await preflight(scene.url, batchOf([...others, [theirs, calldata(Governed, "work")]]));
+      expect([work.verdict, warned(work)]).toEqual(["ready", []]);
+      const bundle = await preflight(
+        scene.url,
+        [...others, [ours, set] as const].map(([to, data]) => ({ from: owner.address, to, data })),
+      );
+      expect([bundle.verdict, controls(bundle)]).toEqual(["caution", [["warning", stranger]]]);
+    });
+    it("stays quiet about twelve transfers in a batch, and ten payments in a bundle", async () => {
+      await delegate(scene, await scene.deploy(KeyAccount));
+      const tokens = await many(12, () => scene.deploy(Token, ["Token", "TKN", 18]));
+      for (const to of tokens) await scene.send(owner, { to, data: calldata(Token, "mint", [self, 100n]) });
+      await scene.mine();
+      const transfer = calldata(Token, "transfer", [other.address, 1n]);
+      const batch = await preflight(scene.url, batchOf(tokens.map((token) => [token, transfer])));
+      expect([batch.verdict, warned(batch)]).toEqual(["ready", []]);
+      const payments = tokens.slice(0, 10).map((_, index) => ({ to: payeeOf(index), value: 10n ** 15n }));
+      const bundle = await preflight(
+        scene.url,
+        payments.map((payment) => ({ from: owner.address, ...payment })),
+      );
+      expect([bundle.verdict, warned(bundle)]).toEqual(["ready", []]);
+    });
   });
   describe("by a trace", () => {
     const method = "debug_traceCall";

@@ -43,7 +43,7 @@ export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/addres
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";
 export { blockReads } from "../../src/steps/reading/blockReads.js";
-export { callees, lensOf, suspects as proxySuspects } from "../../src/steps/reading/proxies.js";
+export { callees, chosenOf, lensOf, suspects as proxySuspects } from "../../src/steps/reading/proxies.js";
 export { checkChanges } from "../../src/steps/reading/stateChanges.js";
 export { type Seen } from "../../src/steps/reading/stateWords.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";

@@ -102,6 +102,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "ApprovalUnlimited":
     case "CalldataCut":
     case "ContractControlChanged":
+    case "ContractsLeftOut":
     case "DelegateCall":
     case "DelegateCallUnread":
     case "EventUnexplained":

@@ -1,8 +1,10 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
 import { memoize } from "effect/Function";
-import { addressOf } from "../../abi/words.js";
+import { moves } from "../../abi/known/movements.js";
+import { grants } from "../../abi/known/rights.js";
+import { addressOf, argumentsAt } from "../../abi/words.js";
 import { plainJson } from "../../primitives/json.js";
-import type { Address } from "../../primitives/hex.js";
+import { lower, type Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import type { Held } from "../../witness/placement.js";
 import { wordsIn } from "../../witness/placement.js";
@@ -12,8 +14,8 @@ import type { Case } from "./bundle.js";
 import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
 import { successOf, type AskResult } from "./askResult.js";
 
-/** How many contracts are looked at, in the order in which they are called. */
-export const mostContracts = 8;
+/** How many contracts are looked at, in the order in which they are called; fewer of those that are only asked to move tokens. */
+const most = { contracts: 24, movers: 8 } as const;
 
 /** Precompiles keep nothing, and a node may refuse to replace them. */
 const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".repeat(36)}`);
@@ -31,6 +33,26 @@ export const callees = <C extends Running>(
   );
   const callees = new Set([...likelySafes(bundle), ...calls.map(({ to }) => to.toLowerCase() as Address)]);
   return [...callees].filter((account) => !isPrecompile(account));
+};
+
+/** Contracts that the bundle asks for more than a payment, a movement of tokens or a right over them, all of which are measured. */
+export const workers = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> => {
+  const working = bundle.flatMap(({ calls }) =>
+    calls.read.flatMap(({ to, data }) => {
+      const selector = data.slice(0, argumentsAt);
+      return data.length === 2 || moves[selector] !== undefined || grants[selector] !== undefined ? [] : lower(to);
+    }),
+  );
+  return new Set([...likelySafes(bundle), ...working]);
+};
+
+/** Those of the contracts that are looked at: whoever fills the places with movements of tokens takes none from the others. */
+export const chosenOf = (bundle: ReadonlyArray<Running>, contracts: ReadonlyArray<Address>): ReadonlyArray<Address> => {
+  const working = workers(bundle);
+  const first = contracts.filter((contract) => working.has(contract)).slice(0, most.contracts);
+  const others = contracts.filter((contract) => !working.has(contract));
+  const chosen = new Set([...first, ...others.slice(0, Math.max(0, most.movers - first.length))]);
+  return contracts.filter((contract) => chosen.has(contract));
 };
 
 /** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
@@ -91,7 +113,7 @@ export const lensOf = memoize((proof: Proven): ReadonlyArray<Address> => {
       holds === "beacon" && word !== null && word !== 0n ? addressOf(word) : [],
     ),
   );
-  return [...new Set([...contracts.slice(0, mostContracts), ...beacons.slice(0, mostContracts)])];
+  return [...new Set([...chosenOf(saidOf(proof), contracts), ...beacons.slice(0, most.contracts)])];
 });
 
 /** Those of them that must be seen without the calls, too. */

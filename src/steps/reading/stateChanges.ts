@@ -1,7 +1,7 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
-import { address, hash, text } from "../../primitives/statement.js";
+import { address, count, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
 import { unseen, type View } from "../../witness/view.js";
@@ -9,7 +9,7 @@ import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
 import { controlsIn, delegationAccounts, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
-import { calledBy, lensOf, mostContracts, safesIn, suspectsOf } from "./proxies.js";
+import { calledBy, lensOf, safesIn, suspectsOf, workers } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
 import {
   answersOf,
@@ -34,6 +34,18 @@ import { grants } from "../../abi/known/rights.js";
 
 /** Most changes that a tracer tells of and a report has. */
 const mostTraced = 64;
+/** Most contracts that a finding names. */
+const mostNamed = 8;
+
+/** That contracts are left out for our own bound: a warning where one of them is asked for more than a movement of tokens. */
+const checkLeft = (bundle: ReadonlyArray<Ran>, left: ReadonlyArray<Address>): ReadonlyArray<Finding> => {
+  if (left.length === 0) return [];
+  const working = workers(bundle);
+  const worst = left.filter((contract) => working.has(contract));
+  const named = [...worst, ...left.filter((contract) => !working.has(contract))].slice(0, mostNamed);
+  const numbers = [count("not checked", left.length), ...named.map((contract) => address("", contract))];
+  return [note("ContractsLeftOut", worst.length > 0 ? "warning" : "info", { evidence: "unavailable" }, ...numbers)];
+};
 
 const most = 2n ** 256n - 1n;
 /** Whether a word may be a key or its hash: a text and a selector end in zeros, and numbers begin with them. */
@@ -70,6 +82,8 @@ export const checkChanges = (
   bundle: ReadonlyArray<Ran>,
   contracts: ReadonlyArray<Address>,
   seen: Seen,
+  /** Those that are called, too, and were left out. */
+  left: ReadonlyArray<Address> = [],
 ): { readonly changes: ReadonlyArray<StateChange>; readonly findings: ReadonlyArray<Finding> } => {
   const controls = bundle.flatMap(({ index, outcome }) => controlsIn(outcome.logs, index));
   const senders = new Set<Address>(ownAccounts(bundle));
@@ -128,7 +142,7 @@ export const checkChanges = (
   }
   const own = new Set([...senders, ...calledAsSafes(bundle)]);
   const keys = bundle.flatMap((entry) => selfCallsIn(entry, controls, own));
-  const unread = missed.slice(0, mostContracts).map((contract) => address("", contract));
+  const unread = missed.slice(0, mostNamed).map((contract) => address("", contract));
   const row = { slot: null, holds: null, before: null, after: null, transaction: null };
   return {
     changes: [
@@ -139,7 +153,7 @@ export const checkChanges = (
       ...keys.map(({ account, word, transaction }): StateChange => ({
         ...{ ...row, account, holds: "key", after: wordOf(word), transaction, seen: "calldata" },
       })),
-      ...missed.map((account): StateChange => ({ ...row, account, seen: "unseen" })),
+      ...[...missed, ...left].map((account): StateChange => ({ ...row, account, seen: "unseen" })),
     ],
     findings: [
       ...findings.values(),
@@ -154,6 +168,7 @@ export const checkChanges = (
         ),
       ),
       ...(unread.length === 0 ? [] : [note("ProxiesNotSeen", "info", { evidence: "unavailable" }, ...unread)]),
+      ...checkLeft(bundle, left),
     ],
   };
 };
@@ -187,14 +202,16 @@ export const stateChangesIn = (
   const { alone, codes, next, between, traced } = answers;
   const run = successOf(answers.run);
   if (run === null) return { changes: [], findings: [] };
-  const contracts = [...new Set([...lensOf(proof), ...calledBy(proof)])];
-  const { changes, findings } = checkChanges(bundle, contracts, {
+  const lens = lensOf(proof);
+  const seen: Seen = {
     before: successOf(alone)?.slots ?? null,
     worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
     suspects: suspectsOf(proof),
     traced,
     codeOf: (account) => successOf(codes.get(account)),
     evidence: run.plan.pretended ? "assumed" : "measured",
-  });
+  };
+  const left = calledBy(proof).filter((contract) => !lens.includes(contract));
+  const { changes, findings } = checkChanges(bundle, lens, seen, left);
   return { changes: [...changes, ...delegationsOf(bundle, run)], findings };
 };

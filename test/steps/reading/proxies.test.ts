@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { Hash, type Address } from "../../rooms/primitives.js";
-import { callees, checkChanges, lensOf, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
+import { callees, checkChanges, chosenOf, lensOf, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
 import { slotQueries, slots, slotsOf, type View } from "../../rooms/witness.js";
 import { answer, answered, bundle, codes, filled, hexOf, inhabited, log, outcome } from "../parts.js";
 import { parties, seeing, token, word } from "../parts.js";
@@ -54,6 +54,49 @@ describe("what is looked at", () => {
     for (const { slot } of slotsOf(false)) expect(suspects([token], keeping(slot, one), () => false)).toEqual([token]);
     expect(suspects([token, three], holding(), isAny)).toEqual([three]);
     expect(suspects([token], null, isAny)).toEqual([]);
+  });
+});
+
+describe("of many contracts", () => {
+  const [work, move, allow] = [`0x12345678`, `0xa9059cbb${word(one)}${word(1n)}`, `0x095ea7b3${word(one)}${word(1n)}`];
+  const placed = (index: number): Address => `0x${index.toString(16).padStart(2, "0").repeat(20)}`;
+  const called = (count: number, data: string, from = 1) =>
+    Array.from({ length: count }, (_, index) => ({ to: placed(from + index), data: hexOf(data) }));
+  const placesOf = (...inputs: ReadonlyArray<ReturnType<typeof called>>) => {
+    const all = bundle(...inputs.flat());
+    return chosenOf(all, callees(all)).map((contract) => inputs.flat().findIndex(({ to }) => to === contract));
+  };
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it("those come first that are asked for more than a movement, in the order of the calls", () => {
+    expect(placesOf(called(12, move))).toEqual(upTo(8));
+    expect(placesOf(called(12, allow))).toEqual(upTo(8));
+    expect(placesOf(called(12, move), called(1, work, 100))).toEqual([...upTo(7), 12]);
+    expect(placesOf(called(30, work))).toEqual(upTo(24));
+    expect(placesOf(called(6, move), called(20, work, 100))).toEqual(upTo(20).map((index) => index + 6));
+    expect(placesOf(called(3, move), called(3, work, 100))).toEqual(upTo(6));
+  });
+  it("those that are left out are told, with a warning where more is asked of one", () => {
+    const told = (...inputs: ReadonlyArray<ReturnType<typeof called>>) => {
+      const all = bundle(...inputs.flat());
+      const entries = all.map((each) => filled(each, { outcome: outcome() }));
+      const chosen = chosenOf(all, callees(all));
+      const left = callees(all).filter((contract) => !chosen.includes(contract));
+      const { findings, changes } = checkChanges(
+        entries,
+        [],
+        { before: null, worlds: [], suspects: [], codeOf: () => null, evidence: "measured" },
+        left,
+      );
+      expect(changes.map(({ account, seen }) => [account, seen])).toEqual(left.map((account) => [account, "unseen"]));
+      return findings.map(({ code, severity, numbers }) => [code, severity, ...numbers.map(({ value }) => value)]);
+    };
+    expect(told(called(8, move))).toEqual([]);
+    expect(told(called(24, work))).toEqual([]);
+    expect(told(called(9, move))).toEqual([["ContractsLeftOut", "info", 1n, placed(9)]]);
+    expect(told(called(2, move), called(25, work, 100))).toEqual([
+      ["ContractsLeftOut", "warning", 3n, placed(124), placed(1), placed(2)],
+    ]);
   });
 });
 
