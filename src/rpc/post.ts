@@ -33,6 +33,7 @@ const shortAnswers: Readonly<Record<string, number>> = {
   eth_getTransactionCount: word,
   eth_maxPriorityFeePerGas: word,
   eth_sendRawTransaction: word,
+  eth_subscribe: word,
   // the largest code of any chain, as digits; what a revert returned
   eth_getCode: 1_024 * kibibyte,
   eth_estimateGas: 1_024 * kibibyte,
@@ -46,7 +47,7 @@ export const roomFor = (
   maxBytes: number,
   budget: NonNullable<Run["answers"]> | null,
 ): ResponseBudget => ({
-  maxBytes: Math.min(maxBytes, shortAnswers[method] ?? maxBytes),
+  maxBytes: Math.min(maxBytes, shortAnswers[method] ?? maxBytes, budget === null ? maxBytes : mostRunBytes),
   take: (bytes) => {
     if (budget === null) return true;
     budget.left -= bytes;
@@ -174,11 +175,11 @@ const leastValue = 24;
 const leastWeighed = 65_536;
 
 /** What a body weighs when it is read: its bytes, or what as many values as it may hold take. */
-const weightOf = (body: Uint8Array): number => {
+export const weightOf = (body: Uint8Array | string): number => {
   if (body.length < leastWeighed) return body.length;
   let values = 0;
   for (let at = 0; at < body.length; at++) {
-    const byte = body[at];
+    const byte = typeof body === "string" ? body.charCodeAt(at) : body[at];
     // commas, and what opens a list or an object
     if (byte === 44 || byte === 91 || byte === 123) values++;
   }

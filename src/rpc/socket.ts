@@ -18,13 +18,16 @@ import {
   type Outgoing,
   type Tried,
 } from "./answer.js";
+import { cutter } from "./cutter.js";
 import { redactUrls } from "./endpoint.js";
 import { idsFrom, numbered } from "./http.js";
 import {
+  mostRunBytes,
   roomFor,
   tooLarge,
   tooMuch,
   unreachable,
+  weightOf,
   wordsOf,
   type NoReply,
   type Posted,
@@ -34,54 +37,15 @@ import { isBroadcast, type Send } from "./requests.js";
 import type { Rpc } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
-const [quote, backslash] = [0x22, 0x5c];
-const opening = new Set([0x5b, 0x7b]);
-const closing = new Set([0x5d, 0x7d]);
-
-/**
- * Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. A string is a
- * text of its own, as a WebSocket's frames are; bytes are a stream of texts, as those of `geth.ipc` are.
- */
-export const cutter = (maxBytes: number) => {
-  const decoder = new TextDecoder();
-  let beginnings: Array<string> = [];
-  let [length, depth] = [0, 0];
-  let [isString, isEscaped] = [false, false];
-
-  const stream = (text: string): ReadonlyArray<string> | null => {
-    const whole: Array<string> = [];
-    let from = 0;
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (isString) {
-        if (isEscaped) isEscaped = false;
-        else if (code === backslash) isEscaped = true;
-        else if (code === quote) isString = false;
-      } else if (code === quote) isString = true;
-      else if (opening.has(code)) depth++;
-      else if (closing.has(code) && --depth <= 0) {
-        whole.push([...beginnings, text.slice(from, at + 1)].join(""));
-        beginnings = [];
-        [length, depth, from] = [0, 0, at + 1];
-      }
-    }
-    beginnings.push(text.slice(from));
-    length += text.length - from;
-    return length > maxBytes || whole.some((text) => text.length > maxBytes) ? null : whole;
-  };
-
-  return (chunk: string | Uint8Array): ReadonlyArray<string> | null => {
-    if (typeof chunk !== "string") return stream(decoder.decode(chunk, { stream: true }));
-    return chunk.length > maxBytes ? null : [chunk];
-  };
-};
-
 /** A connection that is open, until `end`. */
 interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
   readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
-  /** Who takes the answer to a request, with what its text says, by its id. */
-  readonly waiting: Map<unknown, (result: Posted, message: unknown) => void>;
+  /** Who takes the answer to a request, with its weight and what its text says, by its id; `maxBytes` is the most it may weigh. */
+  readonly waiting: Map<
+    unknown,
+    { readonly maxBytes: number; readonly answered: (result: Posted, weight: number, message: unknown) => void }
+  >;
   readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: NoReply) => void }>;
   /** Ends it where it has been asked for long, and nothing at all was heard. */
   readonly doubt: () => void;
@@ -110,25 +74,43 @@ const whyOf = (why: SocketError | NoReply): NoReply => {
   return unreachable(reason.cause instanceof Error ? wordsOf(reason.cause) : reason.message);
 };
 
-/** Gives a text to whom it is for; false where it is no JSON-RPC. */
-const deliver = ({ waiting, hearing }: Line, text: string): boolean => {
+/** The id beside a result, which stands before or behind it. */
+const idFirst = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*[,}]/;
+const idLast = /,\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+/** Characters that hold it. */
+const aroundId = 128;
+
+/** The id that a text names, without parsing it; `NaN` where it stands elsewhere. */
+const idOf = (text: string): number =>
+  Number((idFirst.exec(text.slice(0, aroundId)) ?? idLast.exec(text.slice(-aroundId)))?.[1]);
+
+/** Gives a text to whom it is for; fails where it is no JSON-RPC, or for nobody known and heavier than `most`. */
+const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result.Result<void, NoReply> => {
+  const weight = weightOf(text);
+  // why: parsing holds the event loop, so what is too heavy for whom it names is not
+  const named = waiting.get(idOf(text));
+  const maxBytes = named?.maxBytes ?? most;
+  if (weight > maxBytes) {
+    const why = Result.fail(tooLarge(maxBytes, weight));
+    return named === undefined ? why : Result.succeed(named.answered(why, weight, undefined));
+  }
   const message = parse(text);
-  if (!isRecord(message)) return false;
+  if (!isRecord(message)) return Result.fail(noJson);
   const { id, params } = message;
   if (message["method"] === "eth_subscription" && isRecord(params))
     hearing.get(params["subscription"])?.hear(params["result"]);
-  else if (id !== undefined && id !== null) waiting.get(id)?.(arrived(text), message);
+  else if (id !== undefined && id !== null) waiting.get(id)?.answered(arrived(text), weight, message);
   // why: who could not read a request, or a gateway, does not say whom it refuses
-  else if (isRecord(message["error"])) for (const answered of [...waiting.values()]) answered(arrived(text), message);
-  return true;
+  else if (isRecord(message["error"]))
+    for (const { answered } of [...waiting.values()]) answered(arrived(text), weight, message);
+  return Result.succeed(undefined);
 };
 
 /** What of an answer fits its room. */
-const fitting = (result: Posted, { maxBytes, take }: ResponseBudget): Posted => {
+const fitting = (result: Posted, weight: number, { maxBytes, take }: ResponseBudget): Posted => {
   if (Result.isFailure(result)) return result;
-  const { bytes } = result.success;
-  if (bytes > maxBytes) return Result.fail(tooLarge(maxBytes, bytes));
-  return take(bytes) ? result : Result.fail(tooMuch(bytes));
+  if (weight > maxBytes) return Result.fail(tooLarge(maxBytes, weight));
+  return take(weight) ? result : Result.fail(tooMuch(weight));
 };
 
 /** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
@@ -163,16 +145,21 @@ const linesOver = (maxBytes: number) =>
         end: (why) => {
           if (!Deferred.doneUnsafe(ended, Effect.fail(why))) return;
           if (current === opened) [current, open] = [null, null];
-          for (const answered of [...waiting.values()]) answered(Result.fail(why), undefined);
+          for (const { answered } of [...waiting.values()]) answered(Result.fail(why), 0, undefined);
           for (const { lose } of [...hearing.values()]) lose(why);
         },
       };
       const cut = cutter(maxBytes);
+      const most = Math.min(maxBytes, mostRunBytes);
       const hear = (chunk: string | Uint8Array): Effect.Effect<void, NoReply> => {
         askedAt = null;
         const texts = cut(chunk);
         if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
-        return texts.every((text) => deliver(line, text)) ? Effect.void : Effect.fail(noJson);
+        for (const text of texts) {
+          const told = deliver(line, text, most);
+          if (Result.isFailure(told)) return Effect.fail(told.failure);
+        }
+        return Effect.void;
       };
       const reading = Effect.forever(Effect.flatMap(reader.pull, (chunks) => Effect.forEach(chunks, hear)));
       return { line, reading: Effect.raceFirst(reading, Deferred.await(ended)) };
@@ -232,20 +219,20 @@ export const overSocket = (maxBytes: number) =>
         isOpen = false;
         line?.waiting.delete(request.id);
       };
-      const answered = (came: Posted, message: unknown): void => {
+      const answered = (came: Posted, weight: number, message: unknown): void => {
         if (!isOpen) return;
         close();
-        const result = Result.isSuccess(came) && !isFor(request, message) ? unnamed : fitting(came, room);
+        const result = Result.isSuccess(came) && !isFor(request, message) ? unnamed : fitting(came, weight, room);
         if (Result.isSuccess(result)) return callback(readSingle(request, result.success, endpoint, message), line);
         callback(unanswered(request.method, result.failure, endpoint), line);
       };
       const asking = Effect.flatMap(lines.now(), (connection) => {
         if (!isOpen) return Effect.void;
         line = connection;
-        connection.waiting.set(request.id, answered);
+        connection.waiting.set(request.id, { maxBytes: room.maxBytes, answered });
         return connection.write(request.text);
       });
-      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), undefined)))));
+      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), 0, undefined)))));
       return () => {
         if (isOpen) line?.doubt();
         close();

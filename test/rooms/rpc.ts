@@ -1,7 +1,7 @@
 /** What tests take from `src/rpc`: a file that moves inside it is followed here, and in no test. */
 export { endpointOf, providerOf, redactJson, redactUrls } from "../../src/rpc/endpoint.js";
 export * as Foreign from "../../src/rpc/foreign.js";
-export { cutter } from "../../src/rpc/socket.js";
+export { cutter } from "../../src/rpc/cutter.js";
 export type { Patience } from "../../src/rpc/connection.js";
 export { judging } from "../../src/rpc/answer.js";
 export { KnownEndpoint } from "../../src/rpc/memory.js";
