@@ -24,11 +24,11 @@ export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
 const chainCount = nullable(Schema.BigInt);
 
-/** A field of the lane that cannot be right; no request was sent. */
+/** A field of the lane, or an option beside it, that cannot be right; no request was sent. */
 export class InvalidLane extends unsent<InvalidLane>()(
   "InvalidLane",
   {
-    /** The field of the lane that is wrong. */
+    /** The field of the lane that is wrong, or the option, e.g. `ttl`. */
     field: Schema.String,
     /** What is wrong with it. */
     problem: Schema.String,

@@ -1,6 +1,6 @@
 /** Whose nonces: one sequence of one account on one chain. */
 import * as Result from "effect/Result";
-import type { Address } from "../primitives/index.js";
+import { type Address, isRecord } from "../primitives/index.js";
 import { InvalidLane } from "../errors/index.js";
 
 /** One sequence of nonces. `key` 0, or left out, is the account's own nonce. */
@@ -26,6 +26,28 @@ export interface LaneId {
 }
 
 const invalid = (field: string, problem: string) => Result.fail(new InvalidLane({ field, problem }));
+
+const isTime = (ms: unknown): boolean => typeof ms === "number" && Number.isFinite(ms) && ms >= 0;
+const aTime = [isTime, "must be a finite number of ms, 0 or more"] as const;
+
+/** What callers give beside a lane, and what each of it has to be. */
+const beside: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, problem: string]>> = {
+  settleMs: aTime,
+  waitMs: aTime,
+  ttl: aTime,
+  everyMs: [(ms) => isTime(ms) && ms !== 0, "must be a finite number of ms above 0"],
+};
+
+/** That the options of a call can be right, by their rows; what is null is absent, and others are not looked at. */
+export const besideLane = (options: unknown): Result.Result<void, InvalidLane> => {
+  if (options === undefined) return Result.void;
+  if (!isRecord(options)) return invalid("options", "must be an object");
+  for (const [name, [fits, problem]] of Object.entries(beside)) {
+    const value = options[name];
+    if (value !== undefined && value !== null && !fits(value)) return invalid(name, problem);
+  }
+  return Result.void;
+};
 
 /** Names that other libraries have for it. */
 const elsewhere = ["from", "account", "sender"] as const;

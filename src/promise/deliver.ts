@@ -6,6 +6,7 @@ import * as Result from "effect/Result";
 import { InvalidTransaction, PartlySent, type NonceError, gap, NotProven } from "../errors/index.js";
 import { getTransactionCount } from "../eth/index.js";
 import * as Nonces from "../Nonces.js";
+import { besideLane } from "../nonces/lane.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
@@ -170,6 +171,7 @@ export const deliverAll = (
     Effect.gen(function* () {
       yield* Effect.fromResult(functionGiven("sign", sign));
       yield* Effect.fromResult(cautionGiven(onCaution));
+      yield* Effect.fromResult(besideLane({ waitMs, ttl }));
       const { defaults } = yield* Rpc;
       const checked = yield* check(input, defaults);
       const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);

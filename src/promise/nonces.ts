@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema";
 import { NonceError, PartlySent } from "../errors/index.js";
 import { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
-import type { LaneId } from "../nonces/lane.js";
+import { besideLane, type LaneId } from "../nonces/lane.js";
 import { checkKept } from "../nonces/protocol/reconcile.js";
 import type { Hash } from "../primitives/index.js";
 import { attempt, type Abortable, type Facade } from "./facade.js";
@@ -59,46 +59,52 @@ export interface NonceActions {
   readonly status: (lane: Nonces.Lane, options?: Abortable) => Promise<Nonces.Status>;
 }
 
-const sendOf = (send: Send) => (raw: `0x${string}`) => attempt(() => send(raw));
+const sendOf = (send: Send | null | undefined) =>
+  send == null ? undefined : (raw: `0x${string}`) => attempt(() => send(raw));
 
-const countsOf = (counts: ((lane: LaneId) => Promise<Nonces.Counts>) | undefined) =>
-  counts === undefined ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };
+const countsOf = (counts: ((lane: LaneId) => Promise<Nonces.Counts>) | null | undefined) =>
+  counts == null ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };
 
 export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";
+
+/** An action under the options of its call, which are judged before anything is asked; null is none. */
+const under = <O extends object, A, E, R>(
+  options: O | null | undefined,
+  use: (options: Partial<O>) => Effect.Effect<A, E, R>,
+) => Effect.flatMap(Effect.fromResult(besideLane(options ?? undefined)), () => use(options ?? {}));
 
 /** The actions, each as the effect that its promise runs. */
 export const withNonce = (
   lane: Nonces.Lane,
   sign: (nonce: bigint) => Promise<`0x${string}`>,
-  { send, ...options }: Nonces.ReserveOptions & Abortable & { readonly send?: Send | undefined } = {},
+  options?: Nonces.ReserveOptions & Abortable & { readonly send?: Send | undefined },
 ) =>
-  Effect.andThen(
-    Effect.fromResult(functionGiven("sign", sign)),
-    Nonces.withNonce(
-      lane,
-      (nonce) => attempt(() => sign(nonce)),
-      send === undefined ? undefined : sendOf(send),
-      options,
+  under(options, ({ send, ...others }) =>
+    Effect.andThen(
+      Effect.fromResult(functionGiven("sign", sign)),
+      Nonces.withNonce(lane, (nonce) => attempt(() => sign(nonce)), sendOf(send), others),
     ),
   );
 
-export const bootstrap = (...[lane, { settleMs, counts } = {}]: Parameters<NonceActions["bootstrap"]>) =>
-  Nonces.bootstrap(lane, { settleMs, ...countsOf(counts) });
+export const bootstrap = (...[lane, options]: Parameters<NonceActions["bootstrap"]>) =>
+  under(options, ({ settleMs, counts }) => Nonces.bootstrap(lane, { settleMs, ...countsOf(counts) }));
 
 export const keep = (
   { effect }: Pick<Facade<NonceStore>, "effect">,
-  ...[lane, { everyMs, counts, send } = {}]: Parameters<NonceActions["keep"]>
+  ...[lane, options]: Parameters<NonceActions["keep"]>
 ) =>
-  Effect.map(checkKept(lane, counts !== undefined), () => {
-    const input = { everyMs, send: send === undefined ? undefined : sendOf(send), ...countsOf(counts) };
-    const stopping = new AbortController();
-    const ended = effect(Nonces.keep(lane, input), { signal: stopping.signal }).catch(() => undefined);
-    const stop = () => {
-      stopping.abort();
-      return ended;
-    };
-    return { stop, [Symbol.asyncDispose]: stop };
+  under(options, ({ everyMs, send, counts }) => {
+    const input = { everyMs, send: sendOf(send), ...countsOf(counts) };
+    return Effect.map(checkKept(lane, input), () => {
+      const stopping = new AbortController();
+      const ended = effect(Nonces.keep(lane, input), { signal: stopping.signal }).catch(() => undefined);
+      const stop = () => {
+        stopping.abort();
+        return ended;
+      };
+      return { stop, [Symbol.asyncDispose]: stop };
+    });
   });
 
 /**

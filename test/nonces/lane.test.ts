@@ -1,6 +1,6 @@
 import * as Result from "effect/Result";
 import { expect, it } from "vitest";
-import { laneOf, type Lane } from "../rooms/nonces.js";
+import { besideLane, laneOf, type Lane } from "../rooms/nonces.js";
 
 const address = "0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD";
 
@@ -21,3 +21,22 @@ it.each([
 it("a lane is the same for every spelling of its account", () => {
   expect(Result.getOrThrow(laneOf({ chainId: 1, address })).id).toBe(`1:${address.toLowerCase()}:0`);
 });
+
+it.each<ReadonlyArray<unknown>>([
+  ...[Number.NaN, -1, Infinity, "60", {}, Symbol("x")].flatMap((ms) =>
+    ["settleMs", "waitMs", "ttl"].map((name) => [{ [name]: ms }, name, "must be a finite number of ms, 0 or more"]),
+  ),
+  ...[Number.NaN, -1, 0, Infinity, "abc"].map((ms) => [
+    { everyMs: ms },
+    "everyMs",
+    "must be a finite number of ms above 0",
+  ]),
+  ...[5, "x", [], null].map((options) => [options, "options", "must be an object"]),
+])("%# options that cannot be right are refused by their name", (options, field, problem) => {
+  expect(besideLane(options)).toMatchObject({ _tag: "Failure", failure: { _tag: "InvalidLane", field, problem } });
+});
+
+it.each([undefined, {}, { settleMs: 0, waitMs: 0, ttl: 1.5, everyMs: 0.5 }, { ttl: null, everyMs: undefined }])(
+  "options that are right, or absent, are taken: %j",
+  (options) => expect(Result.isSuccess(besideLane(options))).toBe(true),
+);

@@ -29,6 +29,27 @@ const lasting = Layer.effect(
 ).pipe(Layer.provide(layerNonces));
 
 describe("nonces", () => {
+  it("refuse times that are none by the name of the option, and ask for nothing", async () => {
+    const chain = new SimulatedChain();
+    await using preflight = connect(chain, { nonces: lasting });
+    for (const ms of [Number.NaN, -1, Infinity, "abc" as never]) {
+      const wrong = (field: string) => ({ _tag: "InvalidLane", field, mayBeSent: false });
+      await expect(preflight.nonces.keep(lane, { everyMs: ms })).rejects.toMatchObject(wrong("everyMs"));
+      await expect(preflight.nonces.bootstrap(lane, { settleMs: ms })).rejects.toMatchObject(wrong("settleMs"));
+      await expect(preflight.withNonce(lane, signed, { ttl: ms })).rejects.toMatchObject(wrong("ttl"));
+      await expect(preflight.withNonce(lane, signed, { waitMs: ms })).rejects.toMatchObject(wrong("waitMs"));
+      await expect(preflight.deliver({} as never, signed as never, { ttl: ms })).rejects.toMatchObject(wrong("ttl"));
+    }
+  });
+
+  it("take null for no options, and refuse what are none", async () => {
+    await using preflight = connect(new SimulatedChain());
+    expect((await preflight.withNonce(lane, signed, null as never)).nonce).toBe(0n);
+    expect(await preflight.nonces.bootstrap(lane, null as never)).toBe(false);
+    await (await preflight.nonces.keep(lane, null as never)).stop();
+    await expect(preflight.nonces.keep(lane, 5 as never)).rejects.toMatchObject({ field: "options" });
+  });
+
   it("are started by one call, which the error names", async () => {
     await using preflight = connect(new SimulatedChain(), { nonces: lasting });
     await expect(preflight.withNonce(lane, signed)).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 /** What tests take from `src/nonces`: a file that moves inside it is followed here, and in no test. */
 export { violations } from "../../src/nonces/check.js";
-export { laneOf, type Lane } from "../../src/nonces/lane.js";
+export { besideLane, laneOf, type Lane } from "../../src/nonces/lane.js";
 export {
   begin,
   foreign,

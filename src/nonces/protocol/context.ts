@@ -3,14 +3,15 @@ import * as Effect from "effect/Effect";
 import * as Schedule from "effect/Schedule";
 import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/index.js";
 import { NonceStore } from "../../NonceStore.js";
-import { laneOf, type Lane, type LaneId } from "../lane.js";
+import { besideLane, laneOf, type Lane, type LaneId } from "../lane.js";
 import type { Unmoved } from "../laneRules.js";
 import { Settings } from "../service.js";
 import type { Result, Store } from "../store.js";
 
-/** The lane, checked; the store; the settings. */
-export const context = Effect.fnUntraced(function* (lane: Lane) {
+/** The lane, checked, as are the options of the call; the store; the settings. */
+export const context = Effect.fnUntraced(function* (lane: Lane, options?: object) {
   const checked = yield* Effect.fromResult(laneOf(lane));
+  yield* Effect.fromResult(besideLane(options));
   return { lane: checked, store: yield* NonceStore, settings: yield* Settings };
 });
 

@@ -136,7 +136,7 @@ const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions,
 
 /** A gap's nonce, or null when the lane has none. See `fillGap`. */
 export const reserveGap = Effect.fnUntraced(function* (input: Lane, options: ReserveOptions = {}) {
-  const { lane } = yield* context(input);
+  const { lane } = yield* context(input, options);
   return yield* take(lane, options, true);
 });
 
@@ -190,8 +190,8 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
  * ```
  */
 export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, options: ReserveOptions = {}) {
-  const { lane, store } = yield* context(input);
-  const { waitMs = 0 } = options;
+  const { lane, store } = yield* context(input, options);
+  const waitMs = options.waitMs ?? 0;
   const place = yield* placeOf(store, lane);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
   const waiting = inLine(place, waitMs, (line) => look(lane, line, options, until));

@@ -169,9 +169,9 @@ const tellLost = Effect.fnUntraced(function* (
 });
 
 /** The lane, where `keep` can work for it. */
-export const checkKept = Effect.fnUntraced(function* (input: Lane, hasCounts: boolean) {
-  const { lane } = yield* context(input);
-  if (!hasCounts) yield* ownNonceOnly(lane);
+export const checkKept = Effect.fnUntraced(function* (input: Lane, options: object & { readonly counts?: unknown }) {
+  const { lane } = yield* context(input, options);
+  if (options.counts === undefined) yield* ownNonceOnly(lane);
   return lane;
 });
 
@@ -186,8 +186,9 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
   input: Lane,
   options: KeepOptions<E, R> = {},
 ) {
-  const { counts, send, everyMs = 5_000 } = options;
-  const lane = yield* checkKept(input, counts !== undefined);
+  const lane = yield* checkKept(input, options);
+  const { counts, send } = options;
+  const everyMs = options.everyMs ?? 5_000;
   const once =
     counts === undefined
       ? reconcile<unknown, unknown, R>(input, send)
@@ -214,11 +215,9 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
  */
 export const layerKeep = <E = never, R = never>(lanes: ReadonlyArray<Lane>, options: KeepOptions<E, R> = {}) =>
   Layer.effectDiscard(
-    Effect.forEach(
-      lanes,
-      (lane) => Effect.andThen(checkKept(lane, options.counts !== undefined), Effect.forkScoped(keep(lane, options))),
-      { discard: true },
-    ),
+    Effect.forEach(lanes, (lane) => Effect.andThen(checkKept(lane, options), Effect.forkScoped(keep(lane, options))), {
+      discard: true,
+    }),
   );
 
 /** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */

@@ -33,7 +33,7 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
   input: Lane,
   options: { readonly settleMs?: number | undefined; readonly counts?: KeepOptions<E, R>["counts"] } = {},
 ) {
-  const { lane } = yield* context(input);
+  const { lane } = yield* context(input, options);
   if ((yield* asking("read", (store) => store.read(lane))) !== null) return false;
   const mark = yield* asking("mark", (store) => store.mark(lane));
   if (mark !== null && !(yield* isReset(lane, mark)))
