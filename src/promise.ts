@@ -1,6 +1,7 @@
 /** evm-preflight without Effect: Promises that reject with the tagged errors themselves. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
 import { layerMemoryBy, Sender, type NonceStore } from "./nonces/service.js";
@@ -8,6 +9,7 @@ import type { Head, HeadOptions, Log, LogFilter, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import { lazyImport } from "./primitives/effects.js";
 import * as Promises from "./promise/facade.js";
+import { signalGiven } from "./promise/given.js";
 import type { Holding, NonceActions, Send } from "./promise/nonces.js";
 import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
@@ -220,8 +222,16 @@ export const createPreflight: {
   let following: Promise<ReturnType<Effect.Success<typeof watching>["followWith"]>> | null = null;
   const follow = () =>
     (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads)));
-  const iterable = <A>(open: (on: Awaited<ReturnType<typeof follow>>) => AsyncIterator<A>) =>
-    later(() => follow().then(open));
+  const iterable = <A>(
+    options: Promises.Abortable | undefined,
+    open: (on: Awaited<ReturnType<typeof follow>>, signal: AbortSignal | undefined) => AsyncIterator<A>,
+  ) =>
+    later(() =>
+      Result.match(signalGiven(options), {
+        onFailure: (wrong) => Promise.reject(wrong),
+        onSuccess: (signal) => follow().then((on) => open(on, signal)),
+      }),
+    );
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {
     ...facade,
@@ -240,10 +250,10 @@ export const createPreflight: {
         act(({ sendReplacement }) => sendReplacement(lane, nonce, replaces, raw), options),
       status: (lane, options) => act((actions) => actions.status(lane), options),
     },
-    watch: (report, options = {}) =>
-      iterable((on) => on.report(report, Promises.withPolicies(report, options, defaults), options.signal)),
-    watchHeads: ({ signal, ...options } = {}) => iterable((on) => on.heads(options, signal)),
-    watchLogs: (filter, { signal, ...options } = {}) => iterable((on) => on.logs(filter, options, signal)),
+    watch: (report, options) =>
+      iterable(options, (on, signal) => on.report(report, Promises.withPolicies(report, options, defaults), signal)),
+    watchHeads: (options) => iterable(options, (on, signal) => on.heads(options ?? {}, signal)),
+    watchLogs: (filter, options) => iterable(options, (on, signal) => on.logs(filter, options ?? {}, signal)),
     dispose,
     [Symbol.asyncDispose]: dispose,
   };

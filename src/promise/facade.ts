@@ -4,16 +4,17 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
+import * as Result from "effect/Result";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import type { Options } from "../pipeline/index.js";
-import { onAbort, type Address, type Hash, Listener } from "../primitives/index.js";
+import { isRecord, onAbort, safely, type Address, type Hash, Listener } from "../primitives/index.js";
 import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
 import type { TakesInput } from "../Transaction.js";
-import { clearing, pipeline as loaded, preload, reportGiven } from "./given.js";
+import { clearing, pipeline as loaded, preload, reportGiven, signalGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
 
 export type { KeepEvent, ReportEvent, RequestEvent };
@@ -146,8 +147,10 @@ export const make = <R = never>(
   preload();
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable): Promise<A> => {
     const site = callSite();
-    const signal = options?.signal;
+    const given = signalGiven(options);
     if (isDisposed) return Promise.reject(new Disposed({}));
+    if (Result.isFailure(given)) return Promise.reject(withCallSite(given.failure, site));
+    const signal = given.success;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const fiber = runtime.runFork(effect);
     const unwatch = signal === undefined ? () => undefined : onAbort(signal, () => fiber.interruptUnsafe());
@@ -193,10 +196,12 @@ export const make = <R = never>(
   };
 };
 
-/** Options over the door's defaults; what is undefined or null is left out. */
+/** Options over the door's defaults; what is undefined or null is left out. Whoever runs them refuses what are none. */
 export const withDefaults = <A extends Options, B extends object>(defaults: A, options: B | undefined): A & B => {
   // why: a policy of the door's must not go because a caller has none of its own to pass on
-  const entries = Object.entries(options ?? {}).filter(([, value]) => value != null);
+  const entries = safely(() => Object.entries(isRecord(options) ? options : {}), []).filter(
+    ([, value]) => value != null,
+  );
   return { ...defaults, ...(Object.fromEntries(entries) as B) };
 };
 

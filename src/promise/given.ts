@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/index.js";
-import { lazyImport } from "../primitives/index.js";
+import { isRecord, lazyImport, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
 const load = () => import("../Preflight.js");
@@ -33,6 +33,24 @@ export const reportGiven = (report: Report): Result.Result<Report, InvalidTransa
     ? Result.succeed(report)
     : wrong("report.transactions", "must have at least one transaction");
 };
+
+const isSignal = (input: unknown): input is AbortSignal =>
+  isRecord(input) && typeof input["aborted"] === "boolean" && typeof input["addEventListener"] === "function";
+
+/** The signal among the options of a call, which are judged here before anything is started; null is none. */
+export const signalGiven = (options: unknown): Result.Result<AbortSignal | undefined, InvalidTransaction> =>
+  safely(
+    () => {
+      if (options === undefined || options === null) return Result.succeed(undefined);
+      if (!isRecord(options)) return wrong("options", "must be an object");
+      // why: what throws when it is read has to throw here
+      Object.values(options);
+      const { signal } = options;
+      if (signal === undefined || signal === null) return Result.succeed(undefined);
+      return isSignal(signal) ? Result.succeed(signal) : wrong("options.signal", "must be an AbortSignal");
+    },
+    wrong("options", "cannot be read"),
+  );
 
 /** A function that the caller has to give. */
 export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>

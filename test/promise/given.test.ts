@@ -1,0 +1,81 @@
+/** What callers without types hand in: a typed error that names the field, as a rejection, with nothing started. */
+import { afterAll, describe, expect, it } from "vitest";
+import { createPreflight } from "../../src/promise.js";
+import { lane, sender, SimulatedChain } from "../nonces/chain.js";
+
+const chain = new SimulatedChain();
+const preflight = createPreflight({ layer: chain.layer() });
+afterAll(() => preflight.dispose());
+
+const { address: from } = sender;
+const input = { from, to: from, value: 1n } as const;
+const hash = `0x${"11".repeat(32)}` as const;
+
+/** An object that throws whenever it is read. */
+const thrower = (): never =>
+  new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error("get");
+      },
+      ownKeys: () => {
+        throw new Error("keys");
+      },
+    },
+  ) as never;
+const revoked = (): never => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy as never;
+};
+const bare = Object.create(null) as never;
+
+const first = <A>(iterable: AsyncIterable<A>) => iterable[Symbol.asyncIterator]().next();
+
+describe("a signal", () => {
+  const signs: Array<bigint> = [];
+  const sign = async (nonce: bigint) => {
+    signs.push(nonce);
+    return "0x" as const;
+  };
+  const calls: Readonly<Record<string, (signal: never) => Promise<unknown>>> = {
+    scan: (signal) => preflight.scan(input, { signal }),
+    prove: (signal) => preflight.prove({} as never, { signal }),
+    settle: (signal) => preflight.settle({} as never, [hash], { signal }),
+    deliver: (signal) => preflight.deliver(input, sign as never, { signal }),
+    withNonce: (signal) => preflight.withNonce(lane, sign, { signal }),
+    replace: (signal) => preflight.nonces.replace(lane, 0n, hash, "0x", { signal }),
+    bootstrap: (signal) => preflight.nonces.bootstrap(lane, { signal }),
+    watch: (signal) => first(preflight.watch({} as never, { signal })),
+    watchHeads: (signal) => first(preflight.watchHeads({ signal })),
+    watchLogs: (signal) => first(preflight.watchLogs({}, { signal })),
+  };
+  it.each(Object.entries(calls))("that is none is refused by %s, with nothing started", async (_, call) => {
+    for (const signal of [{}, 5, "x", Symbol("x"), () => undefined, { aborted: false }, bare])
+      await expect(call(signal as never)).rejects.toMatchObject({
+        ...{ _tag: "InvalidTransaction", field: "options.signal", problem: "must be an AbortSignal" },
+      });
+    expect(signs).toEqual([]);
+  });
+  it("is absent where it is null", async () => {
+    expect((await preflight.scan(input, { signal: null as never })).transactions).toHaveLength(1);
+    expect((await first(preflight.watchHeads({ signal: null as never }))).done).toBe(false);
+  });
+});
+
+describe("options", () => {
+  const calls: Readonly<Record<string, (options: never) => Promise<unknown>>> = {
+    scan: (options) => preflight.scan(input, options),
+    maxSendable: (options) => preflight.maxSendable(from, from, options),
+    deliver: (options) => preflight.deliver(input, async () => "0x", options),
+    withNonce: (options) => preflight.withNonce(lane, async () => "0x", options),
+    watchHeads: (options) => first(preflight.watchHeads(options)),
+  };
+  it.each(Object.entries(calls))("that are none, or cannot be read, are refused by %s", async (_, call) => {
+    for (const options of [5, [], "x".repeat(300_000), true])
+      await expect(call(options as never)).rejects.toMatchObject({ field: "options", problem: "must be an object" });
+    for (const options of [thrower(), revoked()])
+      await expect(call(options)).rejects.toMatchObject({ field: "options", problem: "cannot be read" });
+  });
+});
