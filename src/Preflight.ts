@@ -6,6 +6,7 @@
  * `preflight` does both.
  */
 import * as Context from "effect/Context";
+import type * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import type { InvalidTransaction } from "./errors/input.js";
@@ -219,8 +220,8 @@ export const settle = (
   report: Report,
   hashes: ReadonlyArray<Hash>,
   options?: {
-    /** How long it may take, ms; default 30,000. */
-    readonly deadline?: number | undefined;
+    /** How long it may take: ms, or an Effect Duration; default 30 s. */
+    readonly deadline?: Duration.Input | undefined;
   },
 ): Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> =>
   Effect.flatMap(settling, (asking) => asking.settle(report, hashes, options));

@@ -1,5 +1,6 @@
 /** The pipeline as Promises, over whatever layer gives the node. Doors add only the way in. */
 import * as Cause from "effect/Cause";
+import type * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
@@ -53,7 +54,7 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
   readonly settle: (
     report: Report.Report,
     hashes: ReadonlyArray<Hash>,
-    options?: { readonly deadline?: number | undefined } & Abortable,
+    options?: { readonly deadline?: Duration.Input | undefined } & Abortable,
   ) => Promise<Report.Settled>;
   /** `Preflight.ready`: what to sign. Rejects with the first blocker, and with `InvalidTransaction` where it is no report. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;

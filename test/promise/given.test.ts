@@ -79,3 +79,19 @@ describe("options", () => {
       await expect(call(options)).rejects.toMatchObject({ field: "options", problem: "cannot be read" });
   });
 });
+
+describe("what settle is given", () => {
+  it.each<readonly [unknown, unknown, string]>([
+    ...[undefined, null, hash, {}, [], [hash, hash]].map((hashes) => [hashes, {}, "hashes"] as const),
+    ...[[null], ["0x12"], [Symbol("x")], new Array(1)].map((hashes) => [hashes, {}, "hashes[0]"] as const),
+    ...[Number.NaN, -1, 0, Infinity, "300", "0x123", Symbol("x"), {}, [Symbol("x")], [bare], bare].map(
+      (deadline) => [[hash], { deadline }, "options.deadline"] as const,
+    ),
+    ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
+  ])("%# is refused by its name", async (hashes, options, field) => {
+    const report = await preflight.scan(input);
+    await expect(preflight.settle(report, hashes as never, options as never)).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field },
+    });
+  });
+});

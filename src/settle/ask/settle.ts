@@ -1,6 +1,8 @@
 /** What a report said against what the chain did: everything that `Report.settle` needs, asked. */
+import type * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
+import * as Result from "effect/Result";
 import { dataAt, wordAt } from "../../abi/index.js";
 import { InvalidTransaction, ChainIdMismatch } from "../../errors/index.js";
 import {
@@ -13,9 +15,9 @@ import {
   nonceTakerOf,
 } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
-import { isHash, type Address, type Hash } from "../../primitives/index.js";
+import { isHash, isRecord, type Address, type Hash, type Problem } from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
-import type { Report } from "../../report/index.js";
+import { times, type Report } from "../../report/index.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/index.js";
 import { balanceFacts } from "../compare.js";
@@ -219,27 +221,33 @@ export const settled = <E, R>(effect: Effect.Effect<Settled, E, R>): Effect.Effe
     ),
   );
 
+const invalid = (problem: Problem) => new InvalidTransaction(problem);
+
 /** See `Preflight.settle`. */
 export const settle: (
   report: Report,
   hashes: ReadonlyArray<Hash>,
-  options?: { readonly deadline?: number | undefined },
+  options?: { readonly deadline?: Duration.Input | undefined },
 ) => Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> = admitted(
   Effect.fn("Preflight.settle")(function* (
     report: Report,
     hashes: ReadonlyArray<Hash>,
-    { deadline = 30_000 }: Parameters<typeof settle>[2] = {},
+    options: Parameters<typeof settle>[2],
   ) {
-    const wrong = hashes.findIndex((hash) => !isHash(hash));
-    if (wrong !== -1)
-      return yield* new InvalidTransaction({ field: `hashes[${wrong}]`, problem: "must be a hash of 32 bytes" });
+    if (!Array.isArray(hashes)) return yield* invalid({ field: "hashes", problem: "must be a list of hashes" });
     if (hashes.length !== report.transactions.length)
-      return yield* new InvalidTransaction({
+      return yield* invalid({
         field: "hashes",
         problem: `must be one for each of the report's ${report.transactions.length} transactions`,
       });
-    if (!(deadline > 0))
-      return yield* new InvalidTransaction({ field: "options.deadline", problem: "must be above 0" });
+    const wrong = hashes.findIndex((hash) => !isHash(hash));
+    if (wrong !== -1) return yield* invalid({ field: `hashes[${wrong}]`, problem: "must be a hash of 32 bytes" });
+    const given = options ?? {};
+    if (!isRecord(given)) return yield* invalid({ field: "options", problem: "must be an object" });
+    const { check } = times.deadline;
+    const deadline = yield* Effect.fromResult(
+      Result.mapError(check(given.deadline ?? 30_000, "options.deadline"), invalid),
+    );
     return yield* withRun(deadline, () =>
       Effect.flatMap(alone(settleAll(report, hashes)), (result) =>
         Effect.map(ledgerSoFar, (ledger): Settled => ({ ...result, ledger })),
