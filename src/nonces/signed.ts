@@ -29,10 +29,12 @@ export const attemptOf = (
   nonce: bigint,
   width: 1 | 2,
 ): Result.Result<Attempt, SignedMismatch> => {
-  const bytes = String(raw).toLowerCase() as Hex;
+  // why: plain JavaScript may sign with anything
+  if (typeof raw !== "string") return mismatch("raw", "a signed transaction", typeof raw);
+  const bytes = raw.toLowerCase() as Hex;
   const signed = readSigned(bytes);
   const hash = signed === null ? null : hashOf(bytes);
-  if (signed === null || hash === null) return mismatch("raw", "a signed transaction", String(raw).slice(0, 66));
+  if (signed === null || hash === null) return mismatch("raw", "a signed transaction", raw.slice(0, 66));
   const { from, request } = signed;
   if (BigInt(request.nonce) !== nonce) return mismatch("nonce", nonce, request.nonce);
   if (request.chainId !== lane.chainId) return mismatch("chainId", lane.chainId, request.chainId);

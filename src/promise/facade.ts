@@ -125,9 +125,9 @@ export const withCallSite = (error: unknown, site: Error): unknown => {
   return error;
 };
 
-/** A promise of the caller's, which fails as it rejects. */
-export const attempt = <A>(ask: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.tryPromise({ try: ask, catch: (error) => error });
+/** What a function of the caller's gives, as `await` takes it: it fails with what is thrown or rejected. */
+export const attempt = <A>(ask: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: () => new Promise<A>((resolve) => resolve(ask())), catch: (error) => error });
 
 /** What a caller gives of steps, before it is checked. */
 export interface GivenSteps {

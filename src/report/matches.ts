@@ -20,9 +20,10 @@ const fieldOf = (cleared: Request, signed: Request): keyof Request | null => {
 };
 
 const differs = (cleared: Signable, raw: string, at: string): SignedMismatch | null => {
-  const signed = readSigned(raw);
   // why: plain JavaScript may sign with anything
-  if (signed === null) return other(`${at}raw`, "a signed transaction", String(raw).slice(0, 66));
+  const text = typeof raw === "string" ? raw : typeof raw;
+  const signed = readSigned(text);
+  if (signed === null) return other(`${at}raw`, "a signed transaction", text.slice(0, 66));
   // why: the wrong key is the usual mistake, and with it every other field may be right
   if (signed.from !== cleared.from) return other(`${at}from`, cleared.from, signed.from);
   if (signingHash(cleared.request) === signingHash(signed.request)) return null;

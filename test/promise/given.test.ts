@@ -95,3 +95,29 @@ describe("what settle is given", () => {
     });
   });
 });
+
+describe("what a signer answers", () => {
+  const raw = (actual: string) => ({ _tag: "SignedMismatch", field: "raw", actual, mayBeSent: false });
+  it.each([
+    ["at once", () => "0x02", "0x02"],
+    ...[undefined, null, 5, bare, [], Symbol("x"), () => 1].map((answer) => [
+      `what is no text, ${typeof answer}`,
+      async () => answer,
+      typeof answer,
+    ]),
+    ["at once, and no text", () => bare, "object"],
+  ] as ReadonlyArray<readonly [string, () => unknown, string]>)("%s is a typed mismatch", async (_, sign, actual) => {
+    await expect(preflight.withNonce(lane, sign as never)).rejects.toMatchObject(raw(actual));
+  });
+  it("fails with what a signer throws at once", async () => {
+    const sign = (): never => {
+      throw new RangeError("the device is away");
+    };
+    await expect(preflight.withNonce(lane, sign)).rejects.toThrow(RangeError);
+  });
+  it("may be counts at once", async () => {
+    const keyed = { ...lane, key: 1n };
+    const counts = () => ({ latest: 0n, pending: 0n });
+    expect(await preflight.nonces.bootstrap(keyed, { settleMs: 0, counts: counts as never })).toBe(true);
+  });
+});
