@@ -1,7 +1,7 @@
 /** What is written to no lane, and what a process remembers of lanes, so that it notices when a store that lasts does not. */
 import * as Effect from "effect/Effect";
 import { NonceStoreError } from "../errors/index.js";
-import type { LaneId } from "./lane.js";
+import { areCounts, type LaneId } from "./lane.js";
 import type { Attempt, Counts, Keep } from "./laneRules.js";
 import type { Result, Store } from "./store.js";
 
@@ -51,8 +51,8 @@ const tokenProblem = (token: string): string | null =>
 const ttlProblem = (ttlMs: number): string | null =>
   Number.isSafeInteger(Math.trunc(ttlMs)) && ttlMs >= 0 ? null : "ttlMs: is a time in ms";
 
-const chainProblem = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): string | null => {
-  if (!(latest >= 0n && latest < largest && pending >= 0n)) return "counts: are not believable";
+const chainProblem = (counts: Counts, { settledMs, foreignMs, doubtMs }: Keep): string | null => {
+  if (!areCounts(counts) || counts.latest >= largest) return "counts: are not believable";
   const isWhole = [settledMs, foreignMs, doubtMs].every((ms) => Number.isSafeInteger(ms) && ms >= 0);
   return isWhole ? null : "keep: has whole ms";
 };

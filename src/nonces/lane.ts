@@ -1,7 +1,9 @@
 /** Whose nonces: one sequence of one account on one chain. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { type Address, isRecord } from "../primitives/index.js";
+import { type Address, isHash, isRecord, safely } from "../primitives/index.js";
 import { InvalidLane } from "../errors/index.js";
+import type { Counts } from "./laneRules.js";
 
 /** One sequence of nonces. `key` 0, or left out, is the account's own nonce. */
 export interface Lane {
@@ -30,24 +32,48 @@ const invalid = (field: string, problem: string) => Result.fail(new InvalidLane(
 const isTime = (ms: unknown): boolean => typeof ms === "number" && Number.isFinite(ms) && ms >= 0;
 const aTime = [isTime, "must be a finite number of ms, 0 or more"] as const;
 
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const isCount = (count: unknown): boolean => typeof count === "bigint" && count >= 0n;
+
+/** Whether these are the counts of an account. */
+export const areCounts = (counts: unknown): counts is Counts =>
+  isRecord(counts) && isCount(counts["latest"]) && isCount(counts["pending"]);
+
 /** What callers give beside a lane, and what each of it has to be. */
 const beside: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, problem: string]>> = {
   settleMs: aTime,
   waitMs: aTime,
   ttl: aTime,
   everyMs: [(ms) => isTime(ms) && ms !== 0, "must be a finite number of ms above 0"],
+  width: [(width) => width === 1 || width === 2, "is 1 or 2"],
+  send: [isFunction, "must be a function"],
+  counts: [(it) => isFunction(it) || areCounts(it), "must be { latest, pending }, bigints from 0 on, or give them"],
+  nonce: [isCount, "must be a bigint from 0 on"],
+  replaces: [isHash, "must be a hash of 32 bytes"],
 };
 
 /** That the options of a call can be right, by their rows; what is null is absent, and others are not looked at. */
-export const besideLane = (options: unknown): Result.Result<void, InvalidLane> => {
-  if (options === undefined) return Result.void;
-  if (!isRecord(options)) return invalid("options", "must be an object");
-  for (const [name, [fits, problem]] of Object.entries(beside)) {
-    const value = options[name];
-    if (value !== undefined && value !== null && !fits(value)) return invalid(name, problem);
-  }
-  return Result.void;
-};
+export const besideLane = (options: unknown): Result.Result<void, InvalidLane> =>
+  safely(
+    () => {
+      if (options === undefined) return Result.void;
+      if (!isRecord(options)) return invalid("options", "must be an object");
+      for (const [name, [fits, problem]] of Object.entries(beside)) {
+        const value = options[name];
+        if (value !== undefined && value !== null && !fits(value)) return invalid(name, problem);
+      }
+      return Result.void;
+    },
+    invalid("options", "cannot be read"),
+  );
+
+/** The counts that a function of the caller's gives, looked at. */
+export const countsBy = <E, R>(counts: (lane: LaneId) => Effect.Effect<Counts, E, R>, lane: LaneId) =>
+  Effect.filterOrFail(
+    typeof counts === "function" ? counts(lane) : Effect.succeed(null),
+    areCounts,
+    () => new InvalidLane({ field: "counts", problem: "must give { latest, pending }, bigints from 0 on" }),
+  );
 
 /** Names that other libraries have for it. */
 const elsewhere = ["from", "account", "sender"] as const;
@@ -57,14 +83,18 @@ const missing = (lane: object) => {
 };
 
 /** Checks a lane and brings it into the one form that all replicas agree on. */
-export const laneOf = (lane: Lane): Result.Result<LaneId, InvalidLane> => {
+export const laneOf = (lane: Lane): Result.Result<LaneId, InvalidLane> =>
+  safely(() => read(lane), invalid("lane", "cannot be read"));
+
+const read = (lane: Lane): Result.Result<LaneId, InvalidLane> => {
   if (typeof lane !== "object" || lane === null)
     return invalid("chainId", "is missing: a lane is { chainId, address }");
   const { chainId, address, key = 0n } = lane;
   if (chainId === undefined || chainId === null) return invalid("chainId", "is missing");
   if (!Number.isSafeInteger(chainId) || chainId <= 0) return invalid("chainId", "a chain id is a positive integer");
   if (address === undefined || address === null) return missing(lane);
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return invalid("address", "an address has 20 bytes of hex");
+  if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address))
+    return invalid("address", "an address has 20 bytes of hex");
   if (typeof key !== "bigint" || key < 0n || key >= 1n << 192n)
     return invalid("key", "a nonce key has at most 192 bits");
   const lower = address.toLowerCase() as Address;

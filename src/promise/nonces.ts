@@ -63,7 +63,10 @@ const sendOf = (send: Send | null | undefined) =>
   send == null ? undefined : (raw: `0x${string}`) => attempt(() => send(raw));
 
 const countsOf = (counts: ((lane: LaneId) => Promise<Nonces.Counts>) | null | undefined) =>
-  counts == null ? {} : { counts: (lane: LaneId) => attempt(() => counts(lane)) };
+  // why: what is no function is refused by its name
+  typeof counts === "function"
+    ? { counts: (lane: LaneId) => attempt(() => counts(lane)) }
+    : { counts: counts ?? undefined };
 
 export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";

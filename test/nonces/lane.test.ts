@@ -13,6 +13,9 @@ it.each([
   [{ chainId: 1, account: address }, "the lane's address: is missing; say address for account · correct `address`"],
   [{ chainId: 1, address: null }, "the lane's address: is missing · correct `address`"],
   [{ chainId: 1, address: "0x12" }, "the lane's address: an address has 20 bytes of hex · correct `address`"],
+  [{ chainId: 1, address: [address] }, "the lane's address: an address has 20 bytes of hex · correct `address`"],
+  [{ chainId: 1, address: Symbol("x") }, "the lane's address: an address has 20 bytes of hex · correct `address`"],
+  [{ chainId: 1, address, key: Symbol("x") }, "the lane's key: a nonce key has at most 192 bits · correct `key`"],
 ])("the lane %j is refused by what is wrong", (lane, message) => {
   const result = laneOf(lane as Lane);
   expect(Result.isFailure(result) && result.failure.message).toBe(message);
@@ -31,6 +34,15 @@ it.each<ReadonlyArray<unknown>>([
     "everyMs",
     "must be a finite number of ms above 0",
   ]),
+  ...[{}, { latest: "0x1", pending: "0x1" }, { latest: 0n }, { latest: -1n, pending: 0n }].map((counts) => [
+    { counts },
+    "counts",
+    "must be { latest, pending }, bigints from 0 on, or give them",
+  ]),
+  [{ send: "x" }, "send", "must be a function"],
+  [{ width: 3 }, "width", "is 1 or 2"],
+  [{ nonce: 0 }, "nonce", "must be a bigint from 0 on"],
+  [{ replaces: "0x11" }, "replaces", "must be a hash of 32 bytes"],
   ...[5, "x", [], null].map((options) => [options, "options", "must be an object"]),
 ])("%# options that cannot be right are refused by their name", (options, field, problem) => {
   expect(besideLane(options)).toMatchObject({ _tag: "Failure", failure: { _tag: "InvalidLane", field, problem } });
@@ -40,3 +52,9 @@ it.each([undefined, {}, { settleMs: 0, waitMs: 0, ttl: 1.5, everyMs: 0.5 }, { tt
   "options that are right, or absent, are taken: %j",
   (options) => expect(Result.isSuccess(besideLane(options))).toBe(true),
 );
+
+it("a lane that cannot be read is refused", () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  expect(laneOf(proxy as never)).toMatchObject({ failure: { field: "lane", problem: "cannot be read" } });
+});

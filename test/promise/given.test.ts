@@ -121,3 +121,33 @@ describe("what a signer answers", () => {
     expect(await preflight.nonces.bootstrap(keyed, { settleMs: 0, counts: counts as never })).toBe(true);
   });
 });
+
+describe("what nonces are given", () => {
+  const refused = (field: string) => ({ _tag: "InvalidLane", field, mayBeSent: false });
+  const { replace } = preflight.nonces;
+  it.each([undefined, null, 5, bare, Symbol("x")])("no bytes to replace by: %#", async (raw) => {
+    await expect(replace(lane, 0n, hash, raw as never)).rejects.toMatchObject({ _tag: "SignedMismatch", field: "raw" });
+  });
+  it.each([undefined, null, 5, "0x12", bare, Symbol("x")])("no nonce, and no hash that is replaced: %#", async (it) => {
+    await expect(replace(lane, it as never, hash, "0x02")).rejects.toMatchObject(refused("nonce"));
+    await expect(replace(lane, 0n, it as never, "0x02")).rejects.toMatchObject(refused("replaces"));
+  });
+  it.each([5, null, "x", { latest: "0x1", pending: "0x1" }, { latest: 0n }, bare])("no counts: %#", async (counts) => {
+    const keyed = { ...lane, key: 2n };
+    const asked = { settleMs: 0, counts: async () => counts as never };
+    await expect(preflight.nonces.bootstrap(keyed, asked)).rejects.toMatchObject(refused("counts"));
+    if (counts === null) return;
+    await expect(preflight.nonces.bootstrap(keyed, { counts: counts as never })).rejects.toMatchObject(
+      refused("counts"),
+    );
+    await expect(preflight.nonces.keep(keyed, { counts: counts as never })).rejects.toMatchObject(refused("counts"));
+    await expect(preflight.withNonce(keyed, async () => "0x", { counts: counts as never })).rejects.toMatchObject(
+      refused("counts"),
+    );
+  });
+  it("no function that sends", async () => {
+    const send = "x" as never;
+    await expect(preflight.withNonce(lane, async () => "0x", { send })).rejects.toMatchObject(refused("send"));
+    await expect(preflight.nonces.keep(lane, { send })).rejects.toMatchObject(refused("send"));
+  });
+});

@@ -97,7 +97,8 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   replaces: Hash,
   raw: Hex | `0x${string}`,
 ) {
-  const { lane } = yield* context(input);
+  // why: what is null counts as absent elsewhere, and neither may be
+  const { lane } = yield* context(input, { nonce: nonce ?? false, replaces: replaces ?? false });
   const snapshot = yield* asking("read", (store) => store.read(lane));
   const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
   const single = attemptOf(raw, lane, nonce, 1);

@@ -207,7 +207,7 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, optio
  * counts unless they are given; nothing is written.
  */
 export const peek = Effect.fn("Nonces.peek")(function* (input: Lane, options: Pick<ReserveOptions, "counts"> = {}) {
-  const { lane, settings } = yield* context(input);
+  const { lane, settings } = yield* context(input, options);
   const counts = options.counts ?? (yield* readCounts(lane));
   const snapshot = yield* asking("read", (store) => store.read(lane));
   if (snapshot === null) return counts.pending > counts.latest ? counts.pending : counts.latest;

@@ -10,7 +10,7 @@ import { NonceColdStart } from "../../errors/index.js";
 import { recordOf, refusalText } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Rpc } from "../../rpc/index.js";
-import type { Lane, LaneId } from "../lane.js";
+import { countsBy, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { statusOf } from "../status.js";
@@ -42,7 +42,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
   options: { readonly counts?: Counts } = {},
 ) {
-  const { lane, settings } = yield* context(input);
+  const { lane, settings } = yield* context(input, options);
   const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
   yield* checkIdentity(lane);
@@ -192,7 +192,7 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
   const once =
     counts === undefined
       ? reconcile<unknown, unknown, R>(input, send)
-      : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(input, send, { counts: read }));
+      : Effect.flatMap(countsBy(counts, lane), (read) => reconcile<unknown, unknown, R>(input, send, { counts: read }));
   const refusals = new Map<string, string>();
   let pauseMs = everyMs;
   while (true) {
@@ -241,7 +241,7 @@ export const status = Effect.fn("Nonces.status")(function* (
   input: Lane,
   options: { readonly counts?: Counts | null } = {},
 ) {
-  const { lane } = yield* context(input);
+  const { lane } = yield* context(input, options);
   const snapshot = yield* snapshotOf(lane);
   const { counts = yield* Effect.orElseSucceed(readCounts(lane), () => null) } = options;
   const found = yield* asking("check", (store) => store.check(lane));

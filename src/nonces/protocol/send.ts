@@ -103,8 +103,8 @@ export const sendReplacement = Effect.fn("Nonces.sendReplacement")(function* <A 
   raw: Hex | `0x${string}`,
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
 ) {
-  const broadcasting: Effect.Effect<unknown, unknown, R | Rpc> = (send ?? broadcast)(raw.toLowerCase() as Hex);
-  return yield* sending(replace(lane, nonce, replaces, raw), () => broadcasting);
+  const sendBy: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
+  return yield* sending(replace(lane, nonce, replaces, raw), () => sendBy(raw.toLowerCase() as Hex));
 });
 
 const deliverSigned = <E, R, R2>(

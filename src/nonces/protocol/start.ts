@@ -1,7 +1,7 @@
 /** The first word on a lane: from which counts it begins. */
 import * as Effect from "effect/Effect";
 import { NonceColdStart } from "../../errors/index.js";
-import type { Lane, LaneId } from "../lane.js";
+import { countsBy, type Lane, type LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { poolHolds, readCounts } from "./chain.js";
 import { anchorIn, checkIdentity, contradiction, findBlock } from "./identity.js";
@@ -39,7 +39,7 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
   if (mark !== null && !(yield* isReset(lane, mark)))
     return yield* new NonceColdStart({ lane: lane.id, lost: mark === "" ? seenBefore : "its mark in the store" });
   const { counts } = options;
-  const ask = counts === undefined ? readCounts(lane) : counts(lane);
+  const ask = counts === undefined ? readCounts(lane) : countsBy(counts, lane);
   const before = yield* ask;
   const isHeldBefore = counts === undefined && (yield* poolHolds(lane));
   yield* Effect.sleep(options.settleMs ?? 15_000);
@@ -56,7 +56,7 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
  * is in flight which they do not show. What waits between them is left alone.
  */
 export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: { readonly counts?: Counts } = {}) {
-  const { lane, settings } = yield* context(input);
+  const { lane, settings } = yield* context(input, options);
   const counts = options.counts ?? (yield* readCounts(lane));
   const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, settings));
   if (isNew) yield* asking("setMark", (store) => store.setMark(lane, ""));
@@ -73,7 +73,7 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: 
  * Fails with `NonceColdStart`, and with `NonceForgotten` where the chain is too far below the lane.
  */
 export const moveTo = Effect.fn("Nonces.moveTo")(function* (input: Lane, counts: Counts) {
-  const { lane, settings } = yield* context(input);
+  const { lane, settings } = yield* context(input, { counts });
   const answer = yield* asking("adopt", (store) => store.adopt(lane, counts, settings));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag === "Forgotten") return yield* unmovedError(lane, counts.latest, answer);
