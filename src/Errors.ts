@@ -76,7 +76,7 @@ export const decodeRevert = (
   bytes: string,
   abis: AbiSources = [],
   options: { readonly address?: string | null } = {},
-): Revert => table.decodeRevert(bytes, abis, options);
+): Revert => table.decodeRevert(bytes, abis ?? [], options ?? {});
 
 /**
  * Tells a verdict on the transaction from other caught errors. After a verdict, do not send the transaction as it is.

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { HttpClient } from "effect/http/HttpClient";
 import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import type { Socket } from "effect/socket/Socket";
 import type { Transport as ViemTransport } from "viem";
@@ -24,7 +25,9 @@ import {
   type PostingOptions,
   type QuorumOptions,
 } from "./rpc/connection.js";
+import { InvalidConnection } from "./errors/input.js";
 import { lazyImport } from "./primitives/effects.js";
+import { isRecord } from "./primitives/record.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
@@ -224,6 +227,10 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
  */
 export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
   const instance = checkTransport(transport, options);
+  if (!isRecord(instance) || typeof instance.request !== "function" || !isRecord(instance.config))
+    return Result.getOrThrow(
+      Result.fail(new InvalidConnection({ field: "transport", problem: "must give an object, as viem's do" })),
+    );
   const { value, config } = instance;
   return Layer.effect(
     Rpc,

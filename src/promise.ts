@@ -9,7 +9,7 @@ import type { Head, HeadOptions, Log, LogFilter, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import { lazyImport } from "./primitives/effects.js";
 import * as Promises from "./promise/facade.js";
-import { signalGiven } from "./promise/given.js";
+import { defaultsGiven, recordGiven, reportGiven, signalGiven } from "./promise/given.js";
 import type { Holding, NonceActions, Send } from "./promise/nonces.js";
 import type { Report as AnyReport } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
@@ -195,9 +195,10 @@ export const createPreflight: {
   ): PreflightClient<Rpc.SenderOf<client>>;
 } = <client extends Rpc.ViemClient>(
   connection: Connection<client> & Promises.GivenSteps,
-  { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
+  given?: Defaults,
 ): PreflightClient<Rpc.SenderOf<client>> => {
-  const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
+  const { nonces, send, log, heads, ...defaults } = defaultsGiven(given);
+  const sender = Layer.succeed(Sender, send == null ? null : (raw) => Promises.attempt(() => send(raw)));
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemoryBy(loadNonces), sender);
   const { steps, without } = connection;
   const facade = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
@@ -221,15 +222,16 @@ export const createPreflight: {
       deliverAll(sign as Sign, input, Promises.withDefaults(defaults, options));
   let following: Promise<ReturnType<Effect.Success<typeof watching>["followWith"]>> | null = null;
   const follow = () =>
-    (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads)));
+    (following ??= Effect.runPromise(watching).then(({ followWith }) => followWith(facade.effect, heads ?? {})));
   const iterable = <A>(
+    given: Result.Result<unknown, unknown>,
     options: Promises.Abortable | undefined,
     open: (on: Awaited<ReturnType<typeof follow>>, signal: AbortSignal | undefined) => AsyncIterator<A>,
   ) =>
     later(() =>
-      Result.match(signalGiven(options), {
+      Result.match(Result.all([signalGiven(options), given]), {
         onFailure: (wrong) => Promise.reject(wrong),
-        onSuccess: (signal) => follow().then((on) => open(on, signal)),
+        onSuccess: ([signal]) => follow().then((on) => open(on, signal)),
       }),
     );
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
@@ -251,9 +253,12 @@ export const createPreflight: {
       status: (lane, options) => act((actions) => actions.status(lane), options),
     },
     watch: (report, options) =>
-      iterable(options, (on, signal) => on.report(report, Promises.withPolicies(report, options, defaults), signal)),
-    watchHeads: (options) => iterable(options, (on, signal) => on.heads(options ?? {}, signal)),
-    watchLogs: (filter, options) => iterable(options, (on, signal) => on.logs(filter, options ?? {}, signal)),
+      iterable(reportGiven(report), options, (on, signal) =>
+        on.report(report, Promises.withPolicies(report, options, defaults), signal),
+      ),
+    watchHeads: (options) => iterable(Result.void, options, (on, signal) => on.heads(options ?? {}, signal)),
+    watchLogs: (filter, options) =>
+      iterable(recordGiven("filter", filter), options, (on, signal) => on.logs(filter, options ?? {}, signal)),
     dispose,
     [Symbol.asyncDispose]: dispose,
   };

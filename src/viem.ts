@@ -56,11 +56,9 @@ export const preflightActions: {
     rpc?: Rpc.Options,
   ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
 } =
-  (
-    { steps, without, ...defaults }: Promises.Defaults & Promises.GivenSteps = {},
-    rpc?: Rpc.Options,
-  ): ReturnType<typeof preflightActions> =>
+  (given?: Promises.Defaults & Promises.GivenSteps, rpc?: Rpc.Options): ReturnType<typeof preflightActions> =>
   (client) => {
+    const { steps, without, ...defaults } = given ?? {};
     const {
       effect: _,
       dispose: __,

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import { isAddress as isChecksummed } from "viem";
 import { isAddress, isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
-import { isRecord } from "./record.js";
+import { isRecord, safely } from "./record.js";
 
 /** A wrong value. */
 export interface Problem {
@@ -161,3 +161,25 @@ export const listOf =
 
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
   isRecord(value) ? Result.succeed(value) : no(field, `must be an object, got ${kind(value)}`);
+
+const lists = ["transactions", "findings", "funds"] as const;
+const records = ["observed", "options", "steps"] as const;
+
+const reportParts = (input: unknown): Problem | null => {
+  const part = (name: string, what: string) => ({ field: `report.${name}`, problem: `${what}: give a whole report` });
+  if (!isRecord(input)) return { field: "report", problem: "must be a report" };
+  const list = lists.find((name) => !Array.isArray(input[name]));
+  if (list !== undefined) return part(list, "must be a list");
+  const other = records.find((name) => !isRecord(input[name]));
+  if (other !== undefined) return part(other, "must be an object");
+  const { steps, transactions } = input;
+  const own = ["with", "without"].find((name) => !isRecord(steps) || !Array.isArray(steps[name]));
+  if (own !== undefined) return part(`steps.${own}`, "must be a list");
+  return Array.isArray(transactions) && transactions.length > 0
+    ? null
+    : { field: "report.transactions", problem: "must have at least one transaction" };
+};
+
+/** What is wrong with a report by its parts; null where it has them all, and what is in them is judged where it is used. */
+export const reportProblem = (input: unknown): Problem | null =>
+  safely(() => reportParts(input), { field: "report", problem: "cannot be read" });

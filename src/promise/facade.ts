@@ -15,7 +15,7 @@ import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
 import type { TakesInput } from "../Transaction.js";
-import { clearing, pipeline as loaded, preload, reportGiven, signalGiven } from "./given.js";
+import { clearing, defaultsGiven, pipeline as loaded, preload, reportGiven, signalGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
 
 export type { KeepEvent, ReportEvent, RequestEvent };
@@ -138,12 +138,13 @@ export interface GivenSteps {
 /** Promises over a layer; `pipeline` holds for every verb. */
 export const make = <R = never>(
   layer: Layer.Layer<Rpc | R>,
-  { log, ...defaults }: Defaults = {},
+  given: Defaults = {},
   pipeline: GivenSteps = {},
 ): Facade<R> => {
+  const { log, ...defaults } = defaultsGiven(given);
   const isUsual = pipeline.steps === undefined && pipeline.without === undefined;
   const whole = isUsual ? layer : Layer.merge(layer, layerSteps(pipeline));
-  const runtime = ManagedRuntime.make(log === undefined ? whole : Layer.provideMerge(whole, layerLog(log)));
+  const runtime = ManagedRuntime.make(log == null ? whole : Layer.provideMerge(whole, layerLog(log)));
   let isDisposed = false;
   preload();
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable): Promise<A> => {

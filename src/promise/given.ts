@@ -1,8 +1,9 @@
 /** What callers without types may hand in for a report or a function. */
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
-import { InvalidTransaction } from "../errors/index.js";
-import { isRecord, lazyImport, safely } from "../primitives/index.js";
+import { InvalidConnection, InvalidTransaction } from "../errors/index.js";
+import { isRecord, lazyImport, reportProblem, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
 const load = () => import("../Preflight.js");
@@ -13,25 +14,12 @@ export const pipeline = lazyImport(load);
 /** Begins to load it, so that it is there when somebody asks for a report; what kept it from coming is told then. */
 export const preload = (): void => void load().catch(() => undefined);
 
-const lists = ["transactions", "findings", "funds"] as const;
-const records = ["observed", "options", "steps"] as const;
-
 const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
 
-/** A report by its parts; what is in them is judged where it is used. */
+/** A report by its parts. */
 export const reportGiven = (report: Report): Result.Result<Report, InvalidTransaction> => {
-  const input: unknown = report;
-  if (typeof input !== "object" || input === null) return wrong("report", "must be a report");
-  const parts = new Map<string, unknown>(Object.entries(input));
-  const list = lists.find((name) => !Array.isArray(parts.get(name)));
-  if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
-  const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
-  if (record !== undefined) return wrong(`report.${record}`, "must be an object: give a whole report");
-  const part = (["with", "without"] as const).find((name) => !Array.isArray(report.steps[name]));
-  if (part !== undefined) return wrong(`report.steps.${part}`, "must be a list: give a whole report");
-  return report.transactions.length > 0
-    ? Result.succeed(report)
-    : wrong("report.transactions", "must have at least one transaction");
+  const problem = reportProblem(report);
+  return problem === null ? Result.succeed(report) : wrong(problem.field, problem.problem);
 };
 
 const isSignal = (input: unknown): input is AbortSignal =>
@@ -51,6 +39,35 @@ export const signalGiven = (options: unknown): Result.Result<AbortSignal | undef
     },
     wrong("options", "cannot be read"),
   );
+
+const isFunction = (input: unknown): boolean => typeof input === "function";
+
+/** What of a client's defaults is no option of a call. */
+const ofClients: Readonly<Record<string, readonly [fits: (input: unknown) => boolean, problem: string]>> = {
+  nonces: [Layer.isLayer, "must be a layer of Effect"],
+  log: [isFunction, "must be a function"],
+  send: [isFunction, "must be a function"],
+  heads: [isRecord, "must be an object"],
+};
+
+/** The defaults of a client, judged where it is made, as its connection is; null is none. */
+export const defaultsGiven = <A extends object>(input: A | null | undefined): Partial<A> => {
+  const given: unknown = input ?? {};
+  const problem = safely(
+    () => {
+      if (!isRecord(given)) return { field: "defaults", problem: "must be an object" };
+      Object.values(given);
+      const wrong = Object.entries(ofClients).find(([name, [fits]]) => given[name] != null && !fits(given[name]));
+      return wrong === undefined ? null : { field: wrong[0], problem: wrong[1][1] };
+    },
+    { field: "defaults", problem: "cannot be read" },
+  );
+  return problem === null ? (input ?? {}) : Result.getOrThrow(Result.fail(new InvalidConnection(problem)));
+};
+
+/** An object that the caller has to give. */
+export const recordGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
+  isRecord(input) ? Result.void : wrong(field, "must be an object");
 
 /** A function that the caller has to give. */
 export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>

@@ -130,7 +130,7 @@ export const compose = (report: Report, options: RenderOptions = {}, reading: Re
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
-  const money = { currency, price: options.price };
+  const money = { currency, price: options?.price };
   const look = { currency, look: { ...wholeLook, address: names.labelled } };
   const transactions = report.transactions.length;
   return {
@@ -148,9 +148,9 @@ export const compose = (report: Report, options: RenderOptions = {}, reading: Re
       ...flowsSection(report, reading),
       ...grantsSection(report, reading),
       ...exposureSection(report, reading),
-      ...costSection(report, reading, options.price),
+      ...costSection(report, reading, options?.price),
       ...tokensSection(reading),
-      ...(options.requests === true && options.full !== true ? requestsSection(report, money) : []),
+      ...(options?.requests === true && options?.full !== true ? requestsSection(report, money) : []),
     ],
     /** What was asked, where and when, in one line. */
     about: joined(

@@ -78,7 +78,7 @@ export const toMarkdown = (report: Report, options: RenderOptions = {}): string 
     escapeMarkdown(about),
     "",
     `**Next:** ${escapeMarkdown(next)}`,
-    ...(options.full === true ? technical : []).flatMap(sectionLines),
+    ...(options?.full === true ? technical : []).flatMap(sectionLines),
     "",
   ].join("\n");
 };

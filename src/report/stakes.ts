@@ -1,5 +1,8 @@
 /** What a report says of its senders' money beside what moves: who gets rights, what could be taken, what it costs. Pure. */
+import * as Result from "effect/Result";
 import { isNobody } from "../abi/words.js";
+import { InvalidTransaction } from "../errors/input.js";
+import { reportProblem } from "../primitives/problem.js";
 import {
   accountsOf,
   amountInSentence,
@@ -75,14 +78,17 @@ const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<
 /** What every part of a rendering is written from: names, and what is at stake for the senders. */
 export type Reading = ReturnType<typeof readingOf>;
 
-export const readingOf = (report: Report, options: AmountOptions) => {
+export const readingOf = (report: Report, options: AmountOptions | null) => {
+  // why: every rendering begins here, and plain JavaScript may render anything
+  const problem = reportProblem(report);
+  if (problem !== null) Result.getOrThrow(Result.fail(new InvalidTransaction(problem)));
   const ledger = ledgerOf(report);
   const senders = new Set(accountsOf(report));
   const flows = flowsOf(ledger, senders);
   // why: a flow between two senders is told once, by who gives
   const movements = flows.filter(({ way, party }) => way === "out" || party === null || !senders.has(party));
   return {
-    names: namesFor(report, options),
+    names: namesFor(report, options ?? {}),
     ledger,
     flows,
     movements,

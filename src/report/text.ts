@@ -210,21 +210,21 @@ export const toText = (
     readonly width?: number | undefined;
   } = {},
 ): string => {
-  const paint = painter(options.color ?? false);
-  const width = Math.max(40, options.width ?? 100);
+  const paint = painter(options?.color ?? false);
+  const width = Math.max(40, options?.width ?? 100);
   const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options);
   const headline = indented(because, `${title} · `, width, (line) => line, 0);
   const sectionLines = ({ title, tone, blocks }: Section) => [
     "",
     ...indented(title, "", width, (line) => paint(line, tone ?? "plain", "strong")),
-    ...blocks.flatMap((block) => blockLines(block, width, paint, options.full === true)),
+    ...blocks.flatMap((block) => blockLines(block, width, paint, options?.full === true)),
   ];
   return [
     ...headline.map((line, index) =>
       index === 0 ? `${paint(title, tone, "strong")}${line.slice(title.length)}` : line,
     ),
     ...summary.flatMap((line) => indented(line, "", width, (part) => paint(part, "strong"))),
-    ...[...findings, ...stakes, ...(options.full === true ? technical : [])].flatMap(sectionLines),
+    ...[...findings, ...stakes, ...(options?.full === true ? technical : [])].flatMap(sectionLines),
     "",
     ...indented(about, "", width, (line) => paint(line, "dim")),
     ...indented(next, "Next: ", width, (line) => line),

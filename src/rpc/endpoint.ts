@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import { no, type Checked } from "../primitives/problem.js";
-import { safely } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 
 export interface Endpoint {
   /** The URL to post to, without user and password. */
@@ -170,12 +170,15 @@ export const providersOf = <E extends { readonly url?: string; readonly provider
   waitMs: number,
 ): Checked<Arr.NonEmptyReadonlyArray<readonly [E, provider: string]>> => {
   const found: Array<readonly [E, string]> = [];
+  const list: unknown = endpoints;
+  if (!Array.isArray(list)) return no("endpoints", "must be an array");
   for (const [index, endpoint] of endpoints.entries()) {
-    const { url, provider: named } = endpoint;
-    if (url !== undefined && endpointOf(url).url === null)
+    if (!isRecord(endpoint)) return no(`endpoints[${index}]`, "must be an object");
+    const { url, provider: named }: { readonly url?: unknown; readonly provider?: unknown } = endpoint;
+    if (url !== undefined && (typeof url !== "string" || endpointOf(url).url === null))
       return no(`endpoints[${index}].url`, "is not an http or https URL");
     const provider = named ?? (url === undefined ? null : providerOf(url));
-    if (provider === null || provider.trim() === "")
+    if (typeof provider !== "string" || provider.trim() === "")
       return no(`endpoints[${index}].provider`, "is missing: the address does not show who runs the endpoint");
     found.push([endpoint, provider.trim().toLowerCase()]);
   }

@@ -181,8 +181,11 @@ const bounded = (checked: CheckedInput): Checked<CheckedInput> =>
 /** The whole input: one transaction or a list of them; what was checked before is passed on as it is. Never throws. */
 export const validate = (
   input: unknown,
-  defaults: InputDefaults = unnamed,
+  defaults?: InputDefaults | null,
 ): Result.Result<CheckedInput, InvalidTransaction> =>
   input instanceof CheckedInput
     ? Result.succeed(input)
-    : Result.mapError(Result.flatMap(whole(input, defaults), bounded), (problem) => new InvalidTransaction(problem));
+    : Result.mapError(
+        Result.flatMap(whole(input, defaults ?? unnamed), bounded),
+        (problem) => new InvalidTransaction(problem),
+      );

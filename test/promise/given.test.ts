@@ -1,6 +1,10 @@
 /** What callers without types hand in: a typed error that names the field, as a rejection, with nothing started. */
+import * as Effect from "effect/Effect";
 import { afterAll, describe, expect, it } from "vitest";
+import * as Errors from "../../src/Errors.js";
 import { createPreflight } from "../../src/promise.js";
+import * as Report from "../../src/Report.js";
+import * as Transaction from "../../src/Transaction.js";
 import { lane, sender, SimulatedChain } from "../nonces/chain.js";
 
 const chain = new SimulatedChain();
@@ -83,7 +87,7 @@ describe("options", () => {
 describe("what settle is given", () => {
   it.each<readonly [unknown, unknown, string]>([
     ...[undefined, null, hash, {}, [], [hash, hash]].map((hashes) => [hashes, {}, "hashes"] as const),
-    ...[[null], ["0x12"], [Symbol("x")], new Array(1)].map((hashes) => [hashes, {}, "hashes[0]"] as const),
+    ...[[null], ["0x12"], [Symbol("x")], Array.from({ length: 1 })].map((hashes) => [hashes, {}, "hashes[0]"] as const),
     ...[Number.NaN, -1, 0, Infinity, "300", "0x123", Symbol("x"), {}, [Symbol("x")], [bare], bare].map(
       (deadline) => [[hash], { deadline }, "options.deadline"] as const,
     ),
@@ -149,5 +153,73 @@ describe("what nonces are given", () => {
     const send = "x" as never;
     await expect(preflight.withNonce(lane, async () => "0x", { send })).rejects.toMatchObject(refused("send"));
     await expect(preflight.nonces.keep(lane, { send })).rejects.toMatchObject(refused("send"));
+  });
+});
+
+describe("what is watched", () => {
+  it.each([undefined, null, 5, [], bare, revoked].map((of) => [of]))("is a report: %#", async (of) => {
+    const report: unknown = of === revoked ? revoked() : of;
+    await expect(first(preflight.watch(report as never))).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: expect.stringMatching(/^report/) },
+    });
+  });
+  it.each([undefined, null, "x", []])("are logs by a filter: %#", async (filter) => {
+    await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({ field: "filter" });
+  });
+  it("is followed without options where these are null", async () => {
+    expect((await first(preflight.watchHeads(null as never))).done).toBe(false);
+    const report = await preflight.scan(input);
+    await expect(first(preflight.watch(report, null as never))).rejects.toMatchObject({ _tag: "NotProven" });
+  });
+});
+
+describe("a client", () => {
+  const url = "http://127.0.0.1:9";
+  it.each<readonly [unknown, unknown, string]>([
+    ...[undefined, null, Number.NaN, {}, "x"].map((endpoints) => [{ endpoints }, {}, "endpoints"] as const),
+    [{ endpoints: Array.from({ length: 5 }) }, {}, "endpoints[0]"],
+    [{ endpoints: [{ url: 5 }] }, {}, "endpoints[0].url"],
+    [{ endpoints: [{ url, provider: 5 }] }, {}, "endpoints[0].provider"],
+    ...[() => 1, () => undefined, () => ({})].map((transport) => [{ transport }, {}, "transport"] as const),
+    ...[5, "x", []].map((defaults) => [{ url }, defaults, "defaults"] as const),
+    ...["nonces", "log", "send", "heads"].flatMap((name) =>
+      [Number.NaN, "x", 5].map((value) => [{ url }, { [name]: value }, name] as const),
+    ),
+  ])("%# is refused by the name of what is wrong", (connection, defaults, field) => {
+    expect(() => createPreflight(connection as never, defaults as never)).toThrow(
+      expect.objectContaining({ _tag: "InvalidConnection", field }),
+    );
+  });
+  it("is refused where its defaults cannot be read", () => {
+    for (const defaults of [thrower(), revoked()])
+      expect(() => createPreflight({ url }, defaults)).toThrow(
+        expect.objectContaining({ _tag: "InvalidConnection", field: "defaults", problem: "cannot be read" }),
+      );
+  });
+  it("has no defaults where they are null", async () => {
+    const layer = chain.layer();
+    for (const defaults of [null, { nonces: null, log: null, send: null, heads: null }]) {
+      await using client = createPreflight({ layer }, defaults as never);
+      expect((await client.scan(input)).transactions).toHaveLength(1);
+    }
+  });
+});
+
+describe("what is rendered", () => {
+  const { toText, toMarkdown, toHtml, toSvg, summary } = Report;
+  const renderings: Readonly<Record<string, (report: never, options: never) => string>> = {
+    ...{ toText, toMarkdown, toHtml, toSvg, summary },
+  };
+  it.each(Object.entries(renderings))("by %s is a report, and null are no options", async (_, render) => {
+    for (const report of [undefined, null, 5, {}, [], bare, revoked()])
+      expect(() => render(report as never, {} as never)).toThrow(
+        expect.objectContaining({ _tag: "InvalidTransaction", field: expect.stringMatching(/^report/) }),
+      );
+    const report = (await preflight.scan(input)) as never;
+    expect(render(report, null as never)).toBe(render(report, {} as never));
+  });
+  it("has no ABIs and no defaults where these are null", async () => {
+    expect(Errors.decodeRevert("0x12345678", null as never, null as never)).toEqual(Errors.decodeRevert("0x12345678"));
+    expect((await Effect.runPromise(Transaction.check(input, null as never))).transactions).toHaveLength(1);
   });
 });
