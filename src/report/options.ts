@@ -77,9 +77,11 @@ const unitNames: Readonly<Record<string, string>> = {
 
 /** `; say "5 seconds"` of `5s`, or nothing. */
 const durationHint = (value: unknown): string => {
-  const [, amount = "", unit = ""] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*([a-z]{1,4})\s*$/i.exec(String(value)) ?? [];
+  // why: a text alone; what has no text of its own throws when it is made one
+  const text = typeof value === "string" ? value : "";
+  const [, amount = "", unit = ""] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*([a-z]{1,4})\s*$/i.exec(text) ?? [];
   const name = Object.hasOwn(unitNames, unit.toLowerCase()) ? unitNames[unit.toLowerCase()] : undefined;
-  return typeof value === "string" && name !== undefined ? `; say "${amount} ${name}"` : "";
+  return name !== undefined ? `; say "${amount} ${name}"` : "";
 };
 
 /** Milliseconds, or a Duration, in units of `unit` ms. */

@@ -84,6 +84,18 @@ describe("options", () => {
   });
 });
 
+describe("a time", () => {
+  it.each([[Symbol("x")], [bare], bare, Symbol("x"), () => 1, [1, Symbol("x")], {}])(
+    "that is none is refused by its name: %#",
+    async (time) => {
+      for (const name of ["deadline", "maxAge", "feeHorizon"])
+        await expect(preflight.scan(input, { [name]: time })).rejects.toMatchObject({
+          ...{ _tag: "InvalidTransaction", field: expect.stringMatching(`^options(\\.${name})?$`) },
+        });
+    },
+  );
+});
+
 describe("what settle is given", () => {
   it.each<readonly [unknown, unknown, string]>([
     ...[undefined, null, hash, {}, [], [hash, hash]].map((hashes) => [hashes, {}, "hashes"] as const),
