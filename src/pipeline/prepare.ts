@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
-import { didYouMean, no } from "../primitives/problem.js";
-import type { GivenRows } from "../primitives/record.js";
+import { didYouMean, no, type Checked } from "../primitives/problem.js";
+import { safely, type GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
 import { named, times } from "../report/options.js";
 import { note, type Finding } from "../report/finding.js";
@@ -33,10 +33,13 @@ const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(
 );
 
 /** Options checked and completed; `base` fills what is missing (an earlier report's, or the defaults). */
-const complete = (
-  options: Options,
-  base: Readonly<Record<string, unknown>> = defaults,
-): Result.Result<ReportOptions, InvalidTransaction> =>
+const complete = (options: Options, base?: Readonly<Record<string, unknown>>) =>
+  Result.mapError(
+    safely(() => read(options, base), no("options", "cannot be read")),
+    (problem) => new InvalidTransaction(problem),
+  );
+
+const read = (options: Options, base = defaults): Checked<ReportOptions> =>
   Result.gen(function* () {
     if (typeof options !== "object" || options === null || Array.isArray(options))
       return yield* no("options", "must be an object");
@@ -53,7 +56,7 @@ const complete = (
     if (options.maxAge != null || base["isMaxAgeGiven"] === true) completed["isMaxAgeGiven"] = true;
     // each value was read by its own row, and the rows are those of ReportOptions
     return completed as ReportOptions;
-  }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
+  });
 
 /** Input and options, checked. */
 export const prepare = Effect.fnUntraced(function* (

@@ -183,9 +183,13 @@ export const validate = (
   input: unknown,
   defaults?: InputDefaults | null,
 ): Result.Result<CheckedInput, InvalidTransaction> =>
-  input instanceof CheckedInput
-    ? Result.succeed(input)
-    : Result.mapError(
-        Result.flatMap(whole(input, defaults ?? unnamed), bounded),
-        (problem) => new InvalidTransaction(problem),
-      );
+  Result.mapError(
+    safely(
+      () =>
+        input instanceof CheckedInput
+          ? Result.succeed(input)
+          : Result.flatMap(whole(input, defaults ?? unnamed), bounded),
+      no("transaction", "cannot be read"),
+    ),
+    (problem) => new InvalidTransaction(problem),
+  );

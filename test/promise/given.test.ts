@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import { afterAll, describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
+import * as Preflight from "../../src/Preflight.js";
 import { createPreflight } from "../../src/promise.js";
 import * as Report from "../../src/Report.js";
 import * as Transaction from "../../src/Transaction.js";
@@ -233,5 +234,33 @@ describe("what is rendered", () => {
   it("has no ABIs and no defaults where these are null", async () => {
     expect(Errors.decodeRevert("0x12345678", null as never, null as never)).toEqual(Errors.decodeRevert("0x12345678"));
     expect((await Effect.runPromise(Transaction.check(input, null as never))).transactions).toHaveLength(1);
+  });
+});
+
+describe("an input that throws when it is read", () => {
+  const getter = (name: string): never =>
+    Object.defineProperty({ ...input }, name, {
+      enumerable: true,
+      get: () => {
+        throw new Error("get");
+      },
+    }) as never;
+  it("is refused", async () => {
+    const refused = { _tag: "InvalidTransaction", field: "transaction", problem: "cannot be read" };
+    const alone = [getter("to"), getter("data"), getter("from"), thrower(), revoked()];
+    for (const transaction of [...alone, [thrower()], [input, revoked()]]) {
+      await expect(preflight.scan(transaction as never)).rejects.toMatchObject(refused);
+      await expect(Effect.runPromise(Transaction.check(transaction))).rejects.toMatchObject(refused);
+    }
+  });
+  it("is refused as an option, and inside of one", async () => {
+    for (const options of [thrower(), revoked()])
+      await expect(
+        Effect.runPromise(Preflight.scan(input, options).pipe(Effect.provide(chain.layer()))),
+      ).rejects.toMatchObject({ _tag: "InvalidTransaction", field: "options", problem: "cannot be read" });
+    for (const name of ["abis", "stateOverrides", "tokens", "policies", "deadline", "block"])
+      await expect(preflight.scan(input, { [name]: thrower() })).rejects.toMatchObject({
+        ...{ _tag: "InvalidTransaction", field: expect.stringMatching(/^options/) },
+      });
   });
 });
