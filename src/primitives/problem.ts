@@ -149,15 +149,19 @@ export const nonce: Read<number> = (value, field) => {
   return integer()(typeof value === "bigint" ? Number(value) : value, field);
 };
 
+/** The same, of no longer lists than anybody needs: a longer one would hold the process up. */
+export const bounded =
+  <A>(read: Read<A>): Read<A> =>
+  (value, field) =>
+    Array.isArray(value) && value.length > 10_000 ? no(field, "has more than 10,000 entries") : read(value, field);
+
 /** A list of at least `least` entries, each read by `read`. */
-export const listOf =
-  <A>(read: Read<A>, least: number = 0): Read<ReadonlyArray<A>> =>
-  (value, field) => {
+export const listOf = <A>(read: Read<A>, least: number = 0): Read<ReadonlyArray<A>> =>
+  bounded((value, field) => {
     if (!Array.isArray(value)) return no(field, `must be an array, got ${kind(value)}`);
     if (value.length < least) return no(field, "must not be empty");
-    if (value.length > 10_000) return no(field, "has more than 10,000 entries");
     return each(value, (entry: unknown, index) => read(entry, `${field}[${index}]`));
-  };
+  });
 
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
   isRecord(value) ? Result.succeed(value) : no(field, `must be an object, got ${kind(value)}`);

@@ -13,7 +13,7 @@ import { isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
-import { type Checked, each, no } from "../primitives/problem.js";
+import { bounded, type Checked, listOf, no } from "../primitives/problem.js";
 
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
@@ -97,26 +97,21 @@ const time =
     });
 
 const isJson = Schema.is(Schema.Json);
-const listOf =
-  <A>(read: (value: unknown, field: string) => Checked<A>) =>
-  (value: unknown, field: string): Checked<ReadonlyArray<A>> =>
-    Array.isArray(value)
-      ? each(value, (item: unknown, index) => read(item, `${field}[${index}]`))
-      : no(field, "must be an array");
 
 const listedAddress = (value: unknown, field: string): Checked<Address> =>
   isAddress(value) ? Result.succeed(value.toLowerCase() as Address) : no(field, "must be 20 bytes of hex with 0x");
 
 const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
 
+const knownAbi = bounded(asKnownAbi);
 const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type> => {
-  if (Array.isArray(source)) return Result.map(asKnownAbi(source, field), (abi) => ({ address: null, abi }));
+  if (Array.isArray(source)) return Result.map(knownAbi(source, field), (abi) => ({ address: null, abi }));
   if (!isRecord(source) || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");
   const { address, abi } = source;
   return Result.gen(function* () {
     const whose = yield* listedAddress(address, `${field}.address`);
-    return { address: whose, abi: yield* asKnownAbi(abi, field) };
+    return { address: whose, abi: yield* knownAbi(abi, field) };
   });
 };
 

@@ -4,7 +4,7 @@ import { encodeDeployment, encodeFunction, type Encoded, asAbi } from "../abi/en
 import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { optionNames } from "../primitives/names.js";
-import { didYouMean, each, no, type Checked, bytes, given, record } from "../primitives/problem.js";
+import { bounded, didYouMean, each, no, type Checked, bytes, given, record } from "../primitives/problem.js";
 import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
@@ -95,7 +95,7 @@ const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: strin
   }
   if (given(data)) return no(name("data"), "cannot be combined with abi");
   const malformed = no(name("abi"), "has a parameter that is none");
-  return Result.flatMap(asAbi(abi, name("abi")), (items) => {
+  return Result.flatMap(bounded(asAbi)(abi, name("abi")), (items) => {
     if (bytecode === undefined) {
       if (!given(to)) return no(name("to"), "is missing; an ABI call needs it");
       return safely(() => encodeFunction(items, functionName, args ?? [], name), malformed);
@@ -172,7 +172,7 @@ const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =
   });
 
 /** An input whose signers can be recovered in time. */
-const bounded = (checked: CheckedInput): Checked<CheckedInput> =>
+const recoverable = (checked: CheckedInput): Checked<CheckedInput> =>
   checked.transactions.reduce((sum, { authorizationList }) => sum + (authorizationList?.length ?? 0), 0) >
   maxAuthorizations
     ? no("authorizationList", `there are more than ${maxAuthorizations} authorizations`)
@@ -188,7 +188,7 @@ export const validate = (
       () =>
         input instanceof CheckedInput
           ? Result.succeed(input)
-          : Result.flatMap(whole(input, defaults ?? unnamed), bounded),
+          : Result.flatMap(whole(input, defaults ?? unnamed), recoverable),
       no("transaction", "cannot be read"),
     ),
     (problem) => new InvalidTransaction(problem),

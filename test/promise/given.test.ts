@@ -264,3 +264,23 @@ describe("an input that throws when it is read", () => {
       });
   });
 });
+
+describe("what is longer than anybody needs", () => {
+  const item = { type: "function", name: "f", inputs: [], outputs: [], stateMutability: "view" };
+  const soon = async (call: () => Promise<unknown>, field: string) => {
+    const begun = process.cpuUsage();
+    await expect(call()).rejects.toMatchObject({ _tag: "InvalidTransaction", field });
+    // why: each took between one second and two
+    expect(process.cpuUsage(begun).user).toBeLessThan(500_000);
+  };
+  it("is refused at once", async () => {
+    const [zeros, abi] = [Array.from({ length: 1e6 }, () => 0), Array.from({ length: 100_000 }, () => item)];
+    await soon(() => preflight.prove(zeros as never), "report");
+    await soon(() => preflight.scan({ ...input, abi: zeros, functionName: "f" } as never), "abi");
+    await soon(() => preflight.scan({ ...input, abi, functionName: "f" } as never), "abi");
+    await soon(() => preflight.scan(input, { abis: zeros as never }), "options.abis");
+    await soon(() => preflight.scan(input, { abis: abi as never }), "options.abis[0]");
+    await soon(() => preflight.scan(input, { abis: [{ address: from, abi: abi as never }] }), "options.abis[0]");
+    await soon(() => preflight.scan(input, "x".repeat(300_000) as never), "options");
+  });
+});
