@@ -47,7 +47,7 @@ interface Line {
     { readonly maxBytes: number; readonly answered: (result: Posted, weight: number, message: unknown) => void }
   >;
   readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: NoReply) => void }>;
-  /** Ends it where it has been asked for long, and nothing at all was heard. */
+  /** Ends it where it has been asked for long, and nothing was delivered. */
   readonly doubt: () => void;
   readonly end: (why: NoReply) => void;
 }
@@ -84,26 +84,37 @@ const aroundId = 128;
 const idOf = (text: string): number =>
   Number((idFirst.exec(text.slice(0, aroundId)) ?? idLast.exec(text.slice(-aroundId)))?.[1]);
 
-/** Gives a text to whom it is for; fails where it is no JSON-RPC, or for nobody known and heavier than `most`. */
-const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result.Result<void, NoReply> => {
+/**
+ * Gives a text to whom it is for, and says whether somebody asked for it; fails where it is no JSON-RPC, or for nobody
+ * known and heavier than `most`.
+ */
+const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result.Result<boolean, NoReply> => {
   const weight = weightOf(text);
   // why: parsing holds the event loop, so what is too heavy for whom it names is not
   const named = waiting.get(idOf(text));
   const maxBytes = named?.maxBytes ?? most;
   if (weight > maxBytes) {
     const why = Result.fail(tooLarge(maxBytes, weight));
-    return named === undefined ? why : Result.succeed(named.answered(why, weight, undefined));
+    named?.answered(why, weight, undefined);
+    return named === undefined ? why : Result.succeed(true);
   }
   const message = parse(text);
   if (!isRecord(message)) return Result.fail(noJson);
   const { id, params } = message;
-  if (message["method"] === "eth_subscription" && isRecord(params))
-    hearing.get(params["subscription"])?.hear(params["result"]);
-  else if (id !== undefined && id !== null) waiting.get(id)?.answered(arrived(text), weight, message);
+  if (message["method"] === "eth_subscription" && isRecord(params)) {
+    const subscriber = hearing.get(params["subscription"]);
+    subscriber?.hear(params["result"]);
+    return Result.succeed(subscriber !== undefined);
+  }
+  if (id !== undefined && id !== null) {
+    waiting.get(id)?.answered(arrived(text), weight, message);
+    // why: also where it comes too late for whoever asked, for then the line is none the worse
+    return Result.succeed(true);
+  }
+  const isError = isRecord(message["error"]);
   // why: who could not read a request, or a gateway, does not say whom it refuses
-  else if (isRecord(message["error"]))
-    for (const { answered } of [...waiting.values()]) answered(arrived(text), weight, message);
-  return Result.succeed(undefined);
+  if (isError) for (const { answered } of [...waiting.values()]) answered(arrived(text), weight, message);
+  return Result.succeed(isError);
 };
 
 /** What of an answer fits its room. */
@@ -129,7 +140,7 @@ const linesOver = (maxBytes: number) =>
     const lineOver = (opened: Deferred.Deferred<Line, NoReply>, reader: Reader, writer: Writer) => {
       const ended = Deferred.makeUnsafe<never, NoReply>();
       const [waiting, hearing]: [Line["waiting"], Line["hearing"]] = [new Map(), new Map()];
-      // why: null = it was heard since the last request
+      // why: null = something was delivered since the last request
       let askedAt: number | null = null;
       const line: Line = {
         ...{ waiting, hearing },
@@ -152,12 +163,13 @@ const linesOver = (maxBytes: number) =>
       const cut = cutter(maxBytes);
       const most = Math.min(maxBytes, mostRunBytes);
       const hear = (chunk: string | Uint8Array): Effect.Effect<void, NoReply> => {
-        askedAt = null;
         const texts = cut(chunk);
         if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
         for (const text of texts) {
           const told = deliver(line, text, most);
           if (Result.isFailure(told)) return Effect.fail(told.failure);
+          // why: not for what is no answer yet, for one bracket too many swallows all that follow
+          if (told.success) askedAt = null;
         }
         return Effect.void;
       };

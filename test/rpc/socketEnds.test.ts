@@ -101,6 +101,47 @@ describe("a subscription", () => {
   });
 });
 
+describe("a line that was asked", () => {
+  const bytes = (value: unknown) => new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
+  const settled = Effect.repeat(Effect.yieldNow, { times: 20 });
+  /** Asks 13 times, a second apart; `answered` says which requests are answered then, as bytes. */
+  const asking = (
+    first: string,
+    answered: (written: ReadonlyArray<{ readonly id: number }>) => ReadonlyArray<{ readonly id: number }>,
+  ) =>
+    played(
+      Effect.forEach(Array.from({ length: 13 }), () => Effect.result(Eth.chainId)),
+      ({ asked, written, say }, fiber) =>
+        asked(1).pipe(
+          Effect.andThen(first === "" ? Effect.void : say(bytes(first))),
+          Effect.andThen(
+            Effect.repeat(
+              Effect.suspend(() => say(...answered(written).map(({ id }) => bytes(answer(id, "0x1"))))).pipe(
+                Effect.andThen(settled),
+                Effect.andThen(TestClock.adjust(1_000)),
+                Effect.andThen(settled),
+              ),
+              { until: () => fiber.pollUnsafe() !== undefined },
+            ),
+          ),
+        ),
+      { retryTimes: 0, timeoutMs: 1_000 },
+      TestClock.layer(),
+    );
+
+  it("is ended where a stray bracket swallows the answers, and the next request opens another", async () => {
+    const { told, opened } = await asking("{", (written) => written.slice(-1));
+    expect(opened()).toBe(2);
+    expect(Result.getOrThrow(told).at(-1)).toEqual(Result.succeed(1));
+  });
+
+  it("is kept where its answers come, though too late for those who asked", async () => {
+    const { told, opened } = await asking("", (written) => written.slice(-2, -1));
+    expect(opened()).toBe(1);
+    expect(Result.getOrThrow(told).some(Result.isSuccess)).toBe(false);
+  });
+});
+
 describe("a socket that does not open", () => {
   /** Opens as `openings` say, one after the other; the last for good. */
   const opening = (...openings: ReadonlyArray<Socket.Socket["reader"]>) => {
