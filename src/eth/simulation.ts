@@ -143,6 +143,9 @@ const aligned = (
     if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
     const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
     if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
+    // why: whatever runs pays at least for being a transaction, on every chain that simulates
+    const idle = block.calls.findIndex(({ status, gasUsed }) => status === "success" && gasUsed < 1n);
+    if (idle >= 0) return wrong(`.calls[${idle}].gasUsed`, "a successful call that used no gas");
     keep(block, entry);
     next++;
   }

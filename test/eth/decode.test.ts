@@ -268,6 +268,10 @@ describe("eth_simulateV1", () => {
 
   it("must have one block per entry and one result per call", () => {
     expect(pathOf(methods.eth_simulateV1, [])).toBe("result[0]");
+    const idle = { ...callResult, gasUsed: "0x0", maxUsedGas: "0x0" };
+    const called = (...calls: ReadonlyArray<unknown>) => pathOf(methods.eth_simulateV1, [{ ...simulated, calls }]);
+    expect(called(callResult, idle)).toBe("result[0].calls[1].gasUsed");
+    expect(called(callResult, { ...idle, status: "0x0", logs: [] })).toBeNull();
     expect(pathOf(methods.eth_simulateV1, [simulated, simulated])).toBe("result[1]");
     expect(pathOf(methods.eth_simulateV1, [{ ...simulated, calls: [callResult] }])).toBe("result[0].calls");
     expect(pathOf(methods.eth_simulateV1, [{ ...simulated, calls: [callResult, callResult, callResult] }])).toBe(
