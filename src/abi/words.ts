@@ -1,7 +1,7 @@
 /**
  * The one reader of words. Bytes are a text of hex digits, and a place in them is the number of a digit: calldata's
  * arguments begin at {@link argumentsAt}, all other data at {@link dataAt}. What does not lie within the bytes as a whole
- * is null, and so is all that it would lead to: nothing is padded, and nothing throws.
+ * is null, and so is all that it would lead to: nothing throws, and nothing is padded but what {@link padded} is asked for.
  */
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 
@@ -11,6 +11,9 @@ export const wordDigits = 64;
 export const dataAt = 2;
 /** The place behind `0x` and the selector. */
 export const argumentsAt = 10;
+
+/** Calldata with at least so many words of arguments: the EVM reads zeros behind its end, and old contracts ask for no more. */
+export const padded = (data: string, words: number): string => data.padEnd(argumentsAt + words * wordDigits, "0");
 
 /** The number of a digit; null = there is none. */
 type Place = number | null;
@@ -74,12 +77,12 @@ export const addressAt = (bytes: string, at: Place): Address | null => {
 
 /**
  * The addresses that words from a place on may be: the high bytes are zero, and not so many digits that it is an amount,
- * `zeros` of them.
+ * `zeros` of them. The last word may end early.
  */
 export function* addressesFrom(bytes: string, start: number, zeros: number = 32): Generator<Address> {
-  for (let at = start; at + wordDigits <= bytes.length; at += wordDigits)
-    if (bytes.startsWith("0".repeat(24), at) && !bytes.startsWith("0".repeat(zeros), at))
-      yield `0x${bytes.slice(at + 24, at + wordDigits).toLowerCase()}`;
+  for (let at = start; at < bytes.length; at += wordDigits)
+    if (bytes.startsWith("0".repeat(24), at) && !/^0*$/.test(bytes.slice(at, at + zeros)))
+      yield `0x${bytes.slice(at + 24, at + wordDigits).toLowerCase().padEnd(40, "0")}`;
 }
 
 /** The word at a place as a count; null also where it is more than there is of anything. */

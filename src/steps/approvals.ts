@@ -4,7 +4,7 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
-import { nobody, addressAt, argumentsAt, eventOf, type Log, placeOf, valuesOf } from "../abi/words.js";
+import { nobody, addressAt, argumentsAt, eventOf, type Log, padded, placeOf, valuesOf } from "../abi/words.js";
 import { type Address, lower } from "../primitives/hex.js";
 import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
@@ -185,7 +185,7 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
       ? []
       : calls.read.flatMap(({ from, to, data }) => {
           const place = payouts[data.slice(0, argumentsAt)];
-          const receiver = place === undefined ? null : addressAt(data, placeOf(place));
+          const receiver = place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place));
           if (receiver === null || receiver === nobody || !own.has(lower(from))) return [];
           if (own.has(receiver) || targets.has(receiver)) return [];
           // why: a deposit that is paid out is told by its event, and shown

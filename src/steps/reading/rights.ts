@@ -9,6 +9,7 @@ import {
   addressOf,
   argumentsAt,
   countAt,
+  padded,
   placeOf,
   pointedAt,
   wordAt,
@@ -122,9 +123,11 @@ const grantsOf = ({ from, to, data, isMeans }: Call, transaction: number): Reado
   const row = grants[data.slice(0, argumentsAt)];
   if (row === undefined) return [];
   const own = { places: [argumentsAt], owner: from, spender: row.isTaken === true ? to : nobody };
-  const { places, owner, spender } = row.isList === true ? batchIn(data) : own;
+  const isList = row.isList === true;
+  const { places, owner, spender } = isList ? batchIn(data) : own;
+  const whole = isList ? data : padded(data, row.values.length);
   return places.flatMap((at) => {
-    const values = wordsFrom(data, at, row.values.length);
+    const values = wordsFrom(whole, at, row.values.length);
     const right = rightOf(row, values, { keeper: to, owner, spender, source: "call", transaction });
     return right === null ? [] : isMeans === true ? { ...right, isMeans } : right;
   });

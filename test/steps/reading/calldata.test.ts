@@ -54,6 +54,26 @@ describe("calldata", () => {
     expect(asked(permit)).toEqual([["erc20", token, token, other, bob, 7n, false, null]]);
   });
 
+  it("that ends early is read as the EVM reads it: zeros lie behind it", () => {
+    const all = encodeFunctionData({ abi, functionName: "approve", args: [bob, 2n ** 256n - 1n] });
+    const cut = (data: ViemHex, bytes: number): ViemHex => `0x${data.slice(2, data.length - 2 * bytes)}`;
+    for (const bytes of [1, 2, 16, 31]) {
+      const left = 2n ** 256n - 2n ** BigInt(8 * bytes);
+      expect(asked(cut(all, bytes))).toEqual([["erc20", token, token, alice, bob, left, false, null]]);
+      const batch = encodeFunctionData({
+        abi,
+        functionName: "aggregate3",
+        args: [[{ target: token, mayFail: false, data: cut(all, bytes) }]],
+      });
+      expect(asked(batch, other)).toEqual([["erc20", token, token, other, bob, left, false, null]]);
+    }
+    expect(asked(cut(all, 32))).toEqual([["erc20", token, token, alice, bob, 0n, false, null]]);
+    // an address that ends in zeros
+    const ending = at("b").slice(0, -2).concat("00") as Address;
+    const handing = cut(encodeFunctionData({ abi: parseAbi(["function give(address)"]), args: [ending] }), 1);
+    expect(addressesIn([call(handing)], 6)).toEqual([token, ending]);
+  });
+
   it("tells what other standards and contracts grant, by whom", () => {
     const others = parseAbi([
       "function setOperator(address operator, bool approved)",
