@@ -316,7 +316,9 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [address("contract", pool), address("from", alice), address("to", bob)],
   },
   RightUnexplained: {
-    numbers: [address("contract", pool), address("of", alice), address("to", bob)],
+    means:
+      "The contract may keep rights that it does not tell, the call may be made by an account behind the one that is read to make it, or it stands in bytes that no known function reads as a call.",
+    numbers: [address("contract", pool), address("of", alice), address("to", bob), units("amount", 5n)],
   },
   RoleChanged: {
     means: "An example is a role of OpenZeppelin's AccessControl.",

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { keccak256, pad, toHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { note } from "./rooms/report.js";
-import { Address, Hash, Hex } from "./rooms/primitives.js";
+import { Address, Hash, Hex, units } from "./rooms/primitives.js";
 import * as Policy from "../src/Policy.js";
 import type { Report } from "../src/Report.js";
 import { alice, report, tokens, transfer, unknown, usdc } from "./report/fixtures.js";
@@ -153,6 +153,14 @@ describe("rights", () => {
       expect(tag(Policy.noNewApprovals, { ...granting({}), findings })).toBe("Fail");
       expect(tag(Policy.noUnlimitedApprovals, report({ findings }))).toBe("Pass");
     }
+  });
+
+  it("a right without a limit that calldata asks for and nobody measured is unknown to the policy on those, too", () => {
+    const asking = (amount: bigint) =>
+      report({ findings: [note("RightUnexplained", "info", { evidence: "estimated" }, units("amount", amount))] });
+    for (const amount of [2n ** 256n - 1n, 2n ** 256n - 2n ** 8n, 2n ** 96n - 1n])
+      expect(tag(Policy.noUnlimitedApprovals, asking(amount))).toBe("Unknown");
+    expect(tag(Policy.noUnlimitedApprovals, asking(5n))).toBe("Pass");
   });
 
   it("an unlimited approval fails, measured or not, unless it is only being spent", () => {

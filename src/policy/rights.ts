@@ -4,6 +4,7 @@ import type { Report } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
 import { cut, tokenText, unseen, whereSeen } from "./spending.js";
 import { accountsOf } from "../report/amounts.js";
+import { narrowMaximum } from "../abi/known/rights.js";
 import { isNobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
@@ -37,14 +38,27 @@ const judgeGrowth = judgeApprovals(({ before, after, extended, evidence }, named
 /** Rights that grow, of whatever kind. */
 export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
-/** Unlimited rights, unless one that was there is only being spent. */
-export const judgeUnlimitedApprovals = judgeApprovals(({ before, after, extended, evidence, unlimited }, named) => {
+/** Whether calldata asks for a right without a limit that nobody measured. */
+const unlimitedClaim = (report: Report): PolicyResult =>
+  report.findings.some(
+    ({ code, numbers }) =>
+      code === "RightUnexplained" && numbers.some(({ unit, value }) => unit === "units" && value >= narrowMaximum),
+  )
+    ? unknown("a call may give somebody a right without a limit")
+    : pass;
+
+/** Unlimited rights that are known, unless one that was there is only being spent. */
+const judgeUnlimited = judgeApprovals(({ before, after, extended, evidence, unlimited }, named) => {
   if (unlimited) {
     const isSpending = evidence === "measured" && before !== null && after !== null && after < before && !extended;
     return isSpending ? pass : fail(named());
   }
   return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);
 });
+
+/** Unlimited rights, of whatever kind. */
+export const judgeUnlimitedApprovals = (report: Report): PolicyResult =>
+  every([judgeUnlimited(report), unlimitedClaim(report)]);
 
 /** Everyone the bundle is seen to have to do with, its senders apart. */
 const touchedBy = (report: Report): ReadonlySet<string> => {

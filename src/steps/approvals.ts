@@ -19,16 +19,11 @@ import { requestedRights, settleRight, type Right, keyOf } from "./reading/right
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
-import { payouts } from "../abi/known/rights.js";
+import { narrowMaximum, payouts } from "../abi/known/rights.js";
 import { withdrawn } from "../abi/known/movements.js";
 
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
-/**
- * What tokens with narrow amounts keep where everything was asked for (UNI, COMP): unlimited where the
- * supply is larger too, and from here on where it is not known.
- */
-const narrowMaximum = 2n ** 96n - 1n;
 
 const spenderKind = (before: Answer<"account"> | null, after: Answer<"account"> | null): Approval["spenderKind"] => {
   if (after === null) return "unknown";

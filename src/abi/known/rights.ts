@@ -53,6 +53,11 @@ export const rightEvents: Readonly<Record<string, RightRow>> = {
 
 /** Everything, as an amount. */
 export const everything = 2n ** 256n - 1n;
+/**
+ * What tokens with narrow amounts keep where everything was asked for (UNI, COMP): unlimited where the
+ * supply is larger too, and from here on where it is not known.
+ */
+export const narrowMaximum = 2n ** 96n - 1n;
 const permit = { isPermit: true } as const;
 const taken = { ...permit, isTaken: true } as const;
 

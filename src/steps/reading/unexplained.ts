@@ -1,13 +1,16 @@
 /** Rights that may be given in a way that nothing here knows: by events of unknown kinds, and by calls nobody answers for. Pure. */
+import * as Arr from "effect/Array";
 import { eventOf, addressesFrom, argumentsAt, dataAt, nobody } from "../../abi/words.js";
 import { granting, harmless } from "../../abi/known/movements.js";
-import type { Address } from "../../primitives/hex.js";
-import { address, hash } from "../../primitives/statement.js";
+import { everything, grants } from "../../abi/known/rights.js";
+import { isBatch, type Call } from "../../abi/batches.js";
+import type { Address, Hex } from "../../primitives/hex.js";
+import { address, hash, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { Approval, OutcomeLog } from "../../report/parts.js";
+import type { Approval, OutcomeLog, Transfer } from "../../report/parts.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { tellsOfControl } from "./control.js";
-import { tellsOfRight, requestedRights } from "./rights.js";
+import { calldataRights, requestedRights, rightsIn, tellsOfRight, type Right } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
 const isExplained = (log: OutcomeLog): boolean => {
@@ -80,23 +83,75 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
 const aboutOf = ({ token, owner, spender }: Pick<Approval, "token" | "owner" | "spender">): string =>
   `${token}/${owner}/${spender}`;
 
+/** Calls that give rights, wherever they stand in bytes that nothing here reads as calls: a selector, and an address behind it. */
+const hidden = new RegExp(
+  `(?:${Object.keys(grants).join("|")})(?=0{24}(?!0{8})[0-9a-f]{40})`.replaceAll("0x", ""),
+  "g",
+);
+/** Digits of such a call that are read: of a batch of Permit2's, which its owner has signed, some thirty. */
+const mostHidden = 8_192;
+
+/** The first right that stands in the arguments of a call in which nothing here finds calls. */
+const hiddenIn = ({ to, data }: Call, transaction: number): ReadonlyArray<Right> => {
+  if (isBatch(data)) return [];
+  for (const { index } of data.slice(argumentsAt).matchAll(hidden)) {
+    const start = argumentsAt + index;
+    const inner: Hex = `0x${index % 2 === 0 ? data.slice(start, start + mostHidden) : ""}`;
+    const [right] = calldataRights([{ from: to, to, data: inner }], transaction).filter(gives);
+    if (right !== undefined) return [right];
+  }
+  return [];
+};
+
+const gives = ({ claim, spender }: Right): boolean => claim > 0n && spender !== nobody;
+
+/**
+ * Whether the approvals of a report say what becomes of a right. Whose calls a contract makes only its code knows: it may
+ * pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own name as much is
+ * there at the end, or an event tells of it, or it was spent or taken back.
+ */
+const isAnswered = (
+  { token, owner, spender, operator, claim }: Right,
+  rows: ReadonlyArray<Approval>,
+  last: Right | undefined,
+  { input, outcome, index }: Ran,
+  moved: ReadonlyArray<Transfer>,
+): boolean => {
+  if (owner === input.from || rows.length === 0) return rows.length > 0;
+  const isThere = (spent: bigint) =>
+    rows.some(({ standard, after }) => (after ?? 0n) + spent >= (standard === "erc721" ? 1n : claim));
+  const isTakenBack = last?.claim === 0n && (last.open !== null || last.operator);
+  if (isTakenBack || isThere(0n)) return true;
+  const isTold = rightsIn(outcome.logs, index).some(
+    (told) => told.token === token && told.spender === spender && told.operator === operator,
+  );
+  const spending = moved.filter((movement) => movement.token === token && movement.from === owner);
+  return isTold || isThere(spending.reduce((sum, { amount }) => sum + amount, 0n));
+};
+
 /** Rights that the calldata asks for, of contracts that neither announce nor answer anything of the kind. */
-const checkCalls = (
-  bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
-  approvals: ReadonlyArray<Approval>,
-): ReadonlyArray<Finding> => {
-  const answered = new Set(approvals.map(aboutOf));
-  return bundle
-    .flatMap((entry) => (entry.outcome.status === "success" ? requestedRights(entry) : []))
-    .filter((right) => right.claim > 0n && right.spender !== nobody && !answered.has(aboutOf(right)))
-    .map(({ transaction, token, owner, spender }) =>
-      note(
-        "RightUnexplained",
-        "info",
-        { transaction, evidence: "estimated" },
-        ...[address("contract", token), address("of", owner), address("to", spender)],
-      ),
+const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approval>): ReadonlyArray<Finding> => {
+  const moved = bundle.flatMap(({ transfers }) => transfers);
+  const rows = Arr.groupBy(approvals, aboutOf);
+  return bundle.flatMap((entry) => {
+    if (entry.outcome.status !== "success") return [];
+    const asked = requestedRights(entry);
+    const last = new Map(asked.map((right) => [`${aboutOf(right)}/${right.operator}`, right]));
+    const silent = asked.filter((right) => {
+      const about = aboutOf(right);
+      return gives(right) && !isAnswered(right, rows[about] ?? [], last.get(`${about}/${right.operator}`), entry, moved);
+    });
+    return [...silent, ...entry.calls.read.flatMap((call) => hiddenIn(call, entry.index))].map(
+      ({ transaction, token, owner, spender, operator, claim }) =>
+        note(
+          "RightUnexplained",
+          "info",
+          { transaction, evidence: "estimated" },
+          ...[address("contract", token), address("of", owner), address("to", spender)],
+          units("amount", operator ? everything : claim),
+        ),
     );
+  });
 };
 
 /** What may be a right of a kind that is not known: information, for most of it is none. */

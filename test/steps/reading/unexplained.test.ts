@@ -1,10 +1,11 @@
 /** Events and calls that nothing explains: told where they name a sender and somebody else, in whatever order. */
-import { encodeFunctionData, erc20Abi } from "viem";
+import { encodeFunctionData, parseAbi, type Abi } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../rooms/primitives.js";
 import { checkUnexplained } from "../../rooms/steps.js";
+import type { Approval, Transfer } from "../../../src/Report.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { alice, bob, bundle, codes, filled, hexOf, log, outcome, token, word } from "../parts.js";
+import { alice, bob, bundle, codes, filled, hexOf, log, native, outcome, token, word } from "../parts.js";
 import { at, kind, topics } from "./arbitrary.js";
 
 const stranger = at("7");
@@ -113,14 +114,81 @@ describe("an event of an unknown kind", () => {
   });
 });
 
+/** A call with its arguments, from a signature. */
+const made = (signature: string, ...args: ReadonlyArray<unknown>) =>
+  hexOf(encodeFunctionData({ abi: parseAbi([`function ${signature}`] as never) as Abi, args: [...args] }));
+
 describe("a right that only the calldata asks for", () => {
-  const approving = (amount: bigint) => ({
-    to: token,
-    data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, amount] })),
-  });
+  const all = 2n ** 256n - 1n;
+  const approving = (amount: bigint) => made("approve(address,uint256)", bob, amount);
   it("is told where no approval of the report is about it", () => {
-    expect(check([], "success", approving(5n))).toEqual(["RightUnexplained/info"]);
-    expect(check([], "success", approving(0n))).toEqual([]);
-    expect(check([], "reverted", approving(5n))).toEqual([]);
+    const asking = (amount: bigint) => ({ to: token, data: approving(amount) });
+    expect(check([], "success", asking(5n))).toEqual(["RightUnexplained/info"]);
+    expect(check([], "success", asking(0n))).toEqual([]);
+    expect(check([], "reverted", asking(5n))).toEqual([]);
+  });
+
+  const [module, avatar] = [at("5"), at("6")];
+  const level = (owner: Address, after: bigint): Approval => ({
+    ...{ standard: "erc20", token, owner, spender: bob, tokenId: null, before: 0n, after, expiration: null },
+    ...{ extended: false, unlimited: false, spenderKind: "eoa", transaction: 0, evidence: "measured" },
+  });
+  /** What is said of calls that a contract makes, with the approvals of the report, the logs and what moves. */
+  const within = (
+    calls: ReadonlyArray<ReturnType<typeof made>>,
+    approvals: ReadonlyArray<Approval>,
+    logs: ReadonlyArray<ReturnType<typeof log>> = [],
+    transfers: ReadonlyArray<Transfer> = [],
+  ) => {
+    const batch = calls.map((data) => [token, 0n, data]);
+    const ran = bundle({ to: module, data: made("executeBatch((address,uint256,bytes)[])", batch) }).map((one) =>
+      filled(one, { outcome: outcome({ status: "success", logs }), transfers }),
+    );
+    return codes(checkUnexplained(ran, approvals));
+  };
+  it("is told where a contract is read to give it in its own name, and has less of it given in the end", () => {
+    expect(within([approving(all)], [level(module, 0n)])).toEqual(["RightUnexplained/info"]);
+    expect(within([approving(all)], [level(module, 5n)])).toEqual(["RightUnexplained/info"]);
+    const roles = made(
+      "execTransactionWithRole(address,uint256,bytes,uint8,bytes32,bool)",
+      ...[token, 0n, approving(all), 0, `0x${"00".repeat(32)}`, true],
+    );
+    const ran = bundle({ to: module, data: roles }).map((one) =>
+      filled(one, { outcome: outcome({ status: "success", logs: [] }) }),
+    );
+    expect(codes(checkUnexplained(ran, [level(module, 0n)]))).toEqual(["RightUnexplained/info"]);
+    expect(codes(checkUnexplained(ran, [level(module, all)]))).toEqual([]);
+  });
+  it("is not told where it is there, was spent or taken back, or an event tells of it, whoever gave it", () => {
+    const spend = { ...native(0, module, bob, 5n), standard: "erc20", token } as const;
+    expect(within([approving(5n)], [level(module, 5n)])).toEqual([]);
+    expect(within([approving(5n)], [level(module, 0n)], [], [spend])).toEqual([]);
+    expect(within([approving(all), approving(0n)], [level(module, 0n)])).toEqual([]);
+    const told = log(token, [topics.approval, word(avatar), word(bob)], [word(5n)]);
+    expect(within([approving(5n)], [level(module, 0n), level(avatar, 0n)], [told])).toEqual([]);
+    // less than was given
+    expect(within([approving(6n)], [level(module, 0n)], [], [spend])).toEqual(["RightUnexplained/info"]);
+    const operators = made("setApprovalForAll(address,bool)", bob, false);
+    expect(within([approving(all), operators], [level(module, 0n)])).toEqual(["RightUnexplained/info"]);
+    const less = made("decreaseAllowance(address,uint256)", bob, 1n);
+    expect(within([approving(all), less], [level(module, 0n)])).toEqual(["RightUnexplained/info"]);
+  });
+  it("is told where it stands in bytes that nothing reads as a call, packed or not, and names somebody", () => {
+    const inside = (data: string, to = module) => check([], "success", { to, data: hexOf(data) });
+    for (const unread of [
+      made("run(address,bytes)", token, approving(all)),
+      made("run(bytes,uint256)", made("deeper(bytes)", approving(all)), 7n),
+      made("pack(bytes)", `0x00${token.slice(2)}${approving(all).slice(2)}`),
+      made("pack(bytes)", approving(all).slice(0, -2)),
+      made("run(bytes)", `${approving(0n)}${approving(all).slice(2)}`),
+    ])
+      expect(inside(unread), unread).toEqual(["RightUnexplained/info"]);
+    for (const harmless of [
+      made("run(bytes)", approving(0n)),
+      made("run(bytes)", made("transfer(address,uint256)", bob, 5n)),
+      made("run(bytes4,uint256)", "0x095ea7b3", 5n),
+      made("run(bytes)", made("approve(address,uint256)", at("0"), 5n)),
+    ])
+      expect(inside(harmless), harmless).toEqual([]);
   });
 });
