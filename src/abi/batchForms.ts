@@ -168,6 +168,8 @@ export const packed: Form = function* (call) {
 export const executions: Place = { to: 0, value: 1, data: 2 };
 const delegateMode = "ff";
 const batchMode = "01";
+/** CALL and STATICCALL. */
+const singleModes: ReadonlySet<string> = new Set(["00", "fe"]);
 /** ERC-7821: the calls of several batches. */
 const batchesMode = "78210002";
 
@@ -182,7 +184,9 @@ export const byMode: Form = function* (call) {
   else if (mode.startsWith(delegateMode))
     yield bytes.length < 42 ? null : delegated(call, target, `0x${bytes.slice(42)}`);
   else if (!mode.startsWith(batchMode))
-    yield bytes.length < 106 ? null : callTo(call, target, `0x${bytes.slice(106)}`, wordAt(bytes, 42));
+    yield bytes.length < 106 || !singleModes.has(mode.slice(0, 2))
+      ? null
+      : callTo(call, target, `0x${bytes.slice(106)}`, wordAt(bytes, 42));
   else {
     const lists = mode.startsWith(batchesMode, 12)
       ? [...itemsAt(data, pointedAt(data, base, base))].map((item) => placeOf(1, item))
@@ -243,6 +247,11 @@ export const proxySetup: Form = (call) => {
   const isSetup = setups.includes((data ?? "").slice(0, argumentsAt));
   return data === null ? [null] : isSetup ? setup({ ...call, data, as: nobody }) : [];
 };
+
+/** One call that some contracts make, and others as a DELEGATECALL, which runs code that the selector does not tell apart. */
+export const either =
+  (place: Place): Form =>
+  (call) => [callAt(call, argumentsAt, place), null];
 
 /** A form whose calldata says for all its calls whether they may fail. */
 export const lenient = (form: Form, mayFail: (data: Hex) => boolean): Form =>

@@ -3,6 +3,7 @@ import type { Address, Hex } from "../../primitives/hex.js";
 import {
   aggregated,
   byMode,
+  either,
   type Call,
   callTo,
   type Command,
@@ -177,6 +178,21 @@ export const forms: Readonly<Record<string, Form>> = {
   "0x7bb37428": ofSafe,
   "0x541d63c8": ofSafe,
   "0x51945447": ofSafe,
+  // execute(address,bytes): DSProxy's is a DELEGATECALL, AccessManager's is none
+  "0x1cff79cd": either(pair),
+  // Governor relay(address,uint256,bytes); EVC call(address,address,uint256,bytes), batch((address,address,uint256,bytes)[])
+  "0xc28bc2fa": singleCall(executions),
+  "0x1f8b5215": singleCall({ to: 0, value: 2, data: 3 }),
+  "0xc16ae7a4": many(0, { to: 0, value: 2, data: 3 }),
+  // Morpho Bundler3 multicall((address,bytes,uint256,bool,bytes32)[]), Ambire executeBySender((address,uint256,bytes)[])
+  "0x374f435d": many(0, { to: 0, data: 1, value: 2, mayFail: 3 }),
+  "0xabc5345e": many(0, executions),
+  // Argent multiCall(wallet,(address,uint256,bytes)[]), which the wallet makes; Biconomy executeBatch_y6U, execute_ncC
+  "0xa5efb235": many(1, executions),
+  "0x00004680": ofArrays,
+  "0x0000189a": singleCall(executions),
+  // multicall(address[],bytes[])
+  "0x63fb0b96": parallel(0, 1),
   // Safe multiSend(bytes)
   "0x8d80ff0a": packed,
   // what SafeL2 says that it executes: SafeMultiSigTransaction, SafeModuleTransaction, by the beginning of the event's name
