@@ -100,8 +100,12 @@ export const grants: Readonly<
   // Morpho setAuthorization(address,bool), setAuthorizationWithSig((authorizer,authorized,isAuthorized,nonce,deadline),signature)
   "0xeecea000": says("morpho")("spender", "flag"),
   "0x8069218f": says("morpho")("owner", "spender", "flag"),
-  // Comet allow(manager,isAllowed)
+  // Comet allow(manager,isAllowed), allowBySig(owner,manager,isAllowed,nonce,expiry,v,r,s)
   "0x110496e5": erc20("spender", "all"),
+  "0xbb24d994": { ...erc20("owner", "spender", "all"), ...permit },
+  // ERC-1363 approveAndCall(address,uint256), approveAndCall(address,uint256,bytes)
+  "0x3177029f": erc20("spender", "amount"),
+  "0xcae9ca51": erc20("spender", "amount"),
   // CryptoPunks offerPunkForSaleToAddress(index,least,to), offerPunkForSale(index,least): to anybody
   "0xbf31196f": says("cryptopunks", 1n)("id", null, "spender"),
   "0xc44193c3": says("cryptopunks", 1n)("id", null),
@@ -217,6 +221,21 @@ export const controlEvents: Readonly<Record<string, ControlRow>> = {
   "0xe7f4675038f4f603": control("a message is signed in its name"),
   // ChangedMasterCopy(address)
   "0x75e41bc35ff1bf14": control("new implementation", "gains"),
+};
+
+/**
+ * Functions that let somebody act for a contract or an account, by selector: which argument names him. An event of
+ * {@link controlEvents} tells of it, or it is not explained.
+ */
+export const handovers: Readonly<Record<string, number>> = {
+  // grantRole(bytes32,address), transferOwnership(address), setOwner(address)
+  ...{ "0x2f2ff15d": 1, "0xf2fde38b": 0, "0x13af4035": 0 },
+  // upgradeTo(address), upgradeToAndCall(address,bytes)
+  ...{ "0x3659cfe6": 0, "0x4f1ef286": 0 },
+  // Safe addOwnerWithThreshold(address,uint256), swapOwner(address,address,address), enableModule(address)
+  ...{ "0x0d582f13": 0, "0xe318b52b": 2, "0x610b5925": 0 },
+  // Safe setGuard(address), setFallbackHandler(address)
+  ...{ "0xe19a9dd9": 0, "0xf08a0323": 0 },
 };
 
 /** DelegateChanged(address,address,address): who votes for an account. */

@@ -13,6 +13,7 @@ import {
   placeOf,
   pointedAt,
   wordAt,
+  wordDigits,
   wordsFrom,
 } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
@@ -105,16 +106,19 @@ export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): 
 /** Whether an event of this kind tells of a right. */
 export const tellsOfRight = (signature: string): boolean => rightEvents[signature] !== undefined;
 
-/** How many grants of one Permit2 batch are read. */
-const mostGrants = 256;
+/** Digits of one grant of a Permit2 batch. */
+const grantDigits = 4 * wordDigits;
 
 /** Where the values of rights stand that a Permit2 batch gives, behind its owner and its list, and to whom it does. */
 const batchIn = (data: Hex) => {
   const batch = pointedAt(data, placeOf(1), argumentsAt);
   const list = pointedAt(data, batch, batch);
   const [owner, spender] = [wordAt(data, placeOf(0)), wordAt(data, placeOf(1, batch))];
-  const length = spender === null ? 0 : Math.min(countAt(data, list) ?? 0, mostGrants);
-  const places = Array.from({ length }, (_, index) => placeOf(1 + index * 4, list) ?? data.length);
+  const first = placeOf(1, list) ?? data.length;
+  // why: a list that is longer than the calldata is refused
+  const room = Math.max(0, Math.floor((data.length - first) / grantDigits));
+  const length = spender === null ? 0 : Math.min(countAt(data, list) ?? 0, room);
+  const places = Array.from({ length }, (_, index) => first + index * grantDigits);
   return { places, owner: addressOf(owner ?? 0n), spender: addressOf(spender ?? 0n) };
 };
 

@@ -1,15 +1,15 @@
 /** Rights that may be given in a way that nothing here knows: by events of unknown kinds, and by calls nobody answers for. Pure. */
 import * as Arr from "effect/Array";
-import { eventOf, addressesFrom, argumentsAt, dataAt, nobody } from "../../abi/words.js";
+import { addressAt, addressesFrom, argumentsAt, dataAt, eventOf, nobody, padded, placeOf } from "../../abi/words.js";
 import { granting, harmless } from "../../abi/known/movements.js";
-import { everything, grants } from "../../abi/known/rights.js";
+import { everything, grants, handovers } from "../../abi/known/rights.js";
 import { isBatch, type Call } from "../../abi/batches.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, hash, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog, Transfer } from "../../report/parts.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
-import { tellsOfControl } from "./control.js";
+import { controlsIn, tellsOfControl } from "./control.js";
 import { calldataRights, requestedRights, rightsIn, tellsOfRight, type Right } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
@@ -129,6 +129,17 @@ const isAnswered = (
   return isTold || isThere(spending.reduce((sum, { amount }) => sum + amount, 0n));
 };
 
+/** Whom calls let act for a contract that announces nothing of the kind. */
+const handedIn = ({ calls, outcome, index }: Ran) => {
+  const told = new Set(controlsIn(outcome.logs, index).map(({ contract, gains }) => `${contract}/${gains}`));
+  return calls.read.flatMap(({ from, to, data }) => {
+    const place = handovers[data.slice(0, argumentsAt)];
+    const spender = place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place));
+    const isKnown = spender === null || spender === nobody || told.has(`${to}/${spender}`);
+    return isKnown ? [] : [{ transaction: index, token: to, owner: from, spender, operator: false, claim: null }];
+  });
+};
+
 /** Rights that the calldata asks for, of contracts that neither announce nor answer anything of the kind. */
 const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approval>): ReadonlyArray<Finding> => {
   const moved = bundle.flatMap(({ transfers }) => transfers);
@@ -139,9 +150,11 @@ const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approva
     const last = new Map(asked.map((right) => [`${aboutOf(right)}/${right.operator}`, right]));
     const silent = asked.filter((right) => {
       const about = aboutOf(right);
-      return gives(right) && !isAnswered(right, rows[about] ?? [], last.get(`${about}/${right.operator}`), entry, moved);
+      return (
+        gives(right) && !isAnswered(right, rows[about] ?? [], last.get(`${about}/${right.operator}`), entry, moved)
+      );
     });
-    return [...silent, ...entry.calls.read.flatMap((call) => hiddenIn(call, entry.index))].map(
+    return [...silent, ...entry.calls.read.flatMap((call) => hiddenIn(call, entry.index)), ...handedIn(entry)].map(
       ({ transaction, token, owner, spender, operator, claim }) =>
         note(
           "RightUnexplained",

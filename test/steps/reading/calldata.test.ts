@@ -83,6 +83,8 @@ describe("calldata", () => {
       "function approveDelegation(address delegatee, uint256 amount)",
       "function setAuthorization(address authorized, bool newIsAuthorized)",
       "function allow(address manager, bool isAllowed)",
+      "function allowBySig(address,address,bool,uint256,uint256,uint8,bytes32,bytes32)",
+      "function approveAndCall(address,uint256,bytes)",
       "function offerPunkForSale(uint256 index, uint256 least)",
       "function offerPunkForSaleToAddress(uint256 index, uint256 least, address to)",
     ]);
@@ -105,6 +107,16 @@ describe("calldata", () => {
     expect(of("approveDelegation", [bob, 5n])).toEqual(["aaveDebt", alice, bob, null, false, 5n]);
     expect(of("setAuthorization", [bob, true])).toEqual(["morpho", alice, bob, null, true, 1n]);
     expect(of("allow", [bob, true])).toEqual(["erc20", alice, bob, null, false, 2n ** 256n - 1n]);
+    const signed = [7n, 9n, 27, `0x${"0".repeat(64)}`, `0x${"0".repeat(64)}`];
+    expect(of("allowBySig", [other, bob, true, ...signed])).toEqual([
+      "erc20",
+      other,
+      bob,
+      null,
+      false,
+      2n ** 256n - 1n,
+    ]);
+    expect(of("approveAndCall", [bob, 5n, "0x"])).toEqual(["erc20", alice, bob, null, false, 5n]);
     expect(of("allow", [bob, false])).toEqual(["erc20", alice, bob, null, false, 0n]);
     expect(of("offerPunkForSale", [8n, 0n])).toEqual(["cryptopunks", alice, at("0"), 8n, false, 1n]);
     expect(of("offerPunkForSaleToAddress", [8n, 0n, bob])).toEqual(["cryptopunks", alice, bob, 8n, false, 1n]);
@@ -122,6 +134,12 @@ describe("calldata", () => {
       ["permit2", token, permit2, alice, bob, 3n, false, 77n],
       ["permit2", other, permit2, alice, bob, 4n, false, 77n],
     ]);
+    const args = (count: number) => {
+      const details = [...Array.from({ length: count }, () => detail(other, 0n)), detail(token, 5n)];
+      return [alice, { details, spender: bob, sigDeadline: 1n }, "0x1234"] as const;
+    };
+    const long = encodeFunctionData({ abi: batchAbi, functionName: "permit", args: args(300) });
+    expect(asked(long, permit2).at(-1)).toEqual(["permit2", token, permit2, alice, bob, 5n, false, 77n]);
   });
 
   it("looks into batches: the same sender in a multicall, the batcher in an aggregate", () => {

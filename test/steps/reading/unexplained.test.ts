@@ -1,7 +1,8 @@
 /** Events and calls that nothing explains: told where they name a sender and somebody else, in whatever order. */
-import { encodeFunctionData, parseAbi, type Abi } from "viem";
+import { encodeFunctionData, parseAbi, toFunctionSelector, toFunctionSignature, type Abi } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../rooms/primitives.js";
+import { declared, grants, handovers } from "../../rooms/abi.js";
 import { checkUnexplained } from "../../rooms/steps.js";
 import type { Approval, Transfer } from "../../../src/Report.js";
 import type { Transaction } from "../../../src/Transaction.js";
@@ -190,5 +191,33 @@ describe("a right that only the calldata asks for", () => {
       made("run(bytes)", made("approve(address,uint256)", at("0"), 5n)),
     ])
       expect(inside(harmless), harmless).toEqual([]);
+  });
+  it("is told where a contract lets somebody act for it and announces nothing of it", () => {
+    const role = `0x${"00".repeat(32)}`;
+    const handing = made("grantRole(bytes32,address)", role, bob);
+    const granted = log(token, [kind("RoleGranted(bytes32,address,address)"), role.slice(2), word(bob), word(alice)]);
+    expect(check([], "success", { to: token, data: handing })).toEqual(["RightUnexplained/info"]);
+    expect(check([granted], "success", { to: token, data: handing })).toEqual([]);
+    expect(check([], "success", { to: token, data: made("transferOwnership(address)", at("0")) })).toEqual([]);
+  });
+  it("has a row for every function that is shown and gives something", () => {
+    const given = declared
+      .split("\n")
+      .flatMap((line) => (line.split("|")[1] ?? "").split(";"))
+      .filter((text) => /approv|permit|allow|grant|owner|enable|^set[A-Z]|upgrade/i.test(text.split("(")[0] ?? ""))
+      .map((text) => toFunctionSignature(`function ${text}`));
+    const missing = given.filter((signature) => {
+      const selector = toFunctionSelector(signature);
+      return !(selector in grants || selector in handovers);
+    });
+    expect([...new Set(missing)].sort()).toEqual([
+      // they take, tell or approve for the account that is called, or an event tells of them
+      ...["acceptOwnership()", "allowance(address,address)", "approveHash(bytes32)", "getApproved(uint256)"],
+      ...["isApprovedForAll(address,address)", "ownerOf(uint256)"],
+      "permitTransferFrom(((address,uint256),uint256,uint256),(address,uint256),address,bytes)",
+      ...["removeOwner(address,address,uint256)", "renounceOwnership()"],
+      "setup(address[],uint256,address,bytes,address,address,uint256,address)",
+      "setup(address[],uint256,address,bytes,address,uint256,address)",
+    ]);
   });
 });
