@@ -100,6 +100,7 @@ export const measureOf = (
     ? Holdings.holdings(senders, transfers, limits.holdings, {
         wanted: wantedBy(policies, bundle, limits, steps),
         suspected: Holdings.suspects(bundle),
+        bundle,
       })
     : none;
   const granted = steps.has("approvals") ? Rights.rights(bundle, limits.rights) : none;

@@ -32,22 +32,32 @@ export const movementEvents: Readonly<
 };
 
 /**
- * Which arguments of a function are whose tokens move, who gets them and how many, by their selectors; absent = the
- * caller's, or an id.
+ * Which arguments of a function are whose tokens move, who gets them, how many of an ERC-20 (or the id of an ERC-721), and
+ * the id, or the list of ids, of other standards, by their selectors; no `from` = the caller's.
  */
 export const moves: Readonly<
-  Record<string, { readonly from?: number; readonly to: number; readonly amount?: number }>
+  Record<
+    string,
+    {
+      readonly from?: number;
+      readonly to: number;
+      readonly amount?: number;
+      readonly id?: number;
+      readonly ids?: number;
+    }
+  >
 > = {
   // transfer(address,uint256), transferFrom(address,address,uint256)
   "0xa9059cbb": { to: 0, amount: 1 },
   "0x23b872dd": { from: 0, to: 1, amount: 2 },
   // ERC-6909 transfer(address,uint256,uint256), transferFrom(address,address,uint256,uint256)
-  "0x095bcdb6": { to: 0 },
-  "0xfe99049a": { from: 0, to: 1 },
-  // safeTransferFrom of ERC-721, with and without data, and of ERC-1155
+  "0x095bcdb6": { to: 0, id: 1 },
+  "0xfe99049a": { from: 0, to: 1, id: 2 },
+  // safeTransferFrom of ERC-721, with and without data, and of ERC-1155, and its safeBatchTransferFrom
   "0x42842e0e": { from: 0, to: 1 },
   "0xb88d4fde": { from: 0, to: 1 },
-  "0xf242432a": { from: 0, to: 1 },
+  "0xf242432a": { from: 0, to: 1, id: 2 },
+  "0x2eb2c2d6": { from: 0, to: 1, ids: 2 },
 };
 
 /* Events that tell neither of a right nor of a movement, but of what stands beside them, by the beginning of their topics. */

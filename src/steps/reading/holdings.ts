@@ -1,7 +1,18 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
 import { memoize } from "effect/Function";
 import type { Call } from "../../abi/batches.js";
-import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
+import { moves } from "../../abi/known/movements.js";
+import {
+  addressAt,
+  addressesFrom,
+  argumentsAt,
+  nobody,
+  numbersAt,
+  padded,
+  placeOf,
+  pointedAt,
+  wordAt,
+} from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 import { readAddress, readUint256 } from "../../witness/answers.js";
@@ -57,6 +68,8 @@ export const addressesIn = (calls: ReadonlyArray<Call>, limit: number): Readonly
 
 /** How many addresses of one call's arguments are suspected of being tokens or parties. */
 const mostArguments = 6;
+/** Words of calldata that say what moves. */
+const mostMoved = 4;
 /** How many suspicions one report follows. */
 const mostSuspects = 96;
 
@@ -91,19 +104,43 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
       ? [from, to].flatMap((account) => [{ ...holding(account, token, tokenId), owned: true }, holding(account, token)])
       : [holding(from, token), holding(to, token)];
 
+/** The ids that an argument of a call lists. */
+const idsIn = (data: string, index: number): ReadonlyArray<bigint> =>
+  numbersAt(data, pointedAt(data, placeOf(index), argumentsAt)) ?? [];
+
+/** The holdings that the calls ask to move, by the functions of tokens that are known: a token may move them in silence. */
+const asked = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
+  bundle.flatMap(({ calls }) =>
+    calls.read.flatMap(({ from, to, data }) => {
+      const row = moves[data.slice(0, argumentsAt)];
+      if (row === undefined) return [];
+      const whole = padded(data, mostMoved);
+      const partyAt = (index: number) => addressAt(whole, placeOf(index));
+      const ids =
+        row.ids === undefined ? [row.id === undefined ? null : wordAt(whole, placeOf(row.id))] : idsIn(data, row.ids);
+      const parties = [row.from === undefined ? from : partyAt(row.from), partyAt(row.to)];
+      return ids.flatMap((id) =>
+        parties.flatMap((account) => (account === null || account === to ? [] : holding(account, to, id))),
+      );
+    }),
+  );
+
 /**
  * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
  * An ERC-721 is looked at by its collection and by its id, an ERC-1155 or ERC-6909 by its id. `cut` says how many
- * that the movements touch were left out; `wanted` and `suspected` are measured beside those.
+ * that the movements touch, or calls of `bundle` ask to move, were left out; `wanted` and `suspected` are measured beside those.
  */
 export const holdings = (
   senders: ReadonlyArray<Address>,
   transfers: ReadonlyArray<Transfer>,
   limit: number,
-  { wanted, suspected }: Readonly<Record<"wanted" | "suspected", ReadonlyArray<Holding>>> = {
-    wanted: [],
-    suspected: [],
-  },
+  {
+    wanted = [],
+    suspected = [],
+    bundle = [],
+  }: Partial<Readonly<Record<"wanted" | "suspected", ReadonlyArray<Holding>>>> & {
+    readonly bundle?: ReadonlyArray<Case>;
+  } = {},
 ): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
   const found = new Gathered();
   const add = (candidate: Holding) => {
@@ -112,7 +149,7 @@ export const holdings = (
   for (const candidate of wanted) add({ ...candidate, wanted: true });
   for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
-  const touched = union([], transfers.flatMap(touchedBy));
+  const touched = union(transfers.flatMap(touchedBy), asked(bundle));
   for (const candidate of touched) if (mine.has(candidate.account)) add(candidate);
   for (const candidate of suspected) if (mine.has(candidate.account)) add(candidate);
   for (const candidate of touched) add(candidate);

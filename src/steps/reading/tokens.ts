@@ -71,24 +71,23 @@ export const queries = (tokens: ReadonlyArray<Address>): ReadonlyArray<Query> =>
 const mostCalled = 8;
 
 /** The tokens that the bundle itself calls, by the functions of theirs that are known. */
-export const called = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
-  [
-    ...new Set(
-      bundle.flatMap(({ calls }) =>
-        calls.read.flatMap(({ to, data }) => {
-          const selector = data.slice(0, argumentsAt);
-          return selector === approve || moves[selector]?.amount !== undefined ? to : [];
-        }),
-      ),
+export const called = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
+  ...new Set(
+    bundle.flatMap(({ calls }) =>
+      calls.read.flatMap(({ to, data }) => {
+        const selector = data.slice(0, argumentsAt);
+        return selector === approve || moves[selector]?.amount !== undefined ? to : [];
+      }),
     ),
-  ].slice(0, mostCalled);
+  ),
+];
 
 /** Beside them those that may be tokens which a call of a router names: of no more is it asked. */
 const mostMentioned = 4;
 
 /** The tokens that the bundle calls, and what may be tokens in the calldata for others: where that fails, no event names them. */
 export const mentioned = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => {
-  const direct = called(bundle);
+  const direct = called(bundle).slice(0, mostCalled);
   const known = new Set([...ownAccounts(bundle), ...direct]);
   const others = bundle.filter(({ input: { to } }) => to !== null && !known.has(to)).flatMap(tellingIn);
   return [...direct, ...[...new Set(others)].filter((account) => !known.has(account)).slice(0, mostMentioned)];

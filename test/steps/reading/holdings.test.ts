@@ -1,5 +1,5 @@
 /** Which balances are measured: what is asked for and the senders' own first, what is suspected last. */
-import { encodeFunctionData, erc20Abi } from "viem";
+import { encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Transfer } from "../../rooms/report.js";
@@ -40,6 +40,26 @@ describe("what is measured", () => {
       ...[ownerOf(token, 3n), balanceOf(token, alice), ownerOf(token, 3n), balanceOf(token, bob)],
     ]);
     expect(of(native(0, alice, bob, 1n))).toEqual([alice, bob].map((address) => ({ kind: "account", address })));
+  });
+  it("is also what calls ask tokens to move, by the id that they name, and what of it is cut is counted", () => {
+    const of = (signature: string, args: ReadonlyArray<unknown>, limit = 99) => {
+      const abi = parseAbi([`function ${signature}`] as never) as Abi;
+      const cases = bundle({ to: token, data: hexOf(encodeFunctionData({ abi, args: [...args] })) });
+      const { kept, cut } = holdings([], [], limit, { bundle: cases });
+      return [named(kept), cut];
+    };
+    const both = (id = "") => [alice, bob].map((account) => `${account} ${token} ${id}`.trim());
+    expect(of("transfer(address,uint256)", [bob, 5n])).toEqual([both(), 0]);
+    expect(of("transferFrom(address,address,uint256)", [alice, bob, 5n])).toEqual([both(), 0]);
+    expect(of("transfer(address,uint256,uint256)", [bob, 7n, 5n])).toEqual([both("7"), 0]);
+    expect(of("safeTransferFrom(address,address,uint256,uint256,bytes)", [alice, bob, 7n, 5n, "0x"])).toEqual([
+      both("7"),
+      0,
+    ]);
+    const many = [alice, bob, [7n, 8n], [1n, 2n], "0x"];
+    const batch = "safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)";
+    expect(of(batch, many)).toEqual([[...both("7"), ...both("8")], 0]);
+    expect(of(batch, many, 3)[1]).toBe(1);
   });
   it("is each once, nobody's never, and wanted where it is wanted at all", () => {
     const wanted = [holding(bob, token)];
