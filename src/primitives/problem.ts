@@ -153,7 +153,7 @@ export const nonce: Read<number> = (value, field) => {
 export const bounded =
   <A>(read: Read<A>): Read<A> =>
   (value, field) =>
-    Array.isArray(value) && value.length > 10_000 ? no(field, "has more than 10,000 entries") : read(value, field);
+    Array.isArray(value) && value.length > 20_000 ? no(field, "has more than 20,000 entries") : read(value, field);
 
 /** A list of at least `least` entries, each read by `read`. */
 export const listOf = <A>(read: Read<A>, least: number = 0): Read<ReadonlyArray<A>> =>
