@@ -20,7 +20,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/eth\/(encode|logs|shape)\.ts$/, "numbers on the wire"],
   [/^src\/witness\/answers\.ts$/, "bytes that contracts return"],
   [
-    /^src\/steps\/(code|reading\/(addressPositions|outputs))\.ts$/,
+    /^src\/steps\/(code|reading\/(addressPositions|outputs|unexplained))\.ts$/,
     "code and bytes of contracts, calldata, and the types of contracts' events",
   ],
   [/^src\/steps\/reading\/safeCode\.ts$/, "a template of code: its places are filled in, and nothing is told by it"],

@@ -81,7 +81,7 @@ export const addressAt = (bytes: string, at: Place): Address | null => {
  */
 export function* addressesFrom(bytes: string, start: number, zeros: number = 32): Generator<Address> {
   for (let at = start; at < bytes.length; at += wordDigits)
-    if (bytes.startsWith("0".repeat(24), at) && !/^0*$/.test(bytes.slice(at, at + zeros)))
+    if (bytes.startsWith("0".repeat(24), at) && !"0".repeat(zeros).startsWith(bytes.slice(at, at + zeros)))
       yield `0x${bytes
         .slice(at + 24, at + wordDigits)
         .toLowerCase()
