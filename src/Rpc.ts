@@ -37,7 +37,7 @@ import { following, type PostTo } from "./rpc/post.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
 import { Rpc } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
-import { holding, isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
+import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
 export { type Facts, type KnownEndpoint, type Memory, memoryOf } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions } from "./rpc/connection.js";
@@ -208,10 +208,6 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
  * A viem transport, such as `http(url, { batch: true })`, `fallback([…])` or `webSocket(url, { reconnect: false })`.
  * `Eth.watchHeads` and `Eth.watchLogs` subscribe through a socket, and open a lost one again themselves.
  *
- * The socket of `webSocket` and `ipc` is closed with the last layer that uses it. viem shares one between all clients of
- * a URL: it stays open while another client is subscribed on it, and repeats what another has asked on a new one. Use
- * {@link layerClient} for a socket that you close yourself. A socket inside `fallback` is never closed.
- *
  * For the Unix socket of a node use {@link layerSocket}: viem's `ipc` (2.57) takes a brace inside a text for one of
  * JSON's, so a contract that reverts with `}` ends the process. Throws `InvalidConnection`, which says what is wrong.
  *
@@ -231,17 +227,7 @@ export const layerTransport = (transport: ViemTransport, options: Options = {}):
     return Result.getOrThrow(
       Result.fail(new InvalidConnection({ field: "transport", problem: "must give an object, as viem's do" })),
     );
-  const { value, config } = instance;
-  return Layer.effect(
-    Rpc,
-    Effect.flatMap(holding(value), (hold) => {
-      const request: Requester["request"] = (args, answerOptions) => {
-        hold();
-        return instance.request(args, answerOptions);
-      };
-      return overViem({ request }, value, config.name, options);
-    }),
-  );
+  return Layer.effect(Rpc, overViem(instance, instance.value, instance.config.name, options));
 };
 
 /** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection`, which says what is wrong. */

@@ -64,10 +64,7 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
 export interface Facade<R = never, sender extends "caller" | "client" = "caller"> extends Actions<sender> {
   /** Any effect that needs the node, on this connection. */
   readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable) => Promise<A>;
-  /**
-   * Closes the connection, the socket of a viem `transport` included (see `Rpc.layerTransport`); that of a `client` stays
-   * open. Running and later calls reject with `Disposed`. It can be called again.
-   */
+  /** Closes the connection. Running and later calls reject with `Disposed`. It can be called again. */
   readonly dispose: () => Promise<void>;
 }
 

@@ -1,11 +1,10 @@
 /**
- * The sockets of viem's transports: which have one, who holds it, when viem is to let go of it, and subscriptions over it,
- * which is closed where the node no longer answers on it.
+ * The sockets of viem's transports: which have one, when viem is to let go of it, and subscriptions over it, which is closed
+ * where the node no longer answers on it.
  */
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type * as Scope from "effect/Scope";
 import { RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { isPlain, isRecord } from "../primitives/record.js";
@@ -59,52 +58,6 @@ export const letGoBy = (transport: unknown): (() => void) =>
             () => undefined,
           )
     : () => undefined;
-
-/** How many layers of ours hold each of viem's clients of a socket. */
-const holders = new WeakMap<object, number>();
-
-/** Whether somebody is told something over a client; what was ours is given back before. */
-const isSubscribedTo = ({ subscriptions }: Readonly<Record<string, unknown>>): boolean =>
-  subscriptions instanceof Map && subscriptions.size > 0;
-
-/**
- * Holds the socket of a transport of ours until the scope ends, and closes it then, unless another holds it: viem has one
- * for each URL. What it gives is to be called before each request.
- */
-export const holding = (transport: unknown): Effect.Effect<() => void, never, Scope.Scope> => {
-  if (!isSubscribing(transport)) return Effect.succeed(() => undefined);
-  const held = new Set<Readonly<Record<string, unknown>>>();
-  let current: unknown = null;
-  let isOver = false;
-  const release = () => {
-    isOver = true;
-    for (const client of held) {
-      const others = (holders.get(client) ?? 1) - 1;
-      holders.set(client, others);
-      if (others === 0 && !isSubscribedTo(client)) closeClient(client);
-    }
-    held.clear();
-  };
-  const hold = () => {
-    if (current !== null && !isEnded(current)) return;
-    void Promise.resolve()
-      .then(() => transport.getRpcClient())
-      .then(
-        (client) => {
-          if (!isRecord(client)) return;
-          current = client;
-          if (!held.has(client)) holders.set(client, (holders.get(client) ?? 0) + 1);
-          held.add(client);
-          if (isOver) release();
-        },
-        () => undefined,
-      );
-  };
-  return Effect.as(
-    Effect.addFinalizer(() => Effect.sync(release)),
-    hold,
-  );
-};
 
 export const method = "eth_subscribe";
 
