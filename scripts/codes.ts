@@ -305,7 +305,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ContractsLeftOut: {
     means:
-      "A proof checks 24 contracts, in the order of the calls. Contracts that are only paid, or asked to transfer or approve tokens, are checked where there are fewer than eight others.",
+      "A proof checks 24 contracts, in the order of the calls. Contracts that are only paid, or asked to transfer or approve tokens, are checked where there are fewer than eight others. One that could not be asked, because the calls or other contracts took the gas for it, is not checked, either.",
     numbers: [count("not checked", 3), address("", pool)],
   },
   ProxiesNotSeen: {

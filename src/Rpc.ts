@@ -121,7 +121,7 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
  *
  * The first request opens it; if it is lost, the next one opens it again; it is closed with the layer. A text frame
  * holds one message, bytes are a stream of messages. A socket that was asked and delivers no message for ten seconds
- * counts as lost. A message longer than `maxResponseBytes`, and one of more than 12 MiB that answers no request, ends the
+ * counts as lost. A message longer than `maxResponseBytes`, and one of more than 12 MiB that names no request, ends the
  * connection with `NodeLimitExceeded`; each value of a long message counts 24 bytes at least. Throws
  * `InvalidConnection`, which names the wrong option.
  */

@@ -92,8 +92,12 @@ const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
   if (error._tag !== "RpcError") return "rejected";
   switch (error.reason._tag) {
     case "InvalidParams":
-    case "NodeLimitExceeded":
       return "rejected";
+    case "NodeLimitExceeded":
+      // why: what we did not read for its size may be the hash
+      return [error.reason.raw, error.reason.code, error.reason.httpStatus].every((told) => told === null)
+        ? "unknown"
+        : "rejected";
     case "InternalError":
       return invalid.test(words) ? "rejected" : "unknown";
     default:

@@ -195,7 +195,10 @@ export const notes = {
       "assets or earnings of a sender, or of its Safe, go to another account",
       "sign only if you mean to pay that account",
     ],
-    ContractsLeftOut: ["more contracts are called than are checked for who controls them", "send fewer calls at once"],
+    ContractsLeftOut: [
+      "contracts are called that were not checked for who controls them",
+      "send fewer calls at once, with a lower gas limit",
+    ],
     ProxiesNotSeen: [
       "a contract may get another implementation, admin or owner without an event; that was not checked",
       "use a node that simulates several blocks in a row",

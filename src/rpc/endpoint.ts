@@ -68,7 +68,7 @@ const hiding = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
 /** Hides of every URL in a text all but its scheme and host: whose it is nobody knows. */
 export const redactUrls = (text: string): string =>
   text.replace(
-    /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s"'<>/]*@)?([^\s"'<>/?#]*)([/?#][^\s"'<>]*)?/gi,
+    /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s"'/]*@)?([^\s"'<>/?#]*)([/?#][^\s"']*)?/gi,
     (_, scheme: string, host: string, rest = "") => `${scheme}${host}${rest.length > 1 ? "/…" : rest}`,
   );
 

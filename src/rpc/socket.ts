@@ -85,18 +85,20 @@ const idOf = (text: string): number =>
   Number((idFirst.exec(text.slice(0, aroundId)) ?? idLast.exec(text.slice(-aroundId)))?.[1]);
 
 /**
- * Gives a text to whom it is for, and says whether somebody asked for it; fails where it is no JSON-RPC, or for nobody
- * known and heavier than `most`.
+ * Gives a text to whom it is for, and says whether somebody asked for it; fails where it is no JSON-RPC, or names nobody
+ * and is heavier than `most`.
  */
 const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result.Result<boolean, NoReply> => {
   const weight = weightOf(text);
   // why: parsing holds the event loop, so what is too heavy for whom it names is not
-  const named = waiting.get(idOf(text));
+  const name = idOf(text);
+  const named = waiting.get(name);
   const maxBytes = named?.maxBytes ?? most;
   if (weight > maxBytes) {
     const why = Result.fail(tooLarge(maxBytes, weight));
     named?.answered(why, weight, undefined);
-    return named === undefined ? why : Result.succeed(true);
+    // why: an answer that comes too late for whoever asked is no reason to fail the others
+    return Number.isNaN(name) ? why : Result.succeed(true);
   }
   const message = parse(text);
   if (!isRecord(message)) return Result.fail(noJson);

@@ -4,6 +4,7 @@ import { RpcRequestError, TransactionRejectedRpcError, NonceTooLowError } from "
 import { describe, expect, it } from "vitest";
 import {
   classify,
+  NodeLimitExceeded,
   NonceTooHigh,
   NonceTooLow,
   outcomeOf,
@@ -92,6 +93,9 @@ describe("the outcome of a send", () => {
     expect(outcomeOf(new SenderNotEoa({})).kind).toBe("rejected");
     expect(outcomeOf(asked(new Timeout({ detail: "" }))).kind).toBe("unknown");
     expect(outcomeOf(asked(new Unauthorized({ detail: "" }))).kind).toBe("unknown");
+    // what was not read for its size may be the hash; what a server has refused for its size is refused
+    expect(outcomeOf(asked(new NodeLimitExceeded({ detail: "larger than 1 byte" }))).kind).toBe("unknown");
+    expect(outcomeOf(asked(new NodeLimitExceeded({ detail: "", httpStatus: 413 }))).kind).toBe("rejected");
   });
   it("is read from a viem error by the node's words, where viem itself says nonce too low", () => {
     const answer = new RpcRequestError({

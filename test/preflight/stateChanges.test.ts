@@ -193,6 +193,23 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
       );
       expect([bundle.verdict, controls(bundle)]).toEqual(["caution", [["warning", stranger]]]);
     });
+    it("warns of whom nobody could be asked about, for others burn the gas of the witness", async () => {
+      await delegate(scene, await scene.deploy(KeyAccount));
+      // burns all its gas, but for the one call that is made of it
+      const burner = { abi: [], bytecode: creation("60003560e01c6312345678146013575b600f565b00") };
+      const burners = await many(9, () => scene.deploy(burner));
+      const theirs = await scene.deploy(Governed, [self]);
+      await scene.mine();
+      const calls = burners.map((to) => [to, "0x12345678"] as const);
+      const batch = batchOf([...calls, [theirs, calldata(Governed, "setGovernance", [stranger])]]);
+      const untraced = tampered(scene.url, ({ method }) =>
+        method === "debug_traceCall" ? new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }) : null,
+      );
+      const report = await Effect.runPromise(
+        Effect.provide(Preflight.preflight({ ...batch, gas: 16_000_000n }), untraced),
+      );
+      expect([report.verdict, warned(report)]).toEqual(["caution", ["ContractsLeftOut"]]);
+    });
     it("stays quiet about twelve transfers in a batch, and ten payments in a bundle", async () => {
       await delegate(scene, await scene.deploy(KeyAccount));
       const tokens = await many(12, () => scene.deploy(Token, ["Token", "TKN", 18]));

@@ -51,7 +51,9 @@ describe("secrets of an endpoint", () => {
 
   it("of URLs that nobody knows are hidden with all but scheme and host", () => {
     expect(
-      redactUrls(`a wss://me:${key}@${key}@node.example:1/v3/${key}?k=${key}#x, b custom+x://h/${key} c http://h:1/ d`),
+      redactUrls(
+        `a wss://me<:${key}@${key}@node.example:1/v3/${key}?k=${key}#x, b custom+x://h/<${key}> c http://h:1/ d`,
+      ),
     ).toBe("a wss://node.example:1/… b custom+x://h/… c http://h:1/ d");
   });
 });

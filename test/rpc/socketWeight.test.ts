@@ -24,15 +24,24 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-it.each([
-  ["that names nobody", () => `{"x":${dense(4 * mebibyte)}}`],
-  ["that names nobody we know", () => `{"jsonrpc":"2.0","id":99,"result":${dense(4 * mebibyte)}}`],
-])("a text %s ends the connection unread where its values weigh more than a run may have", async (_, text) => {
+it("a text that names nobody ends the connection unread where its values weigh more than a run may have", async () => {
   const { told } = await played(Effect.all([logs, logs], { concurrency: "unbounded" }), ({ asked, say }) =>
-    Effect.andThen(asked(2), say(text())),
+    Effect.andThen(asked(2), say(`{"x":${dense(4 * mebibyte)}}`)),
   );
   expect(Result.getOrThrow(told)).toMatchObject([tooLarge, tooLarge]);
   expect(longest).toBeLessThan(mebibyte);
+});
+
+it("a heavy answer that comes when nobody waits for it any more is dropped unread, and fails nobody else", async () => {
+  const late = `{"jsonrpc":"2.0","id":99,"result":${dense(4 * mebibyte)}}`;
+  const { told, opened } = await played(logs, ({ asked, written, say }) =>
+    Effect.andThen(
+      asked(1),
+      Effect.suspend(() => say(late, answer(written[0]?.id, "x"))),
+    ),
+  );
+  expect(Result.getOrThrow(told)).toMatchObject({ success: "x" });
+  expect([opened(), longest < mebibyte]).toEqual([1, true]);
 });
 
 it.each([

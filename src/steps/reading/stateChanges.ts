@@ -4,12 +4,12 @@ import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, count, hash, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
-import { unseen, type View } from "../../witness/view.js";
+import { knows, unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
 import { controlsIn, delegationAccounts, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
-import { calledBy, lensOf, safesIn, suspectsOf, workers } from "./proxies.js";
+import { calledBy, facets, lensOf, safesIn, suspectsOf, views, workers } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
 import {
   answersOf,
@@ -37,7 +37,7 @@ const mostTraced = 64;
 /** Most contracts that a finding names. */
 const mostNamed = 8;
 
-/** That contracts are left out for our own bound: a warning where one of them is asked for more than a movement of tokens. */
+/** That contracts are left out for our own bounds, in number or in gas: a warning where one of them is asked for more than a movement of tokens. */
 const checkLeft = (bundle: ReadonlyArray<Ran>, left: ReadonlyArray<Address>): ReadonlyArray<Finding> => {
   if (left.length === 0) return [];
   const working = workers(bundle);
@@ -211,7 +211,13 @@ export const stateChangesIn = (
     codeOf: (account) => successOf(codes.get(account)),
     evidence: run.plan.pretended ? "assumed" : "measured",
   };
-  const left = calledBy(proof).filter((contract) => !lens.includes(contract));
+  // why: a witness that others have starved says nothing of whom it was to ask, and that is not that nothing changed
+  const isUnheard = (contract: Address) =>
+    run.before.environment !== null &&
+    [...views(contract).map(({ query }) => query), facets(contract)].some(
+      (query) => !knows(run.before, query) || !knows(run.after, query),
+    );
+  const left = calledBy(proof).filter((contract) => !lens.includes(contract) || isUnheard(contract));
   const { changes, findings } = checkChanges(bundle, lens, seen, left);
   return { changes: [...changes, ...delegationsOf(bundle, run)], findings };
 };
