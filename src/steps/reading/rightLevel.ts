@@ -41,12 +41,12 @@ export const queryOf = memoize(({ standard, token, keeper, owner, spender, token
 });
 
 /** A right whose shape leaves open what it is, is asked about in both ways. */
-const readings = (right: Right): ReadonlyArray<Right> =>
+export const readings = (right: Right): ReadonlyArray<Right> =>
   right.open === null
     ? [right]
     : [
         { ...right, standard: "erc20", tokenId: null },
-        { ...right, standard: "erc721", tokenId: right.open },
+        { ...right, standard: "erc721", tokenId: right.open, claim: 1n },
       ];
 
 /** Whether the right is over an amount that a supply can be compared with. */

@@ -2,14 +2,15 @@
 import * as Arr from "effect/Array";
 import { addressAt, addressesFrom, argumentsAt, dataAt, eventOf, nobody, padded, placeOf } from "../../abi/words.js";
 import { granting, harmless } from "../../abi/known/movements.js";
-import { everything, grants, handovers } from "../../abi/known/rights.js";
-import { isBatch, type Call } from "../../abi/batches.js";
+import { everything, grants, handovers, narrowMaximum } from "../../abi/known/rights.js";
+import { isBatch, isLenient, type Call } from "../../abi/batches.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, hash, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { Approval, OutcomeLog, Transfer } from "../../report/parts.js";
+import type { Approval, OutcomeLog } from "../../report/parts.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { controlsIn, tellsOfControl } from "./control.js";
+import { readings } from "./rightLevel.js";
 import { calldataRights, requestedRights, rightsIn, tellsOfRight, type Right } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
@@ -80,57 +81,113 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
   return [...found.values()];
 };
 
-const aboutOf = ({ token, owner, spender }: Pick<Approval, "token" | "owner" | "spender">): string =>
-  `${token}/${owner}/${spender}`;
+const amounts: ReadonlySet<string> = new Set(["erc20", "permit2", "aaveDebt"]);
+const anybody = "anybody";
+
+/** What a right or a row is about: everything, one id or an amount, of whom and to whom. */
+const keyOf = (
+  { standard, token, owner, spender, tokenId }: Pick<Right, "standard" | "token" | "owner" | "spender" | "tokenId">,
+  by: string = owner,
+): string => `${token}/${by}/${spender}/${tokenId ?? (amounts.has(standard) ? standard : "all")}`;
+
+const gives = ({ claim, spender }: Right): boolean => claim > 0n && spender !== nobody;
+/** What must be there of a right: narrow tokens keep less of everything. */
+const leastOf = ({ claim }: Right): bigint => (claim === everything ? narrowMaximum : claim);
+
+/** What a finding says of a right; null = not known. */
+type Unsaid = { readonly [K in "spender" | "claim"]: Right[K] | null } & Pick<
+  Right,
+  "transaction" | "token" | "owner" | "operator"
+>;
+
+/** The approvals of a report, and what moves, by what a right needs of them. */
+interface Known {
+  readonly rows: Readonly<Record<string, ReadonlyArray<Approval>>>;
+  readonly spent: ReadonlyMap<string, bigint>;
+}
+
+/** The most that the events of a transaction tell of each right that the report has a row of, whoever gave it. */
+const toldIn = ({ outcome, index }: Ran, { rows }: Known) => {
+  const most = new Map<string, Right>();
+  for (const right of rightsIn(outcome.logs, index).flatMap(readings)) {
+    const key = keyOf(right, anybody);
+    if (right.claim > (most.get(key)?.claim ?? 0n) && rows[keyOf(right)] !== undefined) most.set(key, right);
+  }
+  const isTold = (right: Right): boolean =>
+    readings(right).some((read) => (most.get(keyOf(read, anybody))?.claim ?? 0n) >= leastOf(read));
+  return { isTold, tokens: [...new Set([...most.values()].map(({ token }) => token))] };
+};
 
 /** Calls that give rights, wherever they stand in bytes that nothing here reads as calls: a selector, and an address behind it. */
 const hidden = new RegExp(
-  `(?:${Object.keys(grants).join("|")})(?=0{24}(?!0{8})[0-9a-f]{40})`.replaceAll("0x", ""),
+  // why: an address that begins with eight zeros is mined in minutes
+  `(?:${Object.keys(grants).join("|")})(?=0{24}(?!0{32})[0-9a-f]{40})`.replaceAll("0x", ""),
   "g",
 );
 /** Digits of such a call that are read: of a batch of Permit2's, which its owner has signed, some thirty. */
 const mostHidden = 8_192;
+/** How many such calls are looked at; of what more there is nothing is known. */
+const mostLooks = 256;
 
-/** The first right that stands in the arguments of a call in which nothing here finds calls. */
-const hiddenIn = ({ to, data }: Call, transaction: number): ReadonlyArray<Right> => {
+/** The first right that stands in the arguments of a call in which nothing here finds calls, and that no event tells. */
+const hiddenIn = (
+  { to, data }: Call,
+  transaction: number,
+  { isTold, tokens }: ReturnType<typeof toldIn>,
+): ReadonlyArray<Unsaid> => {
   if (isBatch(data)) return [];
+  let [looks, named]: [number, ReadonlyArray<Address> | null] = [0, null];
   for (const { index } of data.slice(argumentsAt).matchAll(hidden)) {
+    if (index % 2 !== 0) continue;
+    if (++looks > mostLooks)
+      return [{ transaction, token: to, owner: to, spender: null, operator: false, claim: null }];
     const start = argumentsAt + index;
-    const inner: Hex = `0x${index % 2 === 0 ? data.slice(start, start + mostHidden) : ""}`;
-    const [right] = calldataRights([{ from: to, to, data: inner }], transaction).filter(gives);
-    if (right !== undefined) return [right];
+    const inner: Hex = `0x${data.slice(start, start + mostHidden)}`;
+    for (const right of calldataRights([{ from: to, to, data: inner }], transaction).filter(gives)) {
+      // why: which token is called the bytes do not say, but they name it
+      named ??= [to, ...tokens.filter((token) => data.includes(token.slice(2)))];
+      if (!(right.token === to ? named : [right.token]).some((token) => isTold({ ...right, token }))) return [right];
+    }
   }
   return [];
 };
 
-const gives = ({ claim, spender }: Right): boolean => claim > 0n && spender !== nobody;
-
 /**
- * Whether the approvals of a report say what becomes of a right. Whose calls a contract makes only its code knows: it may
- * pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own name as much is
- * there at the end, or an event tells of it, or it was spent or taken back.
+ * The rights that calls ask for and the report does not say what becomes of. Whose calls a contract makes only its code
+ * knows: it may pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own
+ * name as much is there at the end, or an event tells of it, or it was spent or taken back.
  */
-const isAnswered = (
-  { token, owner, spender, operator, claim }: Right,
-  rows: ReadonlyArray<Approval>,
-  last: Right | undefined,
-  { input, outcome, index }: Ran,
-  moved: ReadonlyArray<Transfer>,
-): boolean => {
-  if (owner === input.from || rows.length === 0) return rows.length > 0;
-  const isThere = (spent: bigint) =>
-    rows.some(({ standard, after }) => (after ?? 0n) + spent >= (standard === "erc721" ? 1n : claim));
-  const isTakenBack = last?.claim === 0n && (last.open !== null || last.operator);
-  if (isTakenBack || isThere(0n)) return true;
-  const isTold = rightsIn(outcome.logs, index).some(
-    (told) => told.token === token && told.spender === spender && told.operator === operator,
-  );
-  const spending = moved.filter((movement) => movement.token === token && movement.from === owner);
-  return isTold || isThere(spending.reduce((sum, { amount }) => sum + amount, 0n));
+const silentIn = (entry: Ran, { rows, spent }: Known, { isTold }: ReturnType<typeof toldIn>) => {
+  const asked = new Map<string, Right>();
+  const last = new Map<string, Right>();
+  for (const right of requestedRights(entry)) {
+    const ways = readings(right);
+    for (const read of ways) last.set(keyOf(read), read);
+    // why: of what may be an amount or an id, each number is another right
+    const key = ways.map((read) => keyOf(read)).join();
+    if (gives(right) && right.claim > (asked.get(key)?.claim ?? 0n)) asked.set(key, right);
+  }
+  const mayFail = entry.calls.read.some(({ data }) => isLenient(data));
+  const isTakenBack = (key: string) => {
+    const { claim, operator, open, tokenId } = last.get(key) ?? {};
+    return !mayFail && claim === 0n && (operator === true || open !== null || tokenId !== null);
+  };
+  const isAnswered = (right: Right): boolean => {
+    const key = keyOf(right);
+    const { token, owner, tokenId, operator } = right;
+    const used = operator ? 0n : (spent.get(`${token}/${owner}/${tokenId}`) ?? 0n);
+    return (rows[key] ?? []).some(
+      ({ before, after, evidence }) =>
+        owner === entry.input.from ||
+        (after ?? 0n) + used >= leastOf(right) ||
+        (after === 0n && before !== null && evidence === "measured" && isTakenBack(key)),
+    );
+  };
+  return [...asked.values()].filter((right) => !isTold(right) && !readings(right).some(isAnswered));
 };
 
 /** Whom calls let act for a contract that announces nothing of the kind. */
-const handedIn = ({ calls, outcome, index }: Ran) => {
+const handedIn = ({ calls, outcome, index }: Ran): ReadonlyArray<Unsaid> => {
   const told = new Set(controlsIn(outcome.logs, index).map(({ contract, gains }) => `${contract}/${gains}`));
   return calls.read.flatMap(({ from, to, data }) => {
     const place = handovers[data.slice(0, argumentsAt)];
@@ -142,27 +199,25 @@ const handedIn = ({ calls, outcome, index }: Ran) => {
 
 /** Rights that the calldata asks for, of contracts that neither announce nor answer anything of the kind. */
 const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approval>): ReadonlyArray<Finding> => {
-  const moved = bundle.flatMap(({ transfers }) => transfers);
-  const rows = Arr.groupBy(approvals, aboutOf);
+  const spent = new Map<string, bigint>();
+  for (const { token, from, tokenId, amount } of bundle.flatMap(({ transfers }) => transfers)) {
+    const key = `${token}/${from}/${tokenId}`;
+    spent.set(key, (spent.get(key) ?? 0n) + amount);
+  }
+  const known: Known = { rows: Arr.groupBy(approvals, (row) => keyOf(row)), spent };
   return bundle.flatMap((entry) => {
     if (entry.outcome.status !== "success") return [];
-    const asked = requestedRights(entry);
-    const last = new Map(asked.map((right) => [`${aboutOf(right)}/${right.operator}`, right]));
-    const silent = asked.filter((right) => {
-      const about = aboutOf(right);
-      return (
-        gives(right) && !isAnswered(right, rows[about] ?? [], last.get(`${about}/${right.operator}`), entry, moved)
-      );
-    });
-    return [...silent, ...entry.calls.read.flatMap((call) => hiddenIn(call, entry.index)), ...handedIn(entry)].map(
-      ({ transaction, token, owner, spender, operator, claim }) =>
-        note(
-          "RightUnexplained",
-          "info",
-          { transaction, evidence: "estimated" },
-          ...[address("contract", token), address("of", owner), address("to", spender)],
-          units("amount", operator ? everything : claim),
-        ),
+    const told = toldIn(entry, known);
+    const unread = entry.calls.read.flatMap((call) => hiddenIn(call, entry.index, told));
+    const unsaid: ReadonlyArray<Unsaid> = [...silentIn(entry, known, told), ...unread, ...handedIn(entry)];
+    return unsaid.map(({ transaction, token, owner, spender, operator, claim }) =>
+      note(
+        "RightUnexplained",
+        "info",
+        { transaction, evidence: "estimated" },
+        ...[address("contract", token), address("of", owner), address("to", spender)],
+        units("amount", operator ? everything : claim),
+      ),
     );
   });
 };

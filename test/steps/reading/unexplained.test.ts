@@ -174,6 +174,141 @@ describe("a right that only the calldata asks for", () => {
     const less = made("decreaseAllowance(address,uint256)", bob, 1n);
     expect(within([approving(all), less], [level(module, 0n)])).toEqual(["RightUnexplained/info"]);
   });
+  const [silently, row] = [["RightUnexplained/info"], level(module, 0n)];
+  const operators = made("setApprovalForAll(address,bool)", bob, true);
+  const ofId = (id: bigint, amount: bigint) => made("approve(address,uint256,uint256)", bob, id, amount);
+  const moving = (standard: "erc721" | "erc1155" | "erc6909", tokenId: bigint, amount: bigint): Transfer => ({
+    ...{ ...native(0, module, at("d"), amount), standard, token, tokenId },
+  });
+  const nft = (tokenId: bigint | null, after: bigint): Approval => ({
+    ...level(module, after),
+    standard: "erc721",
+    tokenId,
+  });
+  const multi = (tokenId: bigint | null, after: bigint): Approval => ({ ...nft(tokenId, after), standard: "erc6909" });
+  it("is answered only by what is of its kind: an operator's, the same id's, or an amount's", () => {
+    expect(within([operators], [nft(null, 0n), nft(9n, 1n)])).toEqual(silently);
+    expect(within([operators], [nft(null, 1n), nft(9n, 0n)])).toEqual([]);
+    expect(within([ofId(1n, 5n)], [multi(1n, 0n), multi(2n, 5n)])).toEqual(silently);
+    expect(within([ofId(1n, 5n)], [multi(1n, 5n), multi(2n, 0n)])).toEqual([]);
+    expect(within([made("setOperator(address,bool)", bob, true)], [multi(null, 0n), multi(2n, 5n)])).toEqual(silently);
+    // each number may be another id
+    expect(within([approving(7n), approving(9n)], [nft(9n, 1n)])).toEqual(silently);
+    expect(within([approving(5n)], [{ ...row, standard: "permit2", after: 5n }])).toEqual(silently);
+  });
+  it("is spent only where it is over an amount or an id, and of that id", () => {
+    expect(within([operators], [nft(null, 0n)], [], [moving("erc1155", 77n, 5n)])).toEqual(silently);
+    expect(within([approving(9n)], [nft(9n, 0n)], [], [moving("erc721", 77n, 1n)])).toEqual(silently);
+    expect(within([approving(9n)], [nft(9n, 0n)], [], [moving("erc721", 9n, 1n)])).toEqual([]);
+    expect(within([ofId(1n, 5n)], [multi(1n, 0n)], [], [moving("erc6909", 2n, 5n)])).toEqual(silently);
+    expect(within([ofId(1n, 5n)], [multi(1n, 2n)], [], [moving("erc6909", 1n, 3n)])).toEqual([]);
+  });
+  it("is taken back only where the same is measured at nothing, by a call that cannot fail alone", () => {
+    expect(within([approving(7n), approving(0n)], [nft(7n, 0n), nft(0n, 0n)])).toEqual(silently);
+    expect(within([approving(all), approving(0n)], [{ ...row, evidence: "estimated" }])).toEqual(silently);
+    expect(within([approving(all), approving(0n)], [{ ...row, before: null }])).toEqual(silently);
+    expect(within([approving(0n), approving(all)], [row])).toEqual(silently);
+    expect(within([ofId(1n, 5n), ofId(1n, 0n)], [multi(1n, 0n)])).toEqual([]);
+    const lenient = made("aggregate3((address,bool,bytes)[])", [
+      ...[
+        [token, false, approving(all)],
+        [token, true, approving(0n)],
+      ],
+    ]);
+    const ran = bundle({ to: module, data: lenient }).map((one) => filled(one));
+    expect(codes(checkUnexplained(ran, [row]))).toEqual(silently);
+  });
+  const telling = (owner: Address, amount: bigint, spender: Address = bob) =>
+    log(token, [topics.approval, word(owner), word(spender)], [word(amount)]);
+  it("is told by an event only of as much, of the same kind and spender, whose row is there", () => {
+    const rows = [row, level(avatar, 0n)];
+    for (const [logs, said] of [
+      ...([
+        [[telling(avatar, all)], []],
+        [[telling(avatar, 0n)], silently],
+      ] as const),
+      ...([
+        [[telling(avatar, all - 2n ** 255n)], []],
+        [[telling(avatar, all, at("c"))], silently],
+      ] as const),
+      ...([[[telling(at("c"), all)], silently]] as const),
+    ])
+      expect(within([approving(all)], rows, logs)).toEqual(said);
+    expect(within([operators], [nft(null, 0n), level(avatar, 0n)], [telling(avatar, all)])).toEqual(silently);
+  });
+  it("is answered for the sender too only by a row of its kind, with whatever is there", () => {
+    const asking = (data: ReturnType<typeof made>, approval: Approval) =>
+      codes(
+        checkUnexplained(
+          bundle({ to: token, data }).map((one) => filled(one)),
+          [{ ...approval, owner: alice }],
+        ),
+      );
+    expect(asking(ofId(1n, 5n), multi(2n, 0n))).toEqual(silently);
+    expect(asking(ofId(1n, 5n), multi(1n, 0n))).toEqual([]);
+    expect(asking(operators, row)).toEqual(silently);
+    expect(asking(approving(9n), row)).toEqual([]);
+    expect(asking(approving(9n), nft(9n, 0n))).toEqual([]);
+  });
+  /** What is said of a grant in bytes that nothing reads, with the events of the token and the rows of the report. */
+  const unread = (data: string, logs: ReadonlyArray<ReturnType<typeof log>>, approvals: ReadonlyArray<Approval>) =>
+    codes(
+      checkUnexplained(
+        bundle({ to: module, data: hexOf(data) }).map((one) =>
+          filled(one, { outcome: outcome({ status: "success", logs }) }),
+        ),
+        approvals,
+      ),
+    );
+  it("is passed over in unread bytes where an event of a token that they name tells of as much", () => {
+    const relayed = made(
+      "multicall((address,bool,uint256,bytes)[],address,address)",
+      ...[[[token, false, 0n, approving(5n)]], alice, alice],
+    );
+    expect(unread(relayed, [telling(module, 5n)], [row])).toEqual([]);
+    expect(unread(relayed, [telling(module, 4n)], [row])).toEqual(silently);
+    expect(unread(relayed, [telling(module, 5n, at("c"))], [row])).toEqual(silently);
+    expect(unread(relayed, [telling(module, 5n)], [])).toEqual(silently);
+    expect(unread(relayed, [], [row])).toEqual(silently);
+    expect(unread(made("run(bytes)", approving(5n)), [telling(module, 5n)], [row])).toEqual(silently);
+    // one that is told does not hide the next
+    const two = made("run(address,bytes,bytes)", token, approving(5n), operators);
+    expect(unread(two, [telling(module, 5n)], [row])).toEqual(silently);
+  });
+  it("is found in unread bytes by addresses that begin with zeros, and behind however many that give nothing", () => {
+    const mined = `0x00000000${"deadbeef".repeat(4)}`;
+    expect(unread(made("run(bytes)", made("approve(address,uint256)", mined, all)), [], [])).toEqual(silently);
+    expect(
+      unread(
+        made(
+          "run(bytes[])",
+          Array.from({ length: 200 }, () => approving(0n)),
+        ),
+        [],
+        [],
+      ),
+    ).toEqual([]);
+    expect(
+      unread(
+        made(
+          "run(bytes[])",
+          Array.from({ length: 300 }, () => approving(0n)),
+        ),
+        [],
+        [],
+      ),
+    ).toEqual(silently);
+  });
+  it("is judged in time that grows with how much there is, not with its square", () => {
+    const details = Array.from({ length: 1_000 }, (_, index) => [token, BigInt(index + 1), 9_999_999_999, 0]);
+    const permits = "permit(address,((address,uint160,uint48,uint48)[],address,uint256),bytes)";
+    const logs = Array.from({ length: 8_000 }, (_, index) => telling(alice, BigInt(index), at("c")));
+    const [one] = bundle({ to: at("9"), data: made(permits, module, [details, bob, 1n], "0x") });
+    const ran = [filled(one, { outcome: outcome({ status: "success", logs }) })];
+    const start = performance.now();
+    expect(codes(checkUnexplained(ran, [{ ...row, standard: "permit2" }]))).toEqual(silently);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
   it("is told where it stands in bytes that nothing reads as a call, packed or not, and names somebody", () => {
     const inside = (data: string, to = module) => check([], "success", { to, data: hexOf(data) });
     for (const unread of [
