@@ -13,6 +13,7 @@ import { leases, rulesIn } from "./guard/provider.js";
 import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
+import { defaultsGiven } from "./promise/given.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import * as Rpc from "./Rpc.js";
 
@@ -58,7 +59,7 @@ export const preflightActions: {
 } =
   (given?: Promises.Defaults & Promises.GivenSteps, rpc?: Rpc.Options): ReturnType<typeof preflightActions> =>
   (client) => {
-    const { steps, without, ...defaults } = given ?? {};
+    const { steps, without, ...defaults } = defaultsGiven(given);
     const {
       effect: _,
       dispose: __,

@@ -4,13 +4,14 @@ import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
 import { isRecord, lazyImport, safely } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
+import { defaultsGiven } from "../promise/given.js";
 import { isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
 import type { GuardRules } from "./rules.js";
 
-/** A guard's rules apart from what else its options hold. */
+/** A guard's rules apart from what else its options hold; what cannot be read is thrown, as `InvalidConnection`. */
 export const rulesIn = <O extends GuardRules>(options: O) => {
-  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = options;
+  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = defaultsGiven(options, "options");
   return { rules: { onCaution, signatures, onChanged, onUnverified, onSettled }, others };
 };
 

@@ -40,37 +40,56 @@ export const areCounts = (counts: unknown): counts is Counts =>
   isRecord(counts) && isCount(counts["latest"]) && isCount(counts["pending"]);
 
 /** What callers give beside a lane, and what each of it has to be. */
-const beside: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, problem: string]>> = {
+const beside = {
   settleMs: aTime,
   waitMs: aTime,
   ttl: aTime,
   everyMs: [(ms) => isTime(ms) && ms !== 0, "must be a finite number of ms above 0"],
   width: [(width) => width === 1 || width === 2, "is 1 or 2"],
+  delegated: [(it) => typeof it === "boolean", "must be true or false"],
+  sign: [isFunction, "must be a function"],
   send: [isFunction, "must be a function"],
-  counts: [(it) => isFunction(it) || areCounts(it), "must be { latest, pending }, bigints from 0 on, or give them"],
+  counts: [areCounts, "must be { latest, pending }, bigints from 0 on"],
+  /** `counts`, where a call reads them again and again. */
+  countsBy: [isFunction, "must be a function that gives { latest, pending }"],
   nonce: [isCount, "must be a bigint from 0 on"],
   replaces: [isHash, "must be a hash of 32 bytes"],
-};
+} satisfies Readonly<Record<string, readonly [fits: (value: unknown) => boolean, problem: string]>>;
 
-/** That the options of a call can be right, by their rows; what is null is absent, and others are not looked at. */
-export const besideLane = (options: unknown): Result.Result<void, InvalidLane> =>
+/** What a call takes beside its lane, by the rows that judge it. */
+export type Takes = ReadonlyArray<keyof typeof beside>;
+
+/** Options that can be right: nothing is null. */
+export type Given<O> = { readonly [K in keyof O]?: NonNullable<O[K]> };
+
+/** The options that a call takes, read once and judged; what is null is absent, and others are not looked at. */
+export const besideLane = <O extends object>(
+  options: O | null | undefined,
+  takes: Takes,
+): Result.Result<Given<O>, InvalidLane> =>
   safely(
     () => {
-      if (options === undefined) return Result.void;
-      if (!isRecord(options)) return invalid("options", "must be an object");
-      for (const [name, [fits, problem]] of Object.entries(beside)) {
-        const value = options[name];
-        if (value !== undefined && value !== null && !fits(value)) return invalid(name, problem);
+      const all: unknown = options ?? {};
+      if (!isRecord(all)) return invalid("options", "must be an object");
+      const given: Record<string, unknown> = {};
+      for (const row of takes) {
+        const name = row === "countsBy" ? "counts" : row;
+        const value = all[name];
+        if (value === undefined || value === null) continue;
+        const [fits, problem] = beside[row];
+        if (!fits(value)) return invalid(name, problem);
+        given[name] = value;
       }
-      return Result.void;
+      return Result.succeed(given as Given<O>);
     },
     invalid("options", "cannot be read"),
   );
 
-/** The counts that a function of the caller's gives, looked at. */
+/** The counts that a function of the caller's gives, asked for whenever this runs and looked at. */
 export const countsBy = <E, R>(counts: (lane: LaneId) => Effect.Effect<Counts, E, R>, lane: LaneId) =>
   Effect.filterOrFail(
-    typeof counts === "function" ? counts(lane) : Effect.succeed(null),
+    // why: what it throws at once is a failure of that run
+    Effect.suspend(() => counts(lane)),
     areCounts,
     () => new InvalidLane({ field: "counts", problem: "must give { latest, pending }, bigints from 0 on" }),
   );

@@ -171,7 +171,7 @@ export const deliverAll = (
     Effect.gen(function* () {
       yield* Effect.fromResult(functionGiven("sign", sign));
       yield* Effect.fromResult(cautionGiven(onCaution));
-      yield* Effect.fromResult(besideLane({ waitMs, ttl }));
+      yield* Effect.fromResult(besideLane({ waitMs, ttl }, ["waitMs", "ttl"]));
       const { defaults } = yield* Rpc;
       const checked = yield* check(input, defaults);
       const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);

@@ -50,19 +50,19 @@ const ofClients: Readonly<Record<string, readonly [fits: (input: unknown) => boo
   heads: [isRecord, "must be an object"],
 };
 
-/** The defaults of a client, judged where it is made, as its connection is; null is none. */
-export const defaultsGiven = <A extends object>(input: A | null | undefined): Partial<A> => {
-  const given: unknown = input ?? {};
-  const problem = safely(
+/** The defaults of a client, read once and judged where it is made, as its connection is; null is none. */
+export const defaultsGiven = <A extends object>(input: A | null | undefined, field = "defaults"): Partial<A> => {
+  const read = safely(
     () => {
-      if (!isRecord(given)) return { field: "defaults", problem: "must be an object" };
-      Object.values(given);
+      const all: unknown = input ?? {};
+      if (!isRecord(all)) return Result.fail({ field, problem: "must be an object" });
+      const given = { ...all };
       const wrong = Object.entries(ofClients).find(([name, [fits]]) => given[name] != null && !fits(given[name]));
-      return wrong === undefined ? null : { field: wrong[0], problem: wrong[1][1] };
+      return wrong === undefined ? Result.succeed(given) : Result.fail({ field: wrong[0], problem: wrong[1][1] });
     },
-    { field: "defaults", problem: "cannot be read" },
+    Result.fail({ field, problem: "cannot be read" }),
   );
-  return problem === null ? (input ?? {}) : Result.getOrThrow(Result.fail(new InvalidConnection(problem)));
+  return Result.getOrThrow(Result.mapError(read, (problem) => new InvalidConnection(problem))) as Partial<A>;
 };
 
 /** An object that the caller has to give. */

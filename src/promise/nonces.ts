@@ -4,8 +4,9 @@ import * as Schema from "effect/Schema";
 import { NonceError, PartlySent } from "../errors/index.js";
 import { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
-import { besideLane, type LaneId } from "../nonces/lane.js";
-import { checkKept } from "../nonces/protocol/reconcile.js";
+import { besideLane, type Given, type LaneId, type Takes } from "../nonces/lane.js";
+import { reserveTakes } from "../nonces/protocol/lease.js";
+import { checkKept, keepTakes } from "../nonces/protocol/reconcile.js";
 import type { Hash } from "../primitives/index.js";
 import { attempt, type Abortable, type Facade } from "./facade.js";
 import { functionGiven } from "./given.js";
@@ -59,14 +60,11 @@ export interface NonceActions {
   readonly status: (lane: Nonces.Lane, options?: Abortable) => Promise<Nonces.Status>;
 }
 
-const sendOf = (send: Send | null | undefined) =>
-  send == null ? undefined : (raw: `0x${string}`) => attempt(() => send(raw));
+const sendOf = (send: Send | undefined) =>
+  send === undefined ? undefined : (raw: `0x${string}`) => attempt(() => send(raw));
 
-const countsOf = (counts: ((lane: LaneId) => Promise<Nonces.Counts>) | null | undefined) =>
-  // why: what is no function is refused by its name
-  typeof counts === "function"
-    ? { counts: (lane: LaneId) => attempt(() => counts(lane)) }
-    : { counts: counts ?? undefined };
+const countsOf = (counts: ((lane: LaneId) => Promise<Nonces.Counts>) | undefined) =>
+  counts === undefined ? undefined : (lane: LaneId) => attempt(() => counts(lane));
 
 export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";
@@ -74,8 +72,9 @@ export { deliverAll } from "./deliver.js";
 /** An action under the options of its call, which are judged before anything is asked; null is none. */
 const under = <O extends object, A, E, R>(
   options: O | null | undefined,
-  use: (options: Partial<O>) => Effect.Effect<A, E, R>,
-) => Effect.flatMap(Effect.fromResult(besideLane(options ?? undefined)), () => use(options ?? {}));
+  takes: Takes,
+  use: (given: Given<O>) => Effect.Effect<A, E, R>,
+) => Effect.flatMap(Effect.fromResult(besideLane(options, takes)), use);
 
 /** The actions, each as the effect that its promise runs. */
 export const withNonce = (
@@ -83,7 +82,7 @@ export const withNonce = (
   sign: (nonce: bigint) => Promise<`0x${string}`>,
   options?: Nonces.ReserveOptions & Abortable & { readonly send?: Send | undefined },
 ) =>
-  under(options, ({ send, ...others }) =>
+  under(options, [...reserveTakes, "send"], ({ send, ...others }) =>
     Effect.andThen(
       Effect.fromResult(functionGiven("sign", sign)),
       Nonces.withNonce(lane, (nonce) => attempt(() => sign(nonce)), sendOf(send), others),
@@ -91,14 +90,16 @@ export const withNonce = (
   );
 
 export const bootstrap = (...[lane, options]: Parameters<NonceActions["bootstrap"]>) =>
-  under(options, ({ settleMs, counts }) => Nonces.bootstrap(lane, { settleMs, ...countsOf(counts) }));
+  under(options, ["settleMs", "countsBy"], ({ settleMs, counts }) =>
+    Nonces.bootstrap(lane, { settleMs, counts: countsOf(counts) }),
+  );
 
 export const keep = (
   { effect }: Pick<Facade<NonceStore>, "effect">,
   ...[lane, options]: Parameters<NonceActions["keep"]>
 ) =>
-  under(options, ({ everyMs, send, counts }) => {
-    const input = { everyMs, send: sendOf(send), ...countsOf(counts) };
+  under(options, keepTakes, ({ everyMs, send, counts }) => {
+    const input = { everyMs, send: sendOf(send), counts: countsOf(counts) };
     return Effect.map(checkKept(lane, input), () => {
       const stopping = new AbortController();
       const ended = effect(Nonces.keep(lane, input), { signal: stopping.signal }).catch(() => undefined);

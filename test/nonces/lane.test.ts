@@ -25,6 +25,11 @@ it("a lane is the same for every spelling of its account", () => {
   expect(Result.getOrThrow(laneOf({ chainId: 1, address })).id).toBe(`1:${address.toLowerCase()}:0`);
 });
 
+const all = [
+  ...(["settleMs", "waitMs", "ttl", "everyMs", "width", "delegated"] as const),
+  ...(["sign", "send", "counts", "nonce", "replaces"] as const),
+];
+
 it.each<ReadonlyArray<unknown>>([
   ...[Number.NaN, -1, Infinity, "60", {}, Symbol("x")].flatMap((ms) =>
     ["settleMs", "waitMs", "ttl"].map((name) => [{ [name]: ms }, name, "must be a finite number of ms, 0 or more"]),
@@ -34,24 +39,38 @@ it.each<ReadonlyArray<unknown>>([
     "everyMs",
     "must be a finite number of ms above 0",
   ]),
-  ...[{}, { latest: "0x1", pending: "0x1" }, { latest: 0n }, { latest: -1n, pending: 0n }].map((counts) => [
+  ...[{}, { latest: "0x1", pending: "0x1" }, { latest: 0n }, { latest: -1n, pending: 0n }, () => 1].map((counts) => [
     { counts },
     "counts",
-    "must be { latest, pending }, bigints from 0 on, or give them",
+    "must be { latest, pending }, bigints from 0 on",
   ]),
+  [{ delegated: "false" }, "delegated", "must be true or false"],
+  [{ sign: "x" }, "sign", "must be a function"],
   [{ send: "x" }, "send", "must be a function"],
   [{ width: 3 }, "width", "is 1 or 2"],
   [{ nonce: 0 }, "nonce", "must be a bigint from 0 on"],
   [{ replaces: "0x11" }, "replaces", "must be a hash of 32 bytes"],
-  ...[5, "x", [], null].map((options) => [options, "options", "must be an object"]),
+  ...[5, "x", []].map((options) => [options, "options", "must be an object"]),
 ])("%# options that cannot be right are refused by their name", (options, field, problem) => {
-  expect(besideLane(options)).toMatchObject({ _tag: "Failure", failure: { _tag: "InvalidLane", field, problem } });
+  expect(besideLane(options as object, all)).toMatchObject({
+    _tag: "Failure",
+    failure: { _tag: "InvalidLane", field, problem },
+  });
 });
 
-it.each([undefined, {}, { settleMs: 0, waitMs: 0, ttl: 1.5, everyMs: 0.5 }, { ttl: null, everyMs: undefined }])(
+it.each([undefined, null, {}, { settleMs: 0, waitMs: 0, ttl: 1.5, everyMs: 0.5 }, { ttl: null, everyMs: undefined }])(
   "options that are right, or absent, are taken: %j",
-  (options) => expect(Result.isSuccess(besideLane(options))).toBe(true),
+  (options) => expect(Result.isSuccess(besideLane(options, all))).toBe(true),
 );
+
+it("only what a call takes is judged, in the form that it takes, and null is absent", () => {
+  const counts = { latest: 0n, pending: 0n };
+  const taken = besideLane({ counts, nonce: 5, ttl: null }, ["counts", "ttl"]);
+  expect(Result.getOrThrow(taken)).toEqual({ counts });
+  expect(besideLane({ counts }, ["countsBy"])).toMatchObject({
+    failure: { field: "counts", problem: "must be a function that gives { latest, pending }" },
+  });
+});
 
 it("a lane that cannot be read is refused", () => {
   const { proxy, revoke } = Proxy.revocable({}, {});

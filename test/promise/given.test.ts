@@ -1,11 +1,13 @@
 /** What callers without types hand in: a typed error that names the field, as a rejection, with nothing started. */
 import * as Effect from "effect/Effect";
+import { createClient, custom } from "viem";
 import { afterAll, describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
 import * as Preflight from "../../src/Preflight.js";
-import { createPreflight } from "../../src/promise.js";
+import { createPreflight, guardProvider } from "../../src/promise.js";
 import * as Report from "../../src/Report.js";
 import * as Transaction from "../../src/Transaction.js";
+import { guard, preflightActions } from "../../src/viem.js";
 import { lane, sender, SimulatedChain } from "../nonces/chain.js";
 
 const chain = new SimulatedChain();
@@ -107,6 +109,10 @@ describe("what settle is given", () => {
     ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
   ])("%# is refused by its name", async (hashes, options, field) => {
     const report = await preflight.scan(input);
+    const none = Preflight.settle(null as never, hashes as never, options as never);
+    await expect(Effect.runPromise(Effect.provide(none, chain.layer()))).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "report" },
+    });
     await expect(preflight.settle(report, hashes as never, options as never)).rejects.toMatchObject({
       ...{ _tag: "InvalidTransaction", field },
     });
@@ -155,6 +161,9 @@ describe("what nonces are given", () => {
     await expect(preflight.nonces.bootstrap(keyed, asked)).rejects.toMatchObject(refused("counts"));
     if (counts === null) return;
     await expect(preflight.nonces.bootstrap(keyed, { counts: counts as never })).rejects.toMatchObject(
+      refused("counts"),
+    );
+    await expect(preflight.nonces.keep(keyed, { counts: { latest: 0n, pending: 0n } as never })).rejects.toMatchObject(
       refused("counts"),
     );
     await expect(preflight.nonces.keep(keyed, { counts: counts as never })).rejects.toMatchObject(refused("counts"));
@@ -215,6 +224,26 @@ describe("a client", () => {
       await using client = createPreflight({ layer }, defaults as never);
       expect((await client.scan(input)).transactions).toHaveLength(1);
     }
+  });
+});
+
+describe("an action of a viem client, and a guard", () => {
+  const client = createClient({ transport: custom({ request: async () => "0x1" }) });
+  const makes: ReadonlyArray<readonly [string, string, (given: never) => unknown]> = [
+    ["preflightActions", "defaults", (given) => preflightActions(given)(client)],
+    ["guard", "options", (given) => guard(client, given)],
+    ["guardProvider", "options", (given) => guardProvider({ request: async () => "0x1" }, given)],
+  ];
+  it.each(makes)("%s is refused options that are none, or cannot be read", (_, field, make) => {
+    for (const given of [5, "x", []])
+      expect(() => make(given as never)).toThrow(
+        expect.objectContaining({ _tag: "InvalidConnection", field, problem: "must be an object" }),
+      );
+    for (const given of [thrower(), revoked()])
+      expect(() => make(given)).toThrow(
+        expect.objectContaining({ _tag: "InvalidConnection", field, problem: "cannot be read" }),
+      );
+    expect(make(null as never)).toBeTypeOf("object");
   });
 });
 

@@ -98,9 +98,9 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
   return yield* malformed("eth_sendRawTransaction", "result", "the hash of another transaction");
 });
 
-/** Runs a send and reads its answer; only interruption is passed on. */
-export const outcomeOfSend = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
-  send.pipe(
+/** Runs a send and reads its answer, or what it throws at once; only interruption is passed on. */
+export const outcomeOfSend = <A, E, R>(send: () => Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
+  Effect.suspend(send).pipe(
     Effect.match({ onFailure: outcomeOf, onSuccess: outcomeOf }),
     Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
   );

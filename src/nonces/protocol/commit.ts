@@ -98,7 +98,7 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   raw: Hex | `0x${string}`,
 ) {
   // why: what is null counts as absent elsewhere, and neither may be
-  const { lane } = yield* context(input, { nonce: nonce ?? false, replaces: replaces ?? false });
+  const { lane } = yield* context(input, { nonce: nonce ?? false, replaces: replaces ?? false }, ["nonce", "replaces"]);
   const snapshot = yield* asking("read", (store) => store.read(lane));
   const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
   const single = attemptOf(raw, lane, nonce, 1);

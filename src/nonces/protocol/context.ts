@@ -3,16 +3,20 @@ import * as Effect from "effect/Effect";
 import * as Schedule from "effect/Schedule";
 import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/index.js";
 import { NonceStore } from "../../NonceStore.js";
-import { besideLane, laneOf, type Lane, type LaneId } from "../lane.js";
+import { besideLane, laneOf, type Lane, type LaneId, type Takes } from "../lane.js";
 import type { Unmoved } from "../laneRules.js";
 import { Settings } from "../service.js";
 import type { Result, Store } from "../store.js";
 
-/** The lane, checked, as are the options of the call; the store; the settings. */
-export const context = Effect.fnUntraced(function* (lane: Lane, options?: object) {
+/** The lane, checked, and of the options what the call takes; the store; the settings. */
+export const context = Effect.fnUntraced(function* <O extends object>(
+  lane: Lane,
+  options?: O | null,
+  takes: Takes = [],
+) {
   const checked = yield* Effect.fromResult(laneOf(lane));
-  yield* Effect.fromResult(besideLane(options));
-  return { lane: checked, store: yield* NonceStore, settings: yield* Settings };
+  const given = yield* Effect.fromResult(besideLane(options, takes));
+  return { lane: checked, given, store: yield* NonceStore, settings: yield* Settings };
 });
 
 /** An operation of the store, with a few more tries: each is idempotent. Bounded even where it cannot be interrupted: a store that hangs must not hang its caller. */

@@ -10,7 +10,7 @@ import { kindAndWhy } from "../../errors/sendOutcome.js";
 import type { NonceStore } from "../../NonceStore.js";
 import type { Report } from "../../report/index.js";
 import { type Transaction, authorityOf } from "../../transaction/index.js";
-import type { Lane, LaneId } from "../lane.js";
+import type { Lane, LaneId, Takes } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Counts } from "../laneRules.js";
 import { reserve as decideReserve } from "../operations.js";
@@ -55,6 +55,9 @@ export interface ReserveOptions {
    */
   readonly waitMs?: number;
 }
+
+/** The names of {@link ReserveOptions}. */
+export const reserveTakes = ["ttl", "width", "counts", "delegated", "waitMs"] as const satisfies Takes;
 
 const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
   counts !== undefined ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false }) : readFacts(lane, delegated);
@@ -135,9 +138,9 @@ const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions,
 });
 
 /** A gap's nonce, or null when the lane has none. See `fillGap`. */
-export const reserveGap = Effect.fnUntraced(function* (input: Lane, options: ReserveOptions = {}) {
-  const { lane } = yield* context(input, options);
-  return yield* take(lane, options, true);
+export const reserveGap = Effect.fnUntraced(function* (input: Lane, options?: Omit<ReserveOptions, "width">) {
+  const { lane, given } = yield* context(input, options, ["ttl", "counts", "delegated"]);
+  return yield* take(lane, given, true);
 });
 
 /** Between two tries of who waits, ms: waiters of many processes spread out. */
@@ -189,13 +192,13 @@ const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: Res
  * console.log(first.nonce, second.nonce); // 0n 1n
  * ```
  */
-export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, options: ReserveOptions = {}) {
-  const { lane, store } = yield* context(input, options);
-  const waitMs = options.waitMs ?? 0;
+export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, options?: ReserveOptions) {
+  const { lane, given, store } = yield* context(input, options, reserveTakes);
+  const { waitMs = 0 } = given;
   const place = yield* placeOf(store, lane);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
-  const waiting = inLine(place, waitMs, (line) => look(lane, line, options, until));
-  const taken = take(lane, options, false);
+  const waiting = inLine(place, waitMs, (line) => look(lane, line, given, until));
+  const taken = take(lane, given, false);
   const first = waitMs > 0 ? Effect.catchTag(taken, "NonceBusy", () => waiting) : taken;
   const lease = yield* waitMs > 0 && place.lines.has(place.name) ? waiting : first;
   // Only a request for a gap is answered without a nonce
@@ -206,9 +209,9 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (input: Lane, optio
  * The nonce that a reservation would get now, without taking it: for a simulation. Asks the node's
  * counts unless they are given; nothing is written.
  */
-export const peek = Effect.fn("Nonces.peek")(function* (input: Lane, options: Pick<ReserveOptions, "counts"> = {}) {
-  const { lane, settings } = yield* context(input, options);
-  const counts = options.counts ?? (yield* readCounts(lane));
+export const peek = Effect.fn("Nonces.peek")(function* (input: Lane, options?: Pick<ReserveOptions, "counts">) {
+  const { lane, given, settings } = yield* context(input, options, ["counts"]);
+  const counts = given.counts ?? (yield* readCounts(lane));
   const snapshot = yield* asking("read", (store) => store.read(lane));
   if (snapshot === null) return counts.pending > counts.latest ? counts.pending : counts.latest;
   const slots = new Map(snapshot.slots.map((slot) => [slot.nonce, slot]));

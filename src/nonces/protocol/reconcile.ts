@@ -10,7 +10,7 @@ import { NonceColdStart } from "../../errors/index.js";
 import { recordOf, refusalText } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Rpc } from "../../rpc/index.js";
-import { countsBy, type Lane, type LaneId } from "../lane.js";
+import { countsBy, type Lane, type LaneId, type Takes } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { statusOf } from "../status.js";
@@ -40,11 +40,12 @@ const committedIn = (
 export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
   input: Lane,
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
-  options: { readonly counts?: Counts } = {},
+  options?: { readonly counts?: Counts },
 ) {
-  const { lane, settings } = yield* context(input, options);
+  const { lane, given, settings } = yield* context(input, options, ["counts"]);
+  yield* context(input, { send }, ["send"]);
   const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
-  const counts = options.counts ?? (yield* readCounts(lane));
+  const counts = given.counts ?? (yield* readCounts(lane));
   yield* checkIdentity(lane);
   const request = { counts, keep: settings, resendAfterMs: settings.resendAfterMs };
   const { answer, moved, snapshot } = yield* asking("reconcile", (store) => store.reconcile(lane, request));
@@ -61,7 +62,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       const last = slot.attempts.at(-1);
       if (last === undefined || last.raw === null) return [];
       const { hash, raw } = last;
-      const outcome = yield* outcomeOfSend(sending(raw));
+      const outcome = yield* outcomeOfSend(() => sending(raw));
       yield* Effect.ignore(asking("report", (store) => store.report(lane, slot.nonce, hash, recordOf(outcome))));
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),
@@ -168,11 +169,14 @@ const tellLost = Effect.fnUntraced(function* (
   for (const hash of refusals.keys()) if (!hashes.has(hash)) refusals.delete(hash);
 });
 
-/** The lane, where `keep` can work for it. */
-export const checkKept = Effect.fnUntraced(function* (input: Lane, options: object & { readonly counts?: unknown }) {
-  const { lane } = yield* context(input, options);
-  if (options.counts === undefined) yield* ownNonceOnly(lane);
-  return lane;
+/** The names of {@link KeepOptions}. */
+export const keepTakes = ["everyMs", "send", "countsBy"] as const satisfies Takes;
+
+/** The lane and the options, where `keep` can work by them. */
+export const checkKept = Effect.fnUntraced(function* <E, R>(input: Lane, options?: KeepOptions<E, R> | null) {
+  const { lane, given } = yield* context(input, options, keepTakes);
+  if (given.counts === undefined) yield* ownNonceOnly(lane);
+  return { lane, given };
 });
 
 /**
@@ -184,11 +188,10 @@ export const checkKept = Effect.fnUntraced(function* (input: Lane, options: obje
  */
 export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
   input: Lane,
-  options: KeepOptions<E, R> = {},
+  options?: KeepOptions<E, R>,
 ) {
-  const lane = yield* checkKept(input, options);
-  const { counts, send } = options;
-  const everyMs = options.everyMs ?? 5_000;
+  const { lane, given } = yield* checkKept(input, options);
+  const { counts, send, everyMs = 5_000 } = given;
   const once =
     counts === undefined
       ? reconcile<unknown, unknown, R>(input, send)
@@ -213,7 +216,7 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
  * {@link keep} for each of the lanes, for as long as the layer lives. It stands beside whatever sends:
  * `Layer.provideMerge(Nonces.layerKeep([lane]), store)`. Fails with `InvalidLane`.
  */
-export const layerKeep = <E = never, R = never>(lanes: ReadonlyArray<Lane>, options: KeepOptions<E, R> = {}) =>
+export const layerKeep = <E = never, R = never>(lanes: ReadonlyArray<Lane>, options?: KeepOptions<E, R>) =>
   Layer.effectDiscard(
     Effect.forEach(lanes, (lane) => Effect.andThen(checkKept(lane, options), Effect.forkScoped(keep(lane, options))), {
       discard: true,
@@ -239,11 +242,12 @@ const snapshotOf = Effect.fnUntraced(function* (lane: LaneId) {
  */
 export const status = Effect.fn("Nonces.status")(function* (
   input: Lane,
-  options: { readonly counts?: Counts | null } = {},
+  options?: { readonly counts?: Counts | null },
 ) {
-  const { lane } = yield* context(input, options);
+  const { lane, given } = yield* context(input, options, ["counts"]);
   const snapshot = yield* snapshotOf(lane);
-  const { counts = yield* Effect.orElseSucceed(readCounts(lane), () => null) } = options;
+  const asked = options?.counts === null ? Effect.succeed(null) : Effect.orElseSucceed(readCounts(lane), () => null);
+  const counts = given.counts ?? (yield* asked);
   const found = yield* asking("check", (store) => store.check(lane));
   yield* Metrics.gaugeLane(lane.id, snapshot);
   return statusOf(lane, snapshot, counts, found);

@@ -5,12 +5,12 @@ import type { Hash, Hex } from "../../primitives/index.js";
 import { NonceBurned, SendRejected } from "../../errors/index.js";
 import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../rpc/index.js";
-import type { Lane, LaneId } from "../lane.js";
+import { besideLane, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import { Settings } from "../service.js";
 import { broadcast, endings, hashesAt, minedOf, outcomeOfSend } from "./chain.js";
 import { commit, replace, type Committed } from "./commit.js";
-import { asking } from "./context.js";
+import { asking, context } from "./context.js";
 import { reserve, reserveGap, type Lease, type ReserveOptions } from "./lease.js";
 
 /**
@@ -80,7 +80,7 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
 const sending = <E, R, R2>(permit: Effect.Effect<Committed, E, R>, send: () => Effect.Effect<unknown, unknown, R2>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(permit, (committed) =>
-      restore(Effect.flatMap(outcomeOfSend(send()), (outcome) => report(committed, outcome))),
+      restore(Effect.flatMap(outcomeOfSend(send), (outcome) => report(committed, outcome))),
     ),
   );
 
@@ -89,7 +89,10 @@ const sending = <E, R, R2>(permit: Effect.Effect<Committed, E, R>, send: () => E
  * Fails like `commit` and `report`; nothing is sent when the commit fails.
  */
 export const deliver = <A, E, R>(lease: Lease, raw: Hex | `0x${string}`, send: (raw: Hex) => Effect.Effect<A, E, R>) =>
-  sending(commit(lease, { raw }), () => send(raw.toLowerCase() as Hex));
+  Effect.andThen(
+    Effect.fromResult(besideLane({ send: send ?? false }, ["send"])),
+    sending(commit(lease, { raw }), () => send(raw.toLowerCase() as Hex)),
+  );
 
 /**
  * {@link replace}, then sends the replacement, by the `Sender` when `send` is left out: what to do with a
@@ -103,6 +106,7 @@ export const sendReplacement = Effect.fn("Nonces.sendReplacement")(function* <A 
   raw: Hex | `0x${string}`,
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
 ) {
+  yield* context(lane, { send }, ["send"]);
   const sendBy: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   return yield* sending(replace(lane, nonce, replaces, raw), () => sendBy(raw.toLowerCase() as Hex));
 });
@@ -156,8 +160,9 @@ export const withNonce = Effect.fn("Nonces.withNonce")(function* <E, R, A = Hash
   lane: Lane,
   sign: (nonce: bigint) => Effect.Effect<Hex | `0x${string}`, E, R>,
   send?: (raw: Hex) => Effect.Effect<A, E2, R2>,
-  options: ReserveOptions = {},
+  options?: ReserveOptions,
 ) {
+  yield* context(lane, { sign: sign ?? false, send }, ["sign", "send"]);
   return yield* Effect.scoped(Effect.flatMap(reserve(lane, options), (lease) => deliverSigned(lease, sign, send)));
 });
 
@@ -178,8 +183,9 @@ export const fillGap = Effect.fn("Nonces.fillGap")(function* <E, R, A = Hash, E2
   lane: Lane,
   sign: (nonce: bigint) => Effect.Effect<Hex | `0x${string}`, E, R>,
   send?: (raw: Hex) => Effect.Effect<A, E2, R2>,
-  options: Omit<ReserveOptions, "width"> = {},
+  options?: Omit<ReserveOptions, "width">,
 ) {
+  yield* context(lane, { sign: sign ?? false, send }, ["sign", "send"]);
   return yield* Effect.scoped(
     Effect.flatMap(reserveGap(lane, options), (lease) =>
       lease === null ? Effect.succeed(null) : deliverSigned(lease, sign, send),

@@ -31,18 +31,18 @@ const isReset = Effect.fnUntraced(function* (lane: LaneId, mark: string) {
  */
 export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R = never>(
   input: Lane,
-  options: { readonly settleMs?: number | undefined; readonly counts?: KeepOptions<E, R>["counts"] } = {},
+  options?: { readonly settleMs?: number | undefined; readonly counts?: KeepOptions<E, R>["counts"] },
 ) {
-  const { lane } = yield* context(input, options);
+  const { lane, given } = yield* context(input, options, ["settleMs", "countsBy"]);
   if ((yield* asking("read", (store) => store.read(lane))) !== null) return false;
   const mark = yield* asking("mark", (store) => store.mark(lane));
   if (mark !== null && !(yield* isReset(lane, mark)))
     return yield* new NonceColdStart({ lane: lane.id, lost: mark === "" ? seenBefore : "its mark in the store" });
-  const { counts } = options;
+  const { counts, settleMs = 15_000 } = given;
   const ask = counts === undefined ? readCounts(lane) : countsBy(counts, lane);
   const before = yield* ask;
   const isHeldBefore = counts === undefined && (yield* poolHolds(lane));
-  yield* Effect.sleep(options.settleMs ?? 15_000);
+  yield* Effect.sleep(settleMs);
   const after = yield* ask;
   const isHeld = isHeldBefore || (counts === undefined && (yield* poolHolds(lane)));
   if (isHeld || before.latest !== after.pending || before.pending !== after.latest) {
@@ -55,9 +55,9 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
  * Starts a lane at the chain's counts as they are, on the operator's word that no transaction of ours
  * is in flight which they do not show. What waits between them is left alone.
  */
-export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: { readonly counts?: Counts } = {}) {
-  const { lane, settings } = yield* context(input, options);
-  const counts = options.counts ?? (yield* readCounts(lane));
+export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options?: { readonly counts?: Counts }) {
+  const { lane, given, settings } = yield* context(input, options, ["counts"]);
+  const counts = given.counts ?? (yield* readCounts(lane));
   const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, settings));
   if (isNew) yield* asking("setMark", (store) => store.setMark(lane, ""));
   // Where the node does not tell now, `keep` asks again
@@ -73,7 +73,8 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options: 
  * Fails with `NonceColdStart`, and with `NonceForgotten` where the chain is too far below the lane.
  */
 export const moveTo = Effect.fn("Nonces.moveTo")(function* (input: Lane, counts: Counts) {
-  const { lane, settings } = yield* context(input, { counts });
+  // why: what is null counts as absent elsewhere, and they may not be
+  const { lane, settings } = yield* context(input, { counts: counts ?? false }, ["counts"]);
   const answer = yield* asking("adopt", (store) => store.adopt(lane, counts, settings));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag === "Forgotten") return yield* unmovedError(lane, counts.latest, answer);

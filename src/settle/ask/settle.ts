@@ -15,7 +15,7 @@ import {
   nonceTakerOf,
 } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
-import { isHash, isRecord, type Address, type Hash, type Problem } from "../../primitives/index.js";
+import { isHash, isRecord, type Address, type Hash, type Problem, reportProblem } from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
 import { times, type Report } from "../../report/index.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
@@ -234,6 +234,8 @@ export const settle: (
     hashes: ReadonlyArray<Hash>,
     options: Parameters<typeof settle>[2],
   ) {
+    const unlike = reportProblem(report);
+    if (unlike !== null) return yield* invalid(unlike);
     if (!Array.isArray(hashes)) return yield* invalid({ field: "hashes", problem: "must be a list of hashes" });
     if (hashes.length !== report.transactions.length)
       return yield* invalid({
