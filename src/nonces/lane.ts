@@ -85,11 +85,22 @@ export const besideLane = <O extends object>(
     invalid("options", "cannot be read"),
   );
 
+/**
+ * What a function of the caller's gives, asked for whenever this runs; a promise, or nothing, is a defect: the runtime would
+ * drop the fiber, and run no finaliser.
+ */
+export const askedBy = <A, E, R>(ask: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const given = ask();
+    return Effect.isEffect(given)
+      ? given
+      : Effect.die(new TypeError("a function that has to give an Effect gave none"));
+  });
+
 /** The counts that a function of the caller's gives, asked for whenever this runs and looked at. */
 export const countsBy = <E, R>(counts: (lane: LaneId) => Effect.Effect<Counts, E, R>, lane: LaneId) =>
   Effect.filterOrFail(
-    // why: what it throws at once is a failure of that run
-    Effect.suspend(() => counts(lane)),
+    askedBy(() => counts(lane)),
     areCounts,
     () => new InvalidLane({ field: "counts", problem: "must give { latest, pending }, bigints from 0 on" }),
   );

@@ -57,10 +57,11 @@ itOnChain("keep outlives counts that are thrown, and asks for them in each round
   const failing = () => {
     rounds += 1;
     if (rounds === 1) throw new Error("the indexer is away");
+    if (rounds === 2) return Promise.resolve(counts) as never;
     return Effect.succeed(counts);
   };
   const keeping = yield* Effect.forkChild(Nonces.keep(lane, { counts: failing, everyMs: 5 }));
-  yield* until(() => pool.size === 1 && rounds > 2);
+  yield* until(() => pool.size === 1 && rounds > 3);
   yield* Fiber.interrupt(keeping);
 });
 
@@ -93,6 +94,20 @@ itOnChain("a send that throws at once has an unknown outcome: its nonce is commi
   expect(sent).toMatchObject({ nonce: 0n, outcome: { kind: "unknown" } });
   const replaced = yield* Nonces.sendReplacement(lane, 0n, sent.hash, yield* sign(0n, 5n), away);
   expect(replaced).toMatchObject({ nonce: 0n, outcome: { kind: "unknown" } });
+  const promised = (async () => "0x") as never;
+  const again = yield* Nonces.sendReplacement(lane, 0n, replaced.hash, yield* sign(0n, 6n), promised);
+  expect(again).toMatchObject({ nonce: 0n, outcome: { kind: "unknown" } });
   const { resent } = yield* Nonces.reconcile(lane, away);
   expect(resent).toMatchObject([{ nonce: 0n, outcome: { kind: "unknown" } }]);
+});
+
+itOnChain("a signer that throws, or gives a promise, gives its nonce back", function* () {
+  const throwing = (): never => {
+    throw new RangeError("the device is away");
+  };
+  const signers: ReadonlyArray<typeof sign> = [throwing, (async () => "0x") as never];
+  for (const signer of signers) {
+    expect(yield* Effect.exit(Nonces.withNonce(lane, (nonce) => signer(nonce)))).toMatchObject({ _tag: "Failure" });
+    expect(yield* Nonces.status(lane)).toMatchObject({ next: 0n, reserved: [] });
+  }
 });

@@ -6,7 +6,7 @@ import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import * as Eth from "../../eth/index.js";
 import { decoder, nullOr, Receipt, nonceTakerOf } from "../../eth/index.js";
 import { malformed, Rpc } from "../../rpc/index.js";
-import type { LaneId } from "../lane.js";
+import { askedBy, type LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { Sender } from "../service.js";
 import { hashOf } from "../signed.js";
@@ -100,7 +100,7 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
 
 /** Runs a send and reads its answer, or what it throws at once; only interruption is passed on. */
 export const outcomeOfSend = <A, E, R>(send: () => Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
-  Effect.suspend(send).pipe(
+  askedBy(send).pipe(
     Effect.match({ onFailure: outcomeOf, onSuccess: outcomeOf }),
     Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
   );

@@ -5,7 +5,7 @@ import type { Hash, Hex } from "../../primitives/index.js";
 import { NonceBurned, SendRejected } from "../../errors/index.js";
 import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../rpc/index.js";
-import { besideLane, type Lane, type LaneId } from "../lane.js";
+import { askedBy, besideLane, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import { Settings } from "../service.js";
 import { broadcast, endings, hashesAt, minedOf, outcomeOfSend } from "./chain.js";
@@ -115,7 +115,11 @@ const deliverSigned = <E, R, R2>(
   lease: Lease,
   sign: (nonce: bigint) => Effect.Effect<Hex | `0x${string}`, E, R>,
   send: ((raw: Hex) => Effect.Effect<unknown, unknown, R2>) | undefined,
-) => Effect.flatMap(sign(lease.nonce), (raw) => deliver<unknown, unknown, R2 | Rpc>(lease, raw, send ?? broadcast));
+) =>
+  Effect.flatMap(
+    askedBy(() => sign(lease.nonce)),
+    (raw) => deliver<unknown, unknown, R2 | Rpc>(lease, raw, send ?? broadcast),
+  );
 
 /**
  * Takes a nonce, has it signed, commits it and sends it: what most callers need.
