@@ -300,14 +300,14 @@ describe("a right that only the calldata asks for", () => {
     ).toEqual(silently);
   });
   it("is judged in time that grows with how much there is, not with its square", () => {
-    const details = Array.from({ length: 1_000 }, (_, index) => [token, BigInt(index + 1), 9_999_999_999, 0]);
+    const details = Array.from({ length: 4_000 }, (_, index) => [token, BigInt(index + 1), 9_999_999_999, 0]);
     const permits = "permit(address,((address,uint160,uint48,uint48)[],address,uint256),bytes)";
     const logs = Array.from({ length: 8_000 }, (_, index) => telling(alice, BigInt(index), at("c")));
     const [one] = bundle({ to: at("9"), data: made(permits, module, [details, bob, 1n], "0x") });
     const ran = [filled(one, { outcome: outcome({ status: "success", logs }) })];
     const start = performance.now();
     expect(codes(checkUnexplained(ran, [{ ...row, standard: "permit2" }]))).toEqual(silently);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(6_000);
   });
   it("is told where it stands in bytes that nothing reads as a call, packed or not, and names somebody", () => {
     const inside = (data: string, to = module) => check([], "success", { to, data: hexOf(data) });
