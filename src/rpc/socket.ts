@@ -85,8 +85,7 @@ const idOf = (text: string): number =>
   Number((idFirst.exec(text.slice(0, aroundId)) ?? idLast.exec(text.slice(-aroundId)))?.[1]);
 
 /**
- * Gives a text to whom it is for, and says whether somebody asked for it; fails where it is no JSON-RPC, or names nobody
- * and is heavier than `most`.
+ * Gives a text to whom it is for: whether anybody asked. Fails where it is no JSON-RPC, or names nobody and is too heavy.
  */
 const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result.Result<boolean, NoReply> => {
   const weight = weightOf(text);
