@@ -198,6 +198,9 @@ describe("a right that only the calldata asks for", () => {
   });
   it("is spent only where it is over an amount or an id, and of that id", () => {
     expect(within([operators], [nft(null, 0n)], [], [moving("erc1155", 77n, 5n)])).toEqual(silently);
+    // of a token that has amounts as well (Comet): who may do everything has spent nothing of it
+    const amount = { ...native(0, module, at("d"), 5n), standard: "erc20", token } as const;
+    expect(within([operators], [nft(null, 0n)], [], [amount])).toEqual(silently);
     expect(within([approving(9n)], [nft(9n, 0n)], [], [moving("erc721", 77n, 1n)])).toEqual(silently);
     expect(within([approving(9n)], [nft(9n, 0n)], [], [moving("erc721", 9n, 1n)])).toEqual([]);
     expect(within([ofId(1n, 5n)], [multi(1n, 0n)], [], [moving("erc6909", 2n, 5n)])).toEqual(silently);
