@@ -51,7 +51,7 @@ const controls = (report: Report.Report) =>
 const changed = ({ stateChanges }: Report.Report) =>
   stateChanges.map(({ slot, holds, before, after, seen }) => [slot, holds, before, after, seen]);
 
-describe.each(scenesFor("state changes"))("on %s", (_, start) => {
+describe.each(scenesFor("state changes"))("on %s", (node, start) => {
   let scene: Scene;
   let codes: readonly [Hex, Hex];
   beforeAll(async () => {
@@ -208,7 +208,9 @@ describe.each(scenesFor("state changes"))("on %s", (_, start) => {
       const report = await Effect.runPromise(
         Effect.provide(Preflight.preflight({ ...batch, gas: 16_000_000n }), untraced),
       );
-      expect([report.verdict, warned(report)]).toEqual(["caution", ["ContractsLeftOut"]]);
+      // a simulation of geth's has gas for the witness besides
+      const code = node === "anvil" ? "ContractsLeftOut" : "ContractControlChanged";
+      expect([report.verdict, warned(report)]).toEqual(["caution", [code]]);
     });
     it("stays quiet about twelve transfers in a batch, and ten payments in a bundle", async () => {
       await delegate(scene, await scene.deploy(KeyAccount));
