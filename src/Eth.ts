@@ -36,7 +36,8 @@ const followingLogs = lazyImport(() => import("./eth/watchLogs.js"));
  *
  * A socket that closed, or that is silent for `silentMs` while the chain moves, is opened again. An endpoint that does
  * not answer is asked again. The stream fails with the last failure after `giveUpMs` without any answer, and at once
- * where asking again cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
+ * where asking again cannot help (`Unauthorized`, `MalformedResponse` with the field's path, `InvalidParams` with that of
+ * an option, before anything is sent, …).
  *
  * JSON-RPC: `eth_subscribe` (`newHeads`), `eth_unsubscribe`; `eth_getBlockByNumber` and `eth_getBlockByHash`.
  */

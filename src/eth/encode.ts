@@ -51,7 +51,7 @@ const bytes = hex("hex of whole bytes", isBytes);
 export const address = hex("an address of 20 bytes", sized(20));
 export const word = hex("hex of 32 bytes", sized(32));
 
-const flag = (value: boolean, path: string, faults: Faults): boolean => {
+export const flag = (value: boolean, path: string, faults: Faults): boolean => {
   if (typeof value !== "boolean") faults.push(`${path}: not a boolean`);
   return value === true;
 };
@@ -62,6 +62,14 @@ const listOf =
     if (Array.isArray(values)) return values.map((value: A, index) => write(value, `${path}[${index}]`, faults));
     faults.push(`${path}: not a list`);
     return [];
+  };
+
+/** A number that a clock or a list can have. */
+export const within =
+  (what: string, most: number, is: (value: number) => boolean = Number.isFinite) =>
+  (value: number, path: string, faults: Faults): number => {
+    if (!is(value) || value < 0 || value > most) faults.push(`${path}: not ${what} of 0 to ${most}`);
+    return value;
   };
 
 /** A record by keys that are hex as well. */
@@ -89,7 +97,7 @@ export const isPresent = (value: unknown): boolean => value !== undefined && val
  * Writes the present fields of an object, in the writers' order. A field that nobody writes is a fault, and so is
  * one that stands under two names with two values.
  */
-const fields =
+export const fields =
   <A extends object>(
     writers: { readonly [K in keyof A]-?: Writer },
     {

@@ -11,6 +11,7 @@ import type { Hash } from "../primitives/hex.js";
 import { chainsInUse } from "./chains.js";
 import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
+import { encoded, fields, flag, within } from "./encode.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
 import { Header, nextHead, placeOf, emptyChain, withHeads, type ChainState, type Head } from "./heads.js";
@@ -31,20 +32,28 @@ export interface HeadOptions {
 /** How a block is asked for. */
 export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block, Failure, Rpc>;
 
-const orDefault = (value: number | undefined, otherwise: number): number =>
-  value !== undefined && Number.isFinite(value) && value >= 0 ? value : otherwise;
+/** Longer than any timer waits. */
+const mostMs = 2 ** 31 - 1;
+const ms = within("a number of ms", mostMs);
+const written = fields<HeadOptions & { readonly pending?: boolean | undefined }>({
+  ...{ pollMs: ms, silentMs: ms, giveUpMs: ms, pending: flag },
+  fill: within("a whole number", 10_000, Number.isSafeInteger),
+});
 
-/** The options with nothing left out, by the pace of an endpoint's chain. */
+export type Pace = Effect.Success<ReturnType<typeof paceOf>>;
+
+/** The options with nothing left out, by the pace of an endpoint's chain; `InvalidParams` with the path of what cannot be. */
 export const paceOf = (options: HeadOptions) =>
   Effect.gen(function* () {
+    yield* Effect.fromResult(encoded("eth_subscribe", (faults) => written(options, "options", faults)));
     const chains = yield* chainsInUse;
     const { memory } = yield* Rpc;
     const { blockTimeMs } = chains(memory.recall("chainId"));
     return {
-      pollMs: orDefault(options.pollMs, Math.min(Math.max(blockTimeMs / 2, 100), 4_000)),
-      silentMs: orDefault(options.silentMs, Math.max(3 * blockTimeMs, 3_000)),
-      giveUpMs: orDefault(options.giveUpMs, 60_000),
-      fill: Math.floor(orDefault(options.fill, 32)),
+      pollMs: options.pollMs ?? Math.min(Math.max(blockTimeMs / 2, 100), 4_000),
+      silentMs: options.silentMs ?? Math.max(3 * blockTimeMs, 3_000),
+      giveUpMs: options.giveUpMs ?? 60_000,
+      fill: options.fill ?? 32,
     };
   });
 
@@ -76,7 +85,7 @@ export const isNoSubscription = (failure: Failure): boolean =>
 
 /** What follows the chain. */
 interface Following {
-  readonly pace: Effect.Success<ReturnType<typeof paceOf>>;
+  readonly pace: Pace;
   readonly askBlock: AskBlock;
   /** Heads that wait for a slow taker. */
   readonly room: number;
@@ -244,11 +253,11 @@ const followAlways = (following: Following): Effect.Effect<never, Failure, Rpc> 
  * Follows the chain until the scope ends; `room` heads wait for a slow taker, `askBlock` asks for a block. `next` is the
  * next head, null where there is none yet; `wait` waits for another, and fails once no more will come.
  */
-export const following = (askBlock: AskBlock, options: HeadOptions, room: number) =>
+export const following = (askBlock: AskBlock, pace: Pace, room: number) =>
   Effect.gen(function* () {
     const bell = yield* Queue.sliding<true, Failure>(1);
     const state = { chain: emptyChain, heardAt: yield* Clock.currentTimeMillis, lowSince: null };
-    const all: Following = { pace: yield* paceOf(options), askBlock, room, state, bell };
+    const all: Following = { pace, askBlock, room, state, bell };
     yield* Effect.forkScoped(Effect.onError(followAlways(all), (cause) => Queue.failCause(bell, cause)));
     const next = (): Head | null => {
       for (let step = nextHead(all.state.chain); step !== null; step = nextHead(all.state.chain)) {
@@ -263,7 +272,8 @@ export const following = (askBlock: AskBlock, options: HeadOptions, room: number
 /** The heads of the chain from the present one on. */
 export const headsBy = (askBlock: AskBlock, options: HeadOptions): Stream.Stream<Head, Failure, Rpc> =>
   Stream.unwrap(
-    Effect.map(following(askBlock, options, 1), ({ next, wait }) => {
+    Effect.gen(function* () {
+      const { next, wait } = yield* following(askBlock, yield* paceOf(options), 1);
       const pull: Effect.Effect<readonly [Head], Failure> = Effect.suspend(() => {
         const head = next();
         return head === null ? Effect.andThen(wait, pull) : Effect.succeed([head] as const);

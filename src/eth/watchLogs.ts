@@ -25,6 +25,7 @@ import {
   paceOf,
   type AskBlock,
   type HeadOptions,
+  type Pace,
 } from "./watchHeads.js";
 
 /** Logs by their block, each once; those that have no place in a sealed block are none. */
@@ -123,10 +124,9 @@ const matching = (
     return hasWholeBlooms(known) ? mayHold(filter) : () => true;
   });
 
-const mined = (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, options: HeadOptions) =>
+const mined = (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, pace: Pace) =>
   Effect.gen(function* () {
-    const { giveUpMs } = yield* paceOf(options);
-    const heads = yield* following(asking.block, options, mostHeads);
+    const heads = yield* following(asking.block, pace, mostHeads);
     let mayMatch: ((header: Header) => boolean) | null = null;
     // what was told, up to which block all of it, and the newest head that was told of
     let stock: {
@@ -159,7 +159,7 @@ const mined = (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, op
         const now = yield* Clock.currentTimeMillis;
         if (Result.isFailure(read)) {
           failingSince ??= now;
-          if (isFinal(read.failure) || now - failingSince > giveUpMs) return yield* Effect.fail(read.failure);
+          if (isFinal(read.failure) || now - failingSince > pace.giveUpMs) return yield* Effect.fail(read.failure);
           yield* Effect.timeoutOption(heads.wait, pauseMs);
           continue;
         }
@@ -222,10 +222,9 @@ const pending = (
   asking: Asking,
   filter: Pick<LogFilter, "address" | "topics">,
   wire: Record<string, unknown>,
-  options: HeadOptions,
+  pace: Pace,
 ) =>
   Effect.gen(function* () {
-    const { pollMs, giveUpMs } = yield* paceOf(options);
     const logs = yield* Queue.bounded<Log, Failure>(mostWaiting);
     const isNew = once();
     const poll = Effect.gen(function* () {
@@ -236,13 +235,13 @@ const pending = (
         if (Result.isSuccess(result)) {
           heardAt = now;
           for (const log of result.success) if (isNew(log)) yield* Queue.offer(logs, log);
-        } else if (isFinal(result.failure) || now - heardAt > giveUpMs) return yield* Effect.fail(result.failure);
-        yield* Effect.sleep(pollMs);
+        } else if (isFinal(result.failure) || now - heardAt > pace.giveUpMs) return yield* Effect.fail(result.failure);
+        yield* Effect.sleep(pace.pollMs);
       }
     });
     const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
     // why: pending state may be quiet for good, and by heads alone a dead socket is known
-    const heads = Stream.runDrain(headsBy(asking.block, options));
+    const heads = Stream.runDrain(headsBy(asking.block, pace));
     const request = Effect.raceFirst(hearing(wire, hear), heads);
     yield* Effect.forkScoped(Effect.onError(Effect.andThen(request, poll), (cause) => Queue.failCause(logs, cause)));
     return Stream.fromQueue(logs);
@@ -255,7 +254,7 @@ export const logsBy = (
     readonly chainId: Asking["chainId"];
   },
   filter: Pick<LogFilter, "address" | "topics">,
-  { pending: isPending = false, ...options }: LogOptions,
+  options: LogOptions,
 ): Stream.Stream<Log, Failure, Rpc> => {
   const heightOf = (tag: BlockParameter) => Effect.map(asking.block(tag), ({ number }) => number);
   const all: Asking = { ...asking, logs: (filter) => askLogs(filter, heightOf) };
@@ -263,8 +262,10 @@ export const logsBy = (
     logFilter({ address: filter.address, topics: filter.topics }, "filter", faults),
   );
   return Stream.unwrap(
-    Effect.flatMap(Effect.fromResult(checked), (wire) =>
-      isPending ? pending(all, filter, wire, options) : mined(all, filter, options),
-    ),
+    Effect.gen(function* () {
+      const wire = yield* Effect.fromResult(checked);
+      const pace = yield* paceOf(options);
+      return yield* options.pending === true ? pending(all, filter, wire, pace) : mined(all, filter, pace);
+    }),
   );
 };

@@ -174,6 +174,22 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect(heads.told).toHaveLength(1);
   });
 
+  it.each([
+    [{ pollMs: Number.NaN }, "options.pollMs: "],
+    [{ silentMs: -1 }, "options.silentMs: "],
+    [{ giveUpMs: 2 ** 40 }, "options.giveUpMs: "],
+    [{ fill: 2.5 }, "options.fill: "],
+    [{ pollMS: 20 }, "options.pollMS: no such field; did you mean pollMs?"],
+    [null, "options: "],
+  ])("refuses %o by its name, and asks nothing", async (options, detail) => {
+    const heads = watch(options as Eth.HeadOptions);
+    await until(() => heads.failure() !== null, "the refusal");
+    expect(heads.failure()).toMatchObject({
+      reason: { _tag: "InvalidParams", detail: expect.stringContaining(detail) },
+    });
+    expect(heads.told).toEqual([]);
+  });
+
   it("fails with the last failure where nothing answers for too long", async () => {
     const heads = watch({ giveUpMs: 500 });
     await until(() => heads.told.length === 1, "the present head");
