@@ -114,7 +114,8 @@ export const maxExposure = (token: Address | "native", amount: bigint, account?:
 export const noNewApprovals: Policy = named("noNewApprovals", {}, judgeNewApprovals);
 
 /**
- * No unlimited allowance is given, and no operator of everything.
+ * No unlimited allowance is given, and no operator of everything. A right of which no limit is known is unknown to it; an
+ * event of an unknown kind is for {@link noNewApprovals}.
  *
  * @example
  * ```ts

@@ -146,12 +146,15 @@ describe("rights", () => {
     }
   });
 
-  it("what may be a right of an unknown kind is unknown to the policy on new ones alone", () => {
-    for (const code of ["EventUnexplained", "RightUnexplained"] as const) {
+  it("an event of an unknown kind is unknown to the policy on new rights alone, and a right without a known limit to both", () => {
+    for (const [code, unlimited] of [
+      ["EventUnexplained", "Pass"],
+      ["RightUnexplained", "Unknown"],
+    ] as const) {
       const findings = [note(code, "info", { evidence: "logged" })];
       expect(tag(Policy.noNewApprovals, report({ findings }))).toBe("Unknown");
       expect(tag(Policy.noNewApprovals, { ...granting({}), findings })).toBe("Fail");
-      expect(tag(Policy.noUnlimitedApprovals, report({ findings }))).toBe("Pass");
+      expect(tag(Policy.noUnlimitedApprovals, report({ findings }))).toBe(unlimited);
     }
   });
 

@@ -5,8 +5,8 @@
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
 import { nobody, addressAt, argumentsAt, eventOf, type Log, padded, placeOf, valuesOf } from "../abi/words.js";
-import { type Address, lower } from "../primitives/hex.js";
-import { address, count, text, units } from "../primitives/statement.js";
+import { type Address, type Hex, lower } from "../primitives/hex.js";
+import { address, count, hash, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { readUint256, type Answer } from "../witness/answers.js";
@@ -170,6 +170,16 @@ const isOf = (log: Log, from: Address, receiver: Address): boolean => {
   return eventOf(log) === withdrawn && had === BigInt(from) && has === BigInt(receiver);
 };
 
+/** Takes requests to merge one validator's stake into another's (EIP-7251): the keys of both, 48 bytes each. */
+const consolidations = "0x0000bbddc7ce488642fb579f8b00f3a590007251";
+const keyDigits = 96;
+
+/** The validator that gets another's stake by a call; null = none. Whose it is no contract knows. */
+const mergedInto = (to: Address, data: Hex): string | null => {
+  const [source, target] = [data.slice(2, 2 + keyDigits), data.slice(2 + keyDigits)];
+  return lower(to) === consolidations && target.length === keyDigits && source !== target ? `0x${target}` : null;
+};
+
 /** What goes from senders, and Safes that execute, to somebody who is neither, nor called in the bundle. */
 export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding> => {
   const own = new Set([...ownAccounts(bundle), ...calledAsSafes(bundle)]);
@@ -180,13 +190,17 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
       ? []
       : calls.read.flatMap(({ from, to, data }) => {
           const place = payouts[data.slice(0, argumentsAt)];
-          const receiver = place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place));
-          if (receiver === null || receiver === nobody || !own.has(lower(from))) return [];
-          if (own.has(receiver) || targets.has(receiver)) return [];
-          // why: a deposit that is paid out is told by its event, and shown
-          if (outcome.logs.some((log) => lower(log.address) === lower(to) && isOf(log, lower(from), receiver)))
-            return [];
-          const parties = [address("contract", to), address("of", from), address("to", receiver)];
+          const receiver = (place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place))) ?? nobody;
+          const validator = mergedInto(to, data);
+          const isKnown =
+            receiver === nobody ||
+            own.has(receiver) ||
+            targets.has(receiver) ||
+            // why: a deposit that is paid out is told by its event, and shown
+            outcome.logs.some((log) => lower(log.address) === lower(to) && isOf(log, lower(from), receiver));
+          if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
+          const payee = validator === null ? address("to", receiver) : hash("to", validator);
+          const parties = [address("contract", to), address("of", from), payee];
           return [note("PaidToOther", "warning", { transaction: index, evidence: "estimated" }, ...parties)];
         }),
   );

@@ -117,6 +117,15 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     expect([report.verdict, controls(report)]).toEqual(["ready", []]);
     expect(changed(report)).toEqual([[numbered(0), null, pad(codes[0]), pad(codes[1]), "lens"]]);
   });
+  it("tells of a place that goes for a wei, too: a payment says nothing of what is lost", async () => {
+    // keeps its caller in the first slot where it is only paid, else gives that place away and pays its caller a wei
+    const registry = creation(`36600857335f55005b73${thief.slice(2)}5f555f5f5f5f6001335af100`);
+    const place = await scene.deploy({ abi: [], bytecode: registry });
+    await scene.send(owner, { to: place, data: "0x", value: 5n });
+    await scene.mine();
+    const report = await run(owner.address, place, "0x01");
+    expect([report.verdict, controls(report)]).toEqual(["caution", [["warning", thief]]]);
+  });
   it.each([0, 1])("tells of a proxy whose code stands in slot %i", async (slot) => {
     const proxy = await scene.deploy(FirstSlotProxy, [BigInt(slot), codes[0]]);
     const report = await run(owner.address, proxy, calldata(FirstSlotProxy, "upgrade", [BigInt(slot), codes[1]]));

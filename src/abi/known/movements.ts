@@ -91,8 +91,10 @@ export const harmless: ReadonlySet<string> = new Set([
 export const granting: ReadonlySet<string> = new Set([
   // Safe: ApproveHash(bytes32,address); CoW: PreSignature(address,bytes,bool); Seaport: OrderValidated(bytes32,address,address)
   ...["0xf2a0eb156472d144", "0x01bf7c8b0ca55dee", "0xfde361574a066b44"],
-  // ERC-3525: ApprovalValue(uint256,address,uint256)
-  "0x621b050de0ad08b5",
+  // ERC-3525: ApprovalValue(uint256,address,uint256), TransferValue(uint256,uint256,uint256), of which an id is another's
+  ...["0x621b050de0ad08b5", "0x0b2aac84f3ec9569"],
+  // MoonCats: AdoptionOffered(bytes5,uint256,address), to nobody for anybody; Gnosis' old multisig: Confirmation(address,uint256)
+  ...["0x175ebfc78c5d74e6", "0x4a504a94899432a9"],
   // ENS: Transfer(bytes32,address), NewOwner(bytes32,bytes32,address); ERC-4907: UpdateUser(uint256,address,uint64)
   ...["0xd4735d920b0f8749", "0xce0457fe73731f82", "0x4e06b4e7000e6590"],
 ]);

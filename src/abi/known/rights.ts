@@ -270,4 +270,14 @@ export const payouts: Readonly<Record<string, number>> = {
   ...{ "0x1c31f710": 0, "0x21b8092e": 0 },
   // ERC-3525 approve(uint256,address,uint256), transferFrom(uint256,address,uint256)
   ...{ "0x8cb0a511": 1, "0x0f485c02": 1 },
+  // Morpho Blue borrow, withdraw, withdrawCollateral, which name the receiver last
+  ...{ "0x50d8cd4b": 8, "0x5c2bea49": 8, "0x8720316d": 7 },
+  // Euler borrow(uint256,address), Silo borrow(uint256,address,address), Aave's gateway withdrawETH(address,uint256,address)
+  ...{ "0x4b3fd148": 1, "0xd5164184": 1, "0x80500d20": 2 },
+  // Uniswap v3 collect((uint256,address,uint128,uint128)), of a pool collect(address,int24,int24,uint128,uint128)
+  ...{ "0xfc6f7865": 1, "0x4f1eb3d8": 0 },
+  // MasterChef withdraw(uint256,uint256,address), harvest(uint256,address), withdrawAndHarvest, emergencyWithdraw
+  ...{ "0x0ad58d2f": 2, "0x18fccc76": 1, "0xd1abb907": 2, "0x2f940c70": 1 },
+  // withdraw(uint256,address), Yearn withdraw(uint256,address,uint256), Lido claimWithdrawalsTo(uint256[],uint256[],address)
+  ...{ "0x00f714ce": 1, "0xe63697c8": 1, "0x5e7eead9": 2 },
 };

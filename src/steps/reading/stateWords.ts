@@ -152,12 +152,6 @@ function* places({ was, word }: Change): Generator<readonly [had: Address, has: 
 export const namedIn = (bundle: ReadonlyArray<Case>): ReadonlySet<bigint> =>
   new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt))));
 
-/** Whether native currency, which nobody can make up, came in for a sender, as it does for whoever is outbid. */
-const isPaid = (bundle: ReadonlyArray<Ran>, account: Address): boolean =>
-  bundle.some(({ transfers }) =>
-    transfers.some(({ token, to, amount }) => token === null && lower(to) === account && amount > 0n),
-  );
-
 /** Whether an event that tells of control names both accounts. */
 const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address, has: bigint): boolean =>
   bundle.some(({ outcome: { logs } }) =>
@@ -214,7 +208,7 @@ const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean =
 
 /** A change, read as what it is. */
 export interface Read extends Change {
-  /** A sender's place that goes to another; silent where no event tells of it, and nothing came in for it. */
+  /** A sender's place that goes to another; silent where no event tells of it: what comes in for it says nothing, for a thief can pay a wei. */
   readonly loss?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
 }
 
@@ -227,7 +221,7 @@ const lostIn = (change: Change, judging: Judging): Exclude<Read["loss"], undefin
     if (seen === "trace" && isNumber(addressOf(has).slice(2))) continue;
     const isTold =
       isAnnounced(bundle, contract, had, has) || (seen === "trace" && isToldOf(judging, contract, had, has));
-    return { had, has: addressOf(has), isSilent: !isTold && !isPaid(bundle, had) };
+    return { had, has: addressOf(has), isSilent: !isTold };
   }
   return null;
 };
@@ -280,7 +274,7 @@ export const severityOf = (change: Read, judging: Judging): "info" | "warning" |
   // why: in one word of a Safe another contract may count
   if (slot !== null && BigInt(slot) === 0n && holds === "implementation" && !isAccount(was)) return null;
   const isNamed = named.has(word) || named.has(low(word)) || (word === 0n && isOwner);
-  const isGiven = loss !== undefined || isNamed || isPaid(judging.bundle, addressOf(was));
+  const isGiven = loss !== undefined || isNamed;
   return !isGiven && isOwn(contract, judging) ? "blocker" : "warning";
 };
 

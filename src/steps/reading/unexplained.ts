@@ -14,10 +14,16 @@ import { readings } from "./rightLevel.js";
 import { calldataRights, requestedRights, rightsIn, tellsOfRight, type Right } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
-const isExplained = (log: OutcomeLog): boolean => {
+/** Whether an ABI of the contract itself types a log; one that is given without an address is that of the contract that is called. */
+const isTyped = ({ decoded, address }: OutcomeLog, { input }: Case): boolean =>
+  decoded?.provenance.some(
+    ({ kind, source }) => kind !== "caller" || (source === null && address.toLowerCase() === input.to),
+  ) === true;
+
+const isExplained = (log: OutcomeLog, entry: Case): boolean => {
   const kind = eventOf(log) ?? "";
   return (
-    log.decoded !== null || tellsOfMovement(kind) || tellsOfRight(kind) || tellsOfControl(kind) || harmless.has(kind)
+    isTyped(log, entry) || tellsOfMovement(kind) || tellsOfRight(kind) || tellsOfControl(kind) || harmless.has(kind)
   );
 };
 
@@ -66,12 +72,14 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
       const contract = log.address.toLowerCase() as Address;
       const kind = log.topics[0] ?? null;
       const key = `${index}/${contract}/${kind}`;
-      if (found.has(key) || isExplained(log)) continue;
+      if (found.has(key)) continue;
       const where = { transaction: index, evidence: "logged" } as const;
+      // why: an ABI tells what it is called, not that nobody may act by it
       if (granting.has(eventOf(log) ?? "")) {
         found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
         continue;
       }
+      if (isExplained(log, entry)) continue;
       const beside = besideIn(log, entry, senders, recipients);
       if (beside === null) continue;
       const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];

@@ -2,7 +2,7 @@
 import { encodeFunctionData, parseAbi, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { checkPayouts, controlsIn } from "../../rooms/steps.js";
-import { alice, bob, bundle, codes, filled, log, outcome, token, word } from "../parts.js";
+import { alice, bob, bundle, codes, filled, hexOf, log, outcome, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";
 
 const call = (signature: string, args: ReadonlyArray<unknown>): Hex => {
@@ -11,6 +11,8 @@ const call = (signature: string, args: ReadonlyArray<unknown>): Hex => {
 };
 const check = (data: Hex, status: "success" | "reverted" = "success") =>
   checkPayouts(bundle({ to: token, data }).map((each) => filled(each, { outcome: outcome({ status }) })));
+const market = "(address,address,address,address,uint256)";
+const marketArgs = [token, token, token, token, 5n];
 const payouts: ReadonlyArray<readonly [signature: string, args: (receiver: Hex) => ReadonlyArray<unknown>]> = [
   ["withdrawTo(address,uint256)", (to) => [to, 5n]],
   ["withdrawFor(address,uint256)", (to) => [to, 5n]],
@@ -23,6 +25,22 @@ const payouts: ReadonlyArray<readonly [signature: string, args: (receiver: Hex) 
   ["claimRewards(address[],uint256,address,address)", (to) => [[token], 5n, to, token]],
   ["approve(uint256,address,uint256)", (to) => [7n, to, 5n]],
   ["transferFrom(uint256,address,uint256)", (to) => [7n, to, 5n]],
+  [`borrow(${market},uint256,uint256,address,address)`, (to) => [marketArgs, 5n, 0n, alice, to]],
+  [`withdraw(${market},uint256,uint256,address,address)`, (to) => [marketArgs, 5n, 0n, alice, to]],
+  [`withdrawCollateral(${market},uint256,address,address)`, (to) => [marketArgs, 5n, alice, to]],
+  ["borrow(uint256,address)", (to) => [5n, to]],
+  ["borrow(uint256,address,address)", (to) => [5n, to, alice]],
+  ["withdrawETH(address,uint256,address)", (to) => [token, 5n, to]],
+  ["collect((uint256,address,uint128,uint128))", (to) => [[1n, to, 5n, 5n]]],
+  ["collect(address,int24,int24,uint128,uint128)", (to) => [to, 1, 2, 5n, 5n]],
+  ...["withdraw", "withdrawAndHarvest"].map(
+    (name) => [`${name}(uint256,uint256,address)`, (to: Hex) => [1n, 5n, to]] as const,
+  ),
+  ...["harvest", "emergencyWithdraw", "withdraw"].map(
+    (name) => [`${name}(uint256,address)`, (to: Hex) => [1n, to]] as const,
+  ),
+  ["withdraw(uint256,address,uint256)", (to) => [5n, to, 1n]],
+  ["claimWithdrawalsTo(uint256[],uint256[],address)", (to) => [[1n], [1n], to]],
 ];
 
 describe("what a sender has or earns", () => {
@@ -31,6 +49,14 @@ describe("what a sender has or earns", () => {
     expect(check(call(signature, args(alice)))).toEqual([]);
     expect(check(call(signature, args(token)))).toEqual([]);
     expect(check(call(signature, args(bob)), "reverted")).toEqual([]);
+  });
+  it("may be a stake that another validator gets (EIP-7251), and is not where a validator only changes its kind", () => {
+    const [mine, theirs] = ["aa".repeat(48), "bb".repeat(48)];
+    const merging = (data: string, to: Hex = "0x0000BBdDc7CE488642fb579F8B00f3a590007251") =>
+      codes(checkPayouts(bundle({ to, data: hexOf(`0x${data}`) }).map((each) => filled(each, { outcome: outcome() }))));
+    expect(merging(mine + theirs)).toEqual(["PaidToOther/warning"]);
+    for (const data of [mine + mine, mine, mine + theirs + mine]) expect(merging(data)).toEqual([]);
+    expect(merging(mine + theirs, token)).toEqual([]);
   });
   it("is read inside batches", () => {
     const inner = call("withdrawTo(address,uint256)", [bob, 5n]);

@@ -64,8 +64,17 @@ describe("an event of an unknown kind", () => {
     ])
       expect(check([log(token, [known, ...parties], [word(5n)])])).toEqual([]);
     const one = log(token, [unknown, ...parties], []);
-    const decoded = { name: "Entrusted", signature: "", args: [], provenance: [] } as never;
-    expect(check([{ ...one, decoded }])).toEqual([]);
+    for (const [kind, source, to, codes] of [
+      ["address", token, stranger, []],
+      ["builtin", "ERC-20", stranger, []],
+      ["caller", null, token, []],
+      // what another contract's ABI says of it says nothing of this one's
+      ["caller", null, stranger, found],
+      ["caller", stranger, token, found],
+    ] as const) {
+      const decoded = { name: "Entrusted", signature: "", args: [], provenance: [{ kind, source }] } as never;
+      expect(check([{ ...one, decoded }], "success", { to })).toEqual(codes);
+    }
     expect(check([one], "reverted")).toEqual([]);
   });
   it("is told of an address that begins with zeros, where it is indexed", () => {
@@ -79,8 +88,13 @@ describe("an event of an unknown kind", () => {
       "PreSignature(address,bytes,bool)",
       "Transfer(bytes32,address)",
       "OrderValidated(bytes32,address,address)",
-    ])
-      expect(check([log(token, [kind(event), word(alice)], [])])).toEqual(["RightUnexplained/info"]);
+      ...["TransferValue(uint256,uint256,uint256)", "AdoptionOffered(bytes5,uint256,address)"],
+      "Confirmation(address,uint256)",
+    ]) {
+      const one = log(token, [kind(event), word(alice)], []);
+      const decoded = { name: "", signature: "", args: [], provenance: [{ kind: "address", source: token }] } as never;
+      for (const each of [one, { ...one, decoded }]) expect(check([each])).toEqual(["RightUnexplained/info"]);
+    }
   });
   it("is told where it keeps 19 bytes of the sender's address, at any place", () => {
     const prefix = alice.slice(2, 40);
