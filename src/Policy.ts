@@ -114,8 +114,8 @@ export const maxExposure = (token: Address | "native", amount: bigint, account?:
 export const noNewApprovals: Policy = named("noNewApprovals", {}, judgeNewApprovals);
 
 /**
- * No unlimited allowance is given, and no operator of everything. A right of which no limit is known is unknown to it; an
- * event of an unknown kind is for {@link noNewApprovals}.
+ * No unlimited allowance is given, and no operator of everything. It cannot tell where a call asks for
+ * a right of which no limit is known; what only events tell is for {@link noNewApprovals}.
  *
  * @example
  * ```ts

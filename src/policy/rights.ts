@@ -38,11 +38,13 @@ const judgeGrowth = judgeApprovals(({ before, after, extended, evidence }, named
 /** Rights that grow, of whatever kind. */
 export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
-/** Whether a right without a limit is announced or asked for that nobody measured, or one of which no limit is known. */
+/** Whether calldata asks for a right without a limit that nobody measured, or for one of which no limit is known. */
 const unlimitedClaim = (report: Report): PolicyResult =>
   report.findings.some(
     ({ code, numbers }) =>
-      code === "RightUnexplained" && !numbers.some(({ unit, value }) => unit === "units" && value < narrowMaximum),
+      code === "RightUnexplained" &&
+      // why: an event is told by its kind, and is for the policy on new rights
+      !numbers.some(({ unit, value }) => unit === "hash" || (unit === "units" && value < narrowMaximum)),
   )
     ? unknown("a call may give somebody a right without a limit")
     : pass;

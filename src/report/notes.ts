@@ -189,7 +189,7 @@ export const notes = {
     ],
     EventUnexplained: [
       "an event of an unknown kind may give somebody a right to act for the sender",
-      "give the contract's ABI, or check that nobody gets such a right",
+      "give the contract's ABI with its address, or check that nobody gets such a right",
     ],
     PaidToOther: [
       "assets or earnings of a sender, or of its Safe, go to another account",

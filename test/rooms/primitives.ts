@@ -14,7 +14,7 @@ export { Address, Hash, Hex } from "../../src/primitives/hex.js";
 export { nearest } from "../../src/primitives/problem.js";
 export { memoizeList, remembered } from "../../src/primitives/record.js";
 export * as Statement from "../../src/primitives/statement.js";
-export { address, count, numbersText, quote, text, units, type Figure } from "../../src/primitives/statement.js";
+export { address, count, hash, numbersText, quote, text, units, type Figure } from "../../src/primitives/statement.js";
 export { Listener } from "../../src/primitives/telemetry.js";
 export { escapeText } from "../../src/primitives/text.js";
 export { roundUnits } from "../../src/primitives/units.js";
