@@ -50,14 +50,19 @@ const ofClients: Readonly<Record<string, readonly [fits: (input: unknown) => boo
   heads: [isRecord, "must be an object"],
 };
 
-/** The defaults of a client, read once and judged where it is made, as its connection is; null is none. */
-export const defaultsGiven = <A extends object>(input: A | null | undefined, field = "defaults"): Partial<A> => {
+/** The defaults of a client, read once and judged where it is made, as its connection is; null is none. `also` judges more. */
+export const defaultsGiven = <A extends object>(
+  input: A | null | undefined,
+  field = "defaults",
+  also: typeof ofClients = {},
+): Partial<A> => {
   const read = safely(
     () => {
       const all: unknown = input ?? {};
       if (!isRecord(all)) return Result.fail({ field, problem: "must be an object" });
       const given = { ...all };
-      const wrong = Object.entries(ofClients).find(([name, [fits]]) => given[name] != null && !fits(given[name]));
+      const judged = Object.entries({ ...ofClients, ...also });
+      const wrong = judged.find(([name, [fits]]) => given[name] != null && !fits(given[name]));
       return wrong === undefined ? Result.succeed(given) : Result.fail({ field: wrong[0], problem: wrong[1][1] });
     },
     Result.fail({ field, problem: "cannot be read" }),

@@ -245,6 +245,28 @@ describe("an action of a viem client, and a guard", () => {
       );
     expect(make(null as never)).toBeTypeOf("object");
   });
+  it.each<readonly [string, ReadonlyArray<unknown>, RegExp]>([
+    ["onCaution", ["allow", "reject", 1, true, {}], /^must be "refuse", "send" or a function$/],
+    ["signatures", ["send", "y", 1, true, []], /^must be "refuse", "allow" or a function$/],
+    ["onChanged", ["send", "allow", "refuse", true], /^must be "reject" or a function$/],
+    ["onUnverified", ["log", 1, {}], /^must be a function$/],
+    ["onSettled", ["log", 1, {}], /^must be a function$/],
+  ])("takes no other word for the rule %s than its own", (field, wrong, problem) => {
+    for (const [, , make] of makes.slice(1))
+      for (const rule of wrong)
+        expect(() => make({ [field]: rule } as never)).toThrow(
+          expect.objectContaining({ _tag: "InvalidConnection", field, problem: expect.stringMatching(problem) }),
+        );
+  });
+  it("takes a rule's own words, a function, and null for none", () => {
+    const rules = { onCaution: "send", signatures: "allow", onChanged: "reject", onUnverified: null, onSettled: null };
+    for (const [, , make] of makes.slice(1)) {
+      expect(make(rules as never)).toBeTypeOf("object");
+      expect(make({ onCaution: () => true, signatures: "refuse", onChanged: () => true } as never)).toBeTypeOf(
+        "object",
+      );
+    }
+  });
 });
 
 describe("what is rendered", () => {
