@@ -188,6 +188,17 @@ describe("what is watched", () => {
   it.each([undefined, null, "x", []])("are logs by a filter: %#", async (filter) => {
     await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({ field: "filter" });
   });
+  it.each([
+    [{ adress: from }, "filter.adress: no such field; did you mean address?"],
+    [{ address: from, fromBlock: 1n }, "filter.fromBlock: no such field"],
+    [{ address: 5 }, "filter.address: not an address of 20 bytes"],
+    [{ topics: [from] }, "filter.topics[0]: not hex of 32 bytes"],
+  ])("are not all logs where a filter is wrong, which is refused by its name: %#", async (filter, detail) => {
+    await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({
+      ...{ _tag: "RpcError", message: expect.stringContaining(detail) },
+      reason: { _tag: "InvalidParams", detail },
+    });
+  });
   it("is followed without options where these are null", async () => {
     expect((await first(preflight.watchHeads(null as never))).done).toBe(false);
     const report = await preflight.scan(input);
