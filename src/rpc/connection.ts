@@ -284,7 +284,7 @@ export const checkConnection = (connection: unknown): void => {
   if (way !== undefined && other !== undefined) return must(no(other, `cannot be combined with ${way}`));
   if (way === "layer") {
     if (!Layer.isLayer(connection[way])) return must(no(way, "must be a layer of Effect"));
-    must(options({}, connection, [way, "steps"]));
+    must(options({}, connection, [way, "steps", "without"]));
   }
   if (way !== undefined) return;
   const stray = Object.keys(connection).find((name) => nearest(name, ways) !== null);

@@ -4,8 +4,8 @@ import * as Layer from "effect/Layer";
 import { createPublicClient, custom, http, type Transport } from "viem";
 import { describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
-import { createPreflight, type Connection } from "../../src/promise.js";
-import { preflightActions } from "../../src/viem.js";
+import { createPreflight, guardProvider, type Connection } from "../../src/promise.js";
+import { guard, preflightActions } from "../../src/viem.js";
 import * as Rpc from "../../src/Rpc.js";
 import { layerScripted } from "../../src/testing.js";
 
@@ -143,6 +143,7 @@ describe("createPreflight", () => {
     { provider, retryTimes: 2 },
     { layer },
     { endpoints, agree: 2, waitMs: Infinity },
+    ...[{ without: ["approvals"] }, { steps: [], without: ["approvals"] }].map((steps) => ({ layer, ...steps })),
   ])("takes %j", async (connection) => {
     await createPreflight(connection).dispose();
   });
@@ -160,6 +161,12 @@ describe("the layers", () => {
     expect(refusal(() => Rpc.layerHttpClient("ws://x")).field).toBe("url");
     expect(refusal(() => Rpc.layerHttpClient(url, { fetch } as Rpc.PostingOptions)).field).toBe("fetch");
     expect(Layer.isLayer(Layer.provide(Rpc.layerHttpClient(url), FetchHttpClient.layer))).toBe(true);
+  });
+
+  it("have steps left out beside them in a guard's node as well", () => {
+    const options = { node: { layer }, without: ["approvals"] } as const;
+    expect(guardProvider(provider, options)).toBeTypeOf("object");
+    expect(guard(client, options)).toBeTypeOf("object");
   });
 
   it("are made by a viem client's actions, which refuse the same", () => {
