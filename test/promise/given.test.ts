@@ -99,6 +99,53 @@ describe("a time", () => {
   );
 });
 
+describe("a pretended world", () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic["self"] = cyclic;
+  const throwing = Object.defineProperty({}, "balance", {
+    enumerable: true,
+    get: () => {
+      throw new Error("get");
+    },
+  });
+  it.each<readonly [object, string, string]>([
+    [{ blockOverrides: { timestmp: 5n } }, "blockOverrides.timestmp", "is no field here; did you mean time?"],
+    [{ blockOverrides: { timestamp: 5n } }, "blockOverrides.timestamp", "did you mean time?"],
+    [{ blockOverrides: { toString: 5n } }, "blockOverrides.toString", "is no field here"],
+    [{ blockOverrides: { time: 5 } }, "blockOverrides.time", "Expected bigint"],
+    ...[new Date(), [], 5, "x", new Map()].flatMap((none) => [
+      [{ blockOverrides: none }, "blockOverrides", "must be an object"] as const,
+      [{ stateOverrides: none }, "stateOverrides", "must be an object"] as const,
+      [{ stateOverrides: { [from]: none } }, `stateOverrides[${from}]`, "must be an object"] as const,
+    ]),
+    [{ blockOverrides: cyclic }, "blockOverrides.self", "is no field here"],
+    [{ stateOverrides: { me: {} } }, "stateOverrides", "me is not an address"],
+    [{ stateOverrides: { [from]: { blance: 5n } } }, `stateOverrides[${from}].blance`, "did you mean balance?"],
+    [{ stateOverrides: { [from]: cyclic } }, `stateOverrides[${from}].self`, "is no field here"],
+    [{ stateOverrides: { [from]: { code: 5 } } }, `stateOverrides[${from}].code`, "Expected"],
+  ])("is refused by the name of what is wrong: %#", async (options, field, problem) => {
+    await expect(preflight.scan(input, options)).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: `options.${field}`, problem: expect.stringContaining(problem) },
+    });
+  });
+  it("is refused where it cannot be read", async () => {
+    await expect(preflight.scan(input, { stateOverrides: { [from]: throwing } })).rejects.toMatchObject({
+      ...{ field: "options", problem: "cannot be read" },
+    });
+  });
+  it("is kept as it is given, and read again from JSON", async () => {
+    const report = await preflight.scan(input, {
+      ...{ block: 5n, blockOverrides: { time: 2n ** 64n, feeRecipient: from, gasLimit: undefined } },
+      stateOverrides: { [from.toUpperCase().replace("0X", "0x")]: { balance: 2n ** 256n - 1n, nonce: 7 } },
+    });
+    const world = { block: 5n, blockOverrides: { time: 2n ** 64n, feeRecipient: from } };
+    const kept = { ...world, stateOverrides: { [from.toLowerCase()]: { balance: 2n ** 256n - 1n, nonce: 7n } } };
+    expect(report.options).toMatchObject(kept);
+    const read = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))));
+    expect(read.options).toEqual(report.options);
+  });
+});
+
 describe("what settle is given", () => {
   it.each<readonly [unknown, unknown, string]>([
     ...[undefined, null, hash, {}, [], [hash, hash]].map((hashes) => [hashes, {}, "hashes"] as const),
