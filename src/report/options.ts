@@ -11,14 +11,14 @@ import type { Abi } from "abitype";
 import { type AbiIndex, indexAbis, isBareAbi } from "../abi/abiIndex.js";
 import { isPlain, isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
-import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
+import { KeptAccount, KeptBlock, Uint256, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
 import { bounded, type Checked, didYouMean, each, listOf, no, type Read } from "../primitives/problem.js";
 
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
   Schema.Literals(["latest", "pending", "safe", "finalized", "earliest"]),
-  Schema.BigInt,
+  Uint256,
   Hash,
 ]);
 
@@ -226,7 +226,7 @@ export const named = {
   block: plain<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),
     null,
-    () => "must be a tag, a block number (bigint) or a 32-byte hash",
+    () => "must be a tag, a block number (a bigint of 0 to 256 bits) or a 32-byte hash",
   ),
   /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
   pending: plain<"guess" | "preconfirmed">()(pending, null, () => 'must be "guess" or "preconfirmed"'),

@@ -123,6 +123,11 @@ describe("a pretended world", () => {
     [{ stateOverrides: { [from]: { blance: 5n } } }, `stateOverrides[${from}].blance`, "did you mean balance?"],
     [{ stateOverrides: { [from]: cyclic } }, `stateOverrides[${from}].self`, "is no field here"],
     [{ stateOverrides: { [from]: { code: 5 } } }, `stateOverrides[${from}].code`, "Expected"],
+    ...[-5n, 10n ** 80n].flatMap((beyond) => [
+      [{ block: beyond }, "block", "a bigint of 0 to 256 bits"] as const,
+      [{ blockOverrides: { time: beyond } }, "blockOverrides.time", "Expected a value between"] as const,
+      [{ stateOverrides: { [from]: { balance: beyond } } }, `stateOverrides[${from}].balance`, "between"] as const,
+    ]),
   ])("is refused by the name of what is wrong: %#", async (options, field, problem) => {
     await expect(preflight.scan(input, options)).rejects.toMatchObject({
       ...{ _tag: "InvalidTransaction", field: `options.${field}`, problem: expect.stringContaining(problem) },
