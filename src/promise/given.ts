@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { InvalidConnection, InvalidTransaction } from "../errors/index.js";
-import { isRecord, lazyImport, reportProblem, safely } from "../primitives/index.js";
+import { isRecord, lazyImport, notWhole, reportProblem, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
 const load = () => import("../Preflight.js");
@@ -78,17 +78,12 @@ export const recordGiven = (field: string, input: unknown): Result.Result<void, 
 export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
   typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
 
-const notWhole = new InvalidTransaction({
-  field: "report",
-  problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
-});
-
 /** `ready` of what may be no report. */
 export const clearing = (report: Report) =>
   Effect.flatMap(Effect.all([Effect.fromResult(reportGiven(report)), pipeline]), ([checked, { ready }]) =>
     // why: it asks nobody, so that what throws is in the report
     Effect.catchDefect(
       Effect.suspend(() => ready(checked)),
-      () => Effect.fail(notWhole),
+      () => Effect.fail(new InvalidTransaction(notWhole)),
     ),
   );

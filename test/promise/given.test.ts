@@ -332,6 +332,26 @@ describe("an action of a viem client, and a guard", () => {
   });
 });
 
+describe("a report that is still JSON", () => {
+  const doors: Readonly<Record<string, (report: never, whole: never) => unknown>> = {
+    ready: (report) => preflight.ready(report),
+    prove: (report) => preflight.prove(report),
+    settle: (report) => preflight.settle(report, [hash]),
+    watch: (report) => first(preflight.watch(report)),
+    toText: async (report) => Report.toText(report),
+    summary: async (report) => Report.summary(report),
+    diff: async (report, whole) => Report.diff(report, whole),
+    "diff, as the second": async (report, whole) => Report.diff(whole, report),
+  };
+  it.each(Object.entries(doors))("is refused by %s, which names the way to read it", async (_, door) => {
+    const report = await preflight.scan(input);
+    const json = JSON.parse(JSON.stringify(Report.toJson(report)));
+    await expect(door(json as never, report as never)).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "report", problem: expect.stringContaining("Report.fromJson") },
+    });
+  });
+});
+
 describe("what is rendered", () => {
   const { toText, toMarkdown, toHtml, toSvg, summary } = Report;
   const renderings: Readonly<Record<string, (report: never, options: never) => string>> = {
