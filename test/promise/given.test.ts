@@ -159,6 +159,7 @@ describe("what settle is given", () => {
       (deadline) => [[hash], { deadline }, "options.deadline"] as const,
     ),
     ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
+    [[hash], { deadlin: 5 }, "options.deadlin"],
   ])("%# is refused by its name", async (hashes, options, field) => {
     const report = await preflight.scan(input);
     const none = Preflight.settle(null as never, hashes as never, options as never);
