@@ -280,10 +280,7 @@ const logWriters = {
 /** The filter of logs that are followed, which has no range. */
 export const followedFilter = fields<Pick<LogFilter, "address" | "topics">>(logWriters);
 
-const filtered = fields<LogFilter>({
-  ...{ fromBlock: heightOrTag, toBlock: heightOrTag, blockHash: word },
-  ...logWriters,
-});
+const filtered = fields<LogFilter>({ fromBlock: heightOrTag, toBlock: heightOrTag, blockHash: word, ...logWriters });
 
 /** The filter for one request; with `blockHash` the range stays behind. */
 export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => {
