@@ -267,7 +267,8 @@ export type QuorumEndpoint =
  * estimates are the first endpoint's.
  *
  * Endpoints of one provider count once. Throws `InvalidConnection` if there are fewer than two different providers, if
- * `agree` is below 2 or above their number, or if an address does not show who runs it (`co.uk`, shared hosting).
+ * `agree` is below 2 or above their number, if an option is wrong, or if an address does not show who runs it (`co.uk`,
+ * shared hosting).
  *
  * @example
  * ```ts
@@ -286,11 +287,9 @@ export type QuorumEndpoint =
  * console.log(report.verdict); // ready
  * ```
  */
-export const quorum = (
-  endpoints: ReadonlyArray<QuorumEndpoint>,
-  { agree = 2, waitMs = 3_000, chain }: QuorumOptions = {},
-): Layer.Layer<Rpc> => {
-  const members = Arr.map(checkQuorum(endpoints, { agree, waitMs, chain }), ([endpoint, provider]) => {
+export const quorum = (endpoints: ReadonlyArray<QuorumEndpoint>, options: QuorumOptions = {}): Layer.Layer<Rpc> => {
+  const { agree = 2, waitMs = 3_000, chain } = options;
+  const members = Arr.map(checkQuorum(endpoints, options, agree), ([endpoint, provider]) => {
     if ("layer" in endpoint) return { provider, layer: endpoint.layer };
     const { url, provider: _, ...options } = endpoint;
     return { provider, layer: layerHttp(url, options) };

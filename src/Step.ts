@@ -77,7 +77,8 @@ export interface Step<A = undefined, E = never, R = never> {
   readonly name: OwnName;
   /**
    * The reads of the witness for it, without a request of its own: at most 32 for all steps together, and of a call
-   * 1,000,000 gas, 1,024 bytes of answer and 8,192 of calldata. What asks for more is `StepUnavailable`.
+   * 1,000,000 gas, 1,024 bytes of answer and 8,192 of calldata. What asks for more is `StepUnavailable`, and so are `gas`
+   * and `returnCap` that are no whole numbers from 0. Below 200,000 and 320 they count as these.
    */
   readonly looks?: ((bundle: Bundle) => ReadonlyArray<Look>) | undefined;
   /**

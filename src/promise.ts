@@ -292,7 +292,8 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * you pass stays unguarded: keep it to yourself.
  *
  * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700
- * and 5760 of `GuardRefused`. JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`.
+ * and 5760 of `GuardRefused`. Throws `InvalidConnection`, which names the wrong option. JSON-RPC: as `createPreflight`, and
+ * `eth_chainId`, `eth_getTransactionByHash`.
  *
  * @example
  * ```ts

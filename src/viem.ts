@@ -94,7 +94,7 @@ export type { GuardOptions } from "./promise.js";
  *
  * Rejects with `NotCleared` (the report is `blocked`, `unknown`, or a `caution` that `onCaution` does not accept; viem's verbs
  * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and with `Tampered` of what was sent changed. Throws
- * `InvalidConnection` of a smart account, and of a client with actions of others: guard first, then extend.
+ * `InvalidConnection` of a wrong option, of a smart account, and of a client with actions of others: guard first, then extend.
  * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_sendRawTransaction`.
  *
  * @example

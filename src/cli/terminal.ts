@@ -105,6 +105,8 @@ export const kindOf = (json: unknown): string | null => {
 
 /** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
 export const checkWritable = Effect.fnUntraced(function* (path: string, name: string) {
+  // why: the folder of no path is the present one, which can be written to
+  if (path === "") return yield* wrong(name, "is empty");
   const fs = yield* FileSystem.FileSystem;
   const { dirname } = yield* Path.Path;
   const why = refused(path, name, "written");

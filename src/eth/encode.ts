@@ -270,15 +270,17 @@ const oneOrMore =
   (value: string | ReadonlyArray<string> | null, path: string, faults: Faults): unknown =>
     Array.isArray(value) ? listOf(write as typeof word)(value, path, faults) : write(value as never, path, faults);
 
-const filtered = fields<LogFilter>({
-  fromBlock: heightOrTag,
-  toBlock: heightOrTag,
-  blockHash: word,
+const logWriters = {
   address: oneOrMore(address),
   topics: listOf((topic: string | ReadonlyArray<string> | null, path: string, faults: Faults) =>
     topic === null ? null : oneOrMore(word)(topic, path, faults),
   ),
-});
+};
+
+/** The filter of logs that are followed, which has no range. */
+export const followedFilter = fields<Pick<LogFilter, "address" | "topics">>(logWriters);
+
+const filtered = fields<LogFilter>({ fromBlock: heightOrTag, toBlock: heightOrTag, blockHash: word, ...logWriters });
 
 /** The filter for one request; with `blockHash` the range stays behind. */
 export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => {

@@ -16,7 +16,10 @@ const row =
     wire: W,
   ): { readonly given?: Given; readonly schema: S; readonly wire: W } => ({ schema, wire });
 
-const quantity = row<bigint>()(Schema.BigInt, "quantity");
+/** What a quantity of JSON-RPC can be. */
+export const Uint256 = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }));
+
+const quantity = row<bigint>()(Uint256, "quantity");
 const address = row<Address>()(Address, "address");
 const slots = row<Readonly<Record<Hash, Hash>>>()(Schema.Record(Schema.String, Hash), "slots");
 
@@ -25,7 +28,7 @@ export const accountRows = {
   /** Wei. */
   balance: quantity,
   /** How many transactions it has sent; of a contract, how many it created. */
-  nonce: row<bigint | number>()(Schema.BigInt, "quantity"),
+  nonce: row<bigint | number>()(Uint256, "quantity"),
   /** The bytes that run when it is called. */
   code: row<Hex>()(Hex, "bytes"),
   /** Replaces the whole storage: 32-byte slots and values. */

@@ -13,7 +13,7 @@ import { Rpc } from "../rpc/index.js";
 import { unknownBlock, type Failure } from "./ask.js";
 import { Log, type Block } from "./block.js";
 import { hasWholeBlooms, mayHold, askLogs } from "./logs.js";
-import { encoded, logFilter } from "./encode.js";
+import { encoded, followedFilter } from "./encode.js";
 import { historyDepth, type Head, type Header } from "./heads.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { decoder } from "./shape.js";
@@ -258,9 +258,7 @@ export const logsBy = (
 ): Stream.Stream<Log, Failure, Rpc> => {
   const heightOf = (tag: BlockParameter) => Effect.map(asking.block(tag), ({ number }) => number);
   const all: Asking = { ...asking, logs: (filter) => askLogs(filter, heightOf) };
-  const checked = encoded("eth_subscribe", (faults) =>
-    logFilter({ address: filter.address, topics: filter.topics }, "filter", faults),
-  );
+  const checked = encoded("eth_subscribe", (faults) => followedFilter(filter, "filter", faults));
   return Stream.unwrap(
     Effect.gen(function* () {
       const wire = yield* Effect.fromResult(checked);

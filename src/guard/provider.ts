@@ -9,9 +9,23 @@ import { isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js
 import { fail, GuardRefused } from "./failures.js";
 import type { GuardRules } from "./rules.js";
 
-/** A guard's rules apart from what else its options hold; what cannot be read is thrown, as `InvalidConnection`. */
+const functionOr =
+  (...words: ReadonlyArray<unknown>) =>
+  (rule: unknown): boolean =>
+    typeof rule === "function" || words.includes(rule);
+
+const ofGuards = {
+  onCaution: [functionOr("refuse", "send"), 'must be "refuse", "send" or a function'],
+  signatures: [functionOr("refuse", "allow"), 'must be "refuse", "allow" or a function'],
+  onChanged: [functionOr("reject"), 'must be "reject" or a function'],
+  onUnverified: [functionOr(), "must be a function"],
+  onSettled: [functionOr(), "must be a function"],
+} as const;
+
+/** A guard's rules apart from what else its options hold; what is wrong, or cannot be read, is thrown, as `InvalidConnection`. */
 export const rulesIn = <O extends GuardRules>(options: O) => {
-  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = defaultsGiven(options, "options");
+  const given = defaultsGiven(options, "options", ofGuards);
+  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = given;
   return { rules: { onCaution, signatures, onChanged, onUnverified, onSettled }, others };
 };
 

@@ -89,7 +89,7 @@ const verify = Effect.fnUntraced(function* (
   if (differences.length === 0) return;
   const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
   // guard: a change of the wallet's that nobody accepted
-  if (isFee && (yield* allows(rules.onChanged, differences))) return;
+  if (isFee && (yield* allows(rules.onChanged, null, differences))) return;
   return yield* Effect.fail(new Tampered(hash, report, differences));
 });
 

@@ -92,12 +92,13 @@ export const inTurn = <A, E, R>({ turns }: Guarding, from: string, send: Effect.
   return turn.withPermit(send);
 };
 
-/** Whether a rule lets something pass: only a `true` does, and what it throws does not. */
+/** Whether a rule lets something pass: its one word, else only a `true` does, and what it throws does not. */
 export const allows = <A>(
   rule: string | ((about: A) => boolean | Promise<boolean>) | undefined,
+  word: "send" | "allow" | null,
   about: A,
 ): Effect.Effect<boolean> => {
-  if (typeof rule !== "function") return Effect.succeed(rule === "send" || rule === "allow");
+  if (typeof rule !== "function") return Effect.succeed(word !== null && rule === word);
   const answer = attempt(() => Promise.resolve(about).then(rule));
   return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
@@ -106,7 +107,7 @@ export const allows = <A>(
 export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
   Effect.gen(function* () {
     // guard: a signature of what is no transaction
-    if (yield* allows(guard.rules.signatures, payload)) return;
+    if (yield* allows(guard.rules.signatures, "allow", payload)) return;
     return yield* refused(
       method,
       "signs something that no simulation shows; allow it with `signatures` if you mean to",
@@ -146,7 +147,7 @@ export const clear = ({ on, rules }: Guarding, report: Report): Effect.Effect<Cl
       (cause) => new NotCleared(report, cause),
     );
     // guard: a caution that nobody accepted
-    if (isWarned(report) && !(yield* allows(rules.onCaution, report)))
+    if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
       return yield* Effect.fail(new NotCleared(report, undefined));
     return clearance;
   });

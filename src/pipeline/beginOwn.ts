@@ -77,8 +77,8 @@ const Look = Schema.Union([
     kind: Schema.Literal("call"),
     to: Address,
     data: Hex.pipe(Schema.check(Schema.isMaxLength(2 + 2 * most.data))),
-    gas: Schema.Finite.pipe(Schema.check(Schema.isLessThanOrEqualTo(most.gas))),
-    returnCap: Schema.Finite.pipe(Schema.check(Schema.isLessThanOrEqualTo(most.answer))),
+    gas: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most.gas })),
+    returnCap: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most.answer })),
   }),
 ]);
 const readLooks = Schema.decodeUnknownExit(Schema.Array(Look).pipe(Schema.check(Schema.isMaxLength(most.looks))));

@@ -169,6 +169,12 @@ export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
 const lists = ["transactions", "findings", "funds"] as const;
 const records = ["observed", "options", "steps"] as const;
 
+/** What is wrong with a report whose parts are not what they are in one. */
+export const notWhole: Problem = {
+  field: "report",
+  problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
+};
+
 const reportParts = (input: unknown): Problem | null => {
   const part = (name: string, what: string) => ({ field: `report.${name}`, problem: `${what}: give a whole report` });
   if (!isRecord(input)) return { field: "report", problem: "must be a report" };
@@ -179,9 +185,11 @@ const reportParts = (input: unknown): Problem | null => {
   const { steps, transactions } = input;
   const own = ["with", "without"].find((name) => !isRecord(steps) || !Array.isArray(steps[name]));
   if (own !== undefined) return part(`steps.${own}`, "must be a list");
-  return Array.isArray(transactions) && transactions.length > 0
-    ? null
-    : { field: "report.transactions", problem: "must have at least one transaction" };
+  const [first]: ReadonlyArray<unknown> = Array.isArray(transactions) ? transactions : [];
+  if (first === undefined) return { field: "report.transactions", problem: "must have at least one transaction" };
+  // why: JSON has no bigints, and of texts in their place every sum and comparison would be wrong
+  const isText = isRecord(first) && isRecord(first["input"]) && typeof first["input"]["value"] === "string";
+  return isText ? notWhole : null;
 };
 
 /** What is wrong with a report by its parts; null where it has them all, and what is in them is judged where it is used. */

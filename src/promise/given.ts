@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { InvalidConnection, InvalidTransaction } from "../errors/index.js";
-import { isRecord, lazyImport, reportProblem, safely } from "../primitives/index.js";
+import { isRecord, lazyImport, notWhole, reportProblem, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
 const load = () => import("../Preflight.js");
@@ -50,14 +50,19 @@ const ofClients: Readonly<Record<string, readonly [fits: (input: unknown) => boo
   heads: [isRecord, "must be an object"],
 };
 
-/** The defaults of a client, read once and judged where it is made, as its connection is; null is none. */
-export const defaultsGiven = <A extends object>(input: A | null | undefined, field = "defaults"): Partial<A> => {
+/** The defaults of a client, read once and judged where it is made, as its connection is; null is none. `also` judges more. */
+export const defaultsGiven = <A extends object>(
+  input: A | null | undefined,
+  field = "defaults",
+  also: typeof ofClients = {},
+): Partial<A> => {
   const read = safely(
     () => {
       const all: unknown = input ?? {};
       if (!isRecord(all)) return Result.fail({ field, problem: "must be an object" });
       const given = { ...all };
-      const wrong = Object.entries(ofClients).find(([name, [fits]]) => given[name] != null && !fits(given[name]));
+      const judged = Object.entries({ ...ofClients, ...also });
+      const wrong = judged.find(([name, [fits]]) => given[name] != null && !fits(given[name]));
       return wrong === undefined ? Result.succeed(given) : Result.fail({ field: wrong[0], problem: wrong[1][1] });
     },
     Result.fail({ field, problem: "cannot be read" }),
@@ -73,17 +78,12 @@ export const recordGiven = (field: string, input: unknown): Result.Result<void, 
 export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
   typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
 
-const notWhole = new InvalidTransaction({
-  field: "report",
-  problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
-});
-
 /** `ready` of what may be no report. */
 export const clearing = (report: Report) =>
   Effect.flatMap(Effect.all([Effect.fromResult(reportGiven(report)), pipeline]), ([checked, { ready }]) =>
     // why: it asks nobody, so that what throws is in the report
     Effect.catchDefect(
       Effect.suspend(() => ready(checked)),
-      () => Effect.fail(notWhole),
+      () => Effect.fail(new InvalidTransaction(notWhole)),
     ),
   );

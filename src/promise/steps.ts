@@ -58,13 +58,21 @@ export interface WrittenSteps<A, B, C, D, E, F> extends Pick<Steps, "without"> {
 
 const wrong = (field: string, problem: string): InvalidStep => new InvalidStep({ field, problem });
 
-/** A parameter with bigints as quantities, at whatever depth of plain data. */
+/** A parameter with bigints as quantities, at whatever depth of plain data; throws where it is no JSON. */
 const withQuantities = (value: unknown): unknown => {
   if (typeof value === "bigint") return numberToHex(value);
-  if (Array.isArray(value)) return value.map(withQuantities);
+  if (Array.isArray(value)) return Array.from(value, withQuantities);
   // why: an object of a class may say itself how it is written
-  if (!isRecord(value) || typeof value["toJSON"] === "function") return value;
-  return Result.getOrThrow(isPlain(value) ? Result.succeed(Rows.map(value, withQuantities)) : Result.fail("no JSON"));
+  if (isRecord(value) && typeof value["toJSON"] === "function") return value;
+  // why: a field that is undefined is left out, as JSON has it
+  if (isPlain(value))
+    return Rows.map(
+      Rows.filter(value, (part) => part !== undefined),
+      withQuantities,
+    );
+  // why: JSON writes what is left as null or leaves it out, which asks for something else
+  const isScalar = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+  return Result.getOrThrow(isScalar ? Result.succeed(value) : Result.fail("no JSON"));
 };
 
 /** What a step asks `request` for. */
@@ -73,7 +81,7 @@ const requestIn = (input: unknown): Result.Result<readonly [string, ReadonlyArra
   if (typeof method !== "string" || method === "")
     return Result.fail(wrong("request.method", "must be a method's name"));
   if (!Array.isArray(params)) return Result.fail(wrong("request.params", "must be a list"));
-  const written = safely(() => params.map(withQuantities), null);
+  const written = safely(() => Array.from(params, withQuantities), null);
   return written === null
     ? Result.fail(wrong("request.params", "must be JSON, with bigints of 0 or more"))
     : Result.succeed([method, written]);

@@ -25,6 +25,7 @@ import {
   type Rounding,
 } from "./amounts.js";
 import type { Report } from "./schema.js";
+import { mustBeReport } from "./stakes.js";
 
 /** What a fact says: a number, a text, or nothing. */
 type Value = Difference["a"];
@@ -93,7 +94,8 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
 };
 
 /**
- * The differences from `before` (`a`) to `after` (`b`), in the order of the report; empty when nothing did.
+ * The differences from `before` (`a`) to `after` (`b`), in the order of the report; empty when nothing did. Throws
+ * `InvalidTransaction` where one is no report, such as one that is still JSON.
  *
  * @example
  * ```ts
@@ -107,8 +109,12 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
  * console.log(Report.diff(one, one).length, Report.diff(one, two).some(({ b }) => b === 2n)); // 0 true
  * ```
  */
-export const diff = (before: Report, after: Report): ReadonlyArray<Difference> =>
-  paired(factsOf(before), factsOf(after)).flatMap(({ of, a = null, b = null }) => (a === b ? [] : [{ ...of, a, b }]));
+export const diff = (before: Report, after: Report): ReadonlyArray<Difference> => {
+  for (const report of [before, after]) mustBeReport(report);
+  return paired(factsOf(before), factsOf(after)).flatMap(({ of, a = null, b = null }) =>
+    a === b ? [] : [{ ...of, a, b }],
+  );
+};
 
 /** More of a text that is no amount than anybody reads beside another. */
 const mostText = 512;

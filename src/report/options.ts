@@ -9,16 +9,16 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { type AbiIndex, indexAbis, isBareAbi } from "../abi/abiIndex.js";
-import { isRecord, type GivenRows } from "../primitives/record.js";
+import { isPlain, isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
-import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
+import { KeptAccount, KeptBlock, Uint256, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
-import { bounded, type Checked, listOf, no } from "../primitives/problem.js";
+import { bounded, type Checked, didYouMean, each, listOf, no, type Read } from "../primitives/problem.js";
 
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
   Schema.Literals(["latest", "pending", "safe", "finalized", "earliest"]),
-  Schema.BigInt,
+  Uint256,
   Hash,
 ]);
 
@@ -136,21 +136,41 @@ const policyData = (input: unknown, field: string): Checked<Schema.Json> => {
     : no(field, "must be a policy, as Policy's constructors make them");
 };
 
+/** What is pretended, by its fields. Any other is refused: the report would tell of a world that nobody ran. */
+const pretended = <S extends typeof KeptAccount | typeof KeptBlock>({ fields }: S): Read<S["Type"]> => {
+  const own = Object.entries(fields as Readonly<Record<string, Schema.ConstraintDecoder<unknown>>>);
+  const checks = new Map(own.map(([name, schema]) => [name, decoded(schema, (text) => text)]));
+  return (value, field) => {
+    if (!isPlain(value)) return no(field, "must be an object");
+    const given = Object.entries(value).filter(([, part]) => part !== undefined);
+    const kept = each(given, ([name, part]) => {
+      const check = checks.get(name);
+      return check === undefined
+        ? no(`${field}.${name.slice(0, 80)}`, `is no field here${didYouMean(name, [...checks.keys()])}`)
+        : Result.map(check(part, `${field}.${name}`), (read) => [name, read] as const);
+    });
+    return Result.map(kept, Object.fromEntries);
+  };
+};
+
+const blockOverrides = pretended(KeptBlock);
+const account = pretended(KeptAccount);
+
 const StateOverrides = Schema.NullOr(Schema.Record(Schema.String, KeptAccount));
-const decodeState = decoded(StateOverrides, (text) => text);
 
 /** Addresses in lower case, nonces as bigints. */
-const stateOverrides = (value: unknown, field: string): Checked<typeof StateOverrides.Type> => {
-  if (!isRecord(value)) return decodeState(value, field);
-  const stranger = Object.keys(value).find((address) => !isAddress(address));
-  if (stranger !== undefined) return no(field, `${stranger.slice(0, 80)} is not an address`);
-  const lowered = Object.entries(value).map(([address, account]) => [
-    address.toLowerCase(),
-    isRecord(account) && Number.isSafeInteger(account["nonce"])
-      ? { ...account, nonce: BigInt(account["nonce"] as number) }
-      : account,
-  ]);
-  return decodeState(Object.fromEntries(lowered), field);
+const stateOverrides: Read<typeof StateOverrides.Type> = (value, field) => {
+  if (value === null) return Result.succeed(null);
+  if (!isPlain(value)) return no(field, "must be an object");
+  const kept = each(Object.entries(value), ([address, given]) => {
+    if (!isAddress(address)) return no(field, `${address.slice(0, 80)} is not an address`);
+    const written =
+      isPlain(given) && Number.isSafeInteger(given["nonce"])
+        ? { ...given, nonce: BigInt(given["nonce"] as number) }
+        : given;
+    return Result.map(account(written, `${field}[${address}]`), (read) => [address.toLowerCase(), read] as const);
+  });
+  return Result.map(kept, Object.fromEntries);
 };
 
 const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1));
@@ -206,14 +226,16 @@ export const named = {
   block: plain<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),
     null,
-    () => "must be a tag, a block number (bigint) or a 32-byte hash",
+    () => "must be a tag, a block number (a bigint of 0 to 256 bits) or a 32-byte hash",
   ),
   /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
   pending: plain<"guess" | "preconfirmed">()(pending, null, () => 'must be "guess" or "preconfirmed"'),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
   stateOverrides: row<Readonly<Record<Address, GivenRows<typeof accountRows>>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
-  blockOverrides: plain<GivenRows<typeof blockRows>>()(Schema.NullOr(KeptBlock), null, (text) => text),
+  blockOverrides: row<GivenRows<typeof blockRows>>()(Schema.NullOr(KeptBlock), null, (value, field) =>
+    value === null ? Result.succeed(null) : blockOverrides(value, field),
+  ),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its
    * name only, so that it counts as unknown in the next `prove` unless it is given again.

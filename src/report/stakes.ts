@@ -75,13 +75,18 @@ const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<
   });
 };
 
+/** Throws where it is no report: what is pure has no other way to say so. */
+export const mustBeReport = (report: Report): void => {
+  const problem = reportProblem(report);
+  if (problem !== null) Result.getOrThrow(Result.fail(new InvalidTransaction(problem)));
+};
+
 /** What every part of a rendering is written from: names, and what is at stake for the senders. */
 export type Reading = ReturnType<typeof readingOf>;
 
 export const readingOf = (report: Report, options: AmountOptions | null) => {
   // why: every rendering begins here, and plain JavaScript may render anything
-  const problem = reportProblem(report);
-  if (problem !== null) Result.getOrThrow(Result.fail(new InvalidTransaction(problem)));
+  mustBeReport(report);
   const ledger = ledgerOf(report);
   const senders = new Set(accountsOf(report));
   const flows = flowsOf(ledger, senders);

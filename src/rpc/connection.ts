@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type { Transport } from "viem";
 import { InvalidConnection } from "../errors/input.js";
-import { didYouMean, nearest, no, type Checked, type Read } from "../primitives/problem.js";
+import { didYouMean, each, nearest, no, type Checked, type Read } from "../primitives/problem.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
@@ -254,13 +254,25 @@ export const checkClient = (
   return { defaults: { chainId, from }, chain: described };
 };
 
+const quorum: Rows = { agree: whole(2), waitMs: number(1, "ms", true), chain };
+
 /** The endpoints of a quorum, each with who runs it. */
 export const checkQuorum = <E extends Parameters<typeof providersOf>[0][number]>(
   endpoints: ReadonlyArray<E>,
-  { agree, waitMs, chain: definition }: { readonly agree: number; readonly waitMs: number; readonly chain: unknown },
+  input: QuorumOptions,
+  agree: number,
 ) => {
-  if (definition !== undefined) must(chain(definition, "chain"));
-  return must(providersOf(endpoints, agree, waitMs));
+  must(options(quorum, input, ["endpoints"]));
+  const members = must(providersOf(endpoints, agree));
+  const own = each(members, ([endpoint], index) =>
+    Result.mapError(
+      "layer" in endpoint
+        ? options({}, endpoint, ["layer", "provider"])
+        : options(optionsOf.http, endpoint, ["url", "provider"]),
+      ({ field, problem }) => ({ field: `endpoints[${index}].${field}`, problem }),
+    ),
+  );
+  return must(Result.map(own, () => members));
 };
 
 const ways = ["url", "client", "transport", "provider", "endpoints", "layer"] as const;
@@ -272,7 +284,7 @@ export const checkConnection = (connection: unknown): void => {
   if (way !== undefined && other !== undefined) return must(no(other, `cannot be combined with ${way}`));
   if (way === "layer") {
     if (!Layer.isLayer(connection[way])) return must(no(way, "must be a layer of Effect"));
-    must(options({}, connection, [way, "steps"]));
+    must(options({}, connection, [way, "steps", "without"]));
   }
   if (way !== undefined) return;
   const stray = Object.keys(connection).find((name) => nearest(name, ways) !== null);

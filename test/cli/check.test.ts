@@ -280,6 +280,7 @@ describe("check", () => {
       "--html: /nowhere/x.html cannot be written (NotFound)",
     ],
     [["--from", alice, "--to", bob, "--html", "/tmp"], "--html: /tmp is a directory"],
+    [["--from", alice, "--to", bob, "--html", ""], "--html: is empty"],
     [["--from", alice, "--to", bob, "--header", "authorization"], "--header[0]: must be one header in quotes"],
     [["--from", alice, "--header", "a: b\r\nc: d"], "--header[0]: must be one header in quotes"],
     [["--bogus"], "Unrecognized flag: --bogus"],

@@ -481,6 +481,17 @@ describe("a step that gives no answer", () => {
     "looking for more than is kept": Preflight.make({
       steps: [Step.make({ name: "acme/bad", looks: () => [Step.staticCall(nobody, "0x", 1, 1_025)], check: () => [] })],
     }),
+    ...Object.fromEntries(
+      [-5, 1.5, Number.NaN].flatMap((amount) =>
+        [
+          [`with ${amount} gas`, Step.staticCall(nobody, "0x", amount)] as const,
+          [`for ${amount} bytes`, Step.staticCall(nobody, "0x", 1, amount)] as const,
+        ].map(([name, look]) => [
+          `looking ${name}`,
+          Preflight.make({ steps: [Step.make({ name: "acme/bad", looks: () => [look], check: () => [] })] }),
+        ]),
+      ),
+    ),
     "checking beyond the deadline": Preflight.make({
       steps: [
         Step.make({

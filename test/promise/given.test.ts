@@ -99,6 +99,58 @@ describe("a time", () => {
   );
 });
 
+describe("a pretended world", () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic["self"] = cyclic;
+  const throwing = Object.defineProperty({}, "balance", {
+    enumerable: true,
+    get: () => {
+      throw new Error("get");
+    },
+  });
+  it.each<readonly [object, string, string]>([
+    [{ blockOverrides: { timestmp: 5n } }, "blockOverrides.timestmp", "is no field here; did you mean time?"],
+    [{ blockOverrides: { timestamp: 5n } }, "blockOverrides.timestamp", "did you mean time?"],
+    [{ blockOverrides: { toString: 5n } }, "blockOverrides.toString", "is no field here"],
+    [{ blockOverrides: { time: 5 } }, "blockOverrides.time", "Expected bigint"],
+    ...[new Date(), [], 5, "x", new Map()].flatMap((none) => [
+      [{ blockOverrides: none }, "blockOverrides", "must be an object"] as const,
+      [{ stateOverrides: none }, "stateOverrides", "must be an object"] as const,
+      [{ stateOverrides: { [from]: none } }, `stateOverrides[${from}]`, "must be an object"] as const,
+    ]),
+    [{ blockOverrides: cyclic }, "blockOverrides.self", "is no field here"],
+    [{ stateOverrides: { me: {} } }, "stateOverrides", "me is not an address"],
+    [{ stateOverrides: { [from]: { blance: 5n } } }, `stateOverrides[${from}].blance`, "did you mean balance?"],
+    [{ stateOverrides: { [from]: cyclic } }, `stateOverrides[${from}].self`, "is no field here"],
+    [{ stateOverrides: { [from]: { code: 5 } } }, `stateOverrides[${from}].code`, "Expected"],
+    ...[-5n, 10n ** 80n].flatMap((beyond) => [
+      [{ block: beyond }, "block", "a bigint of 0 to 256 bits"] as const,
+      [{ blockOverrides: { time: beyond } }, "blockOverrides.time", "Expected a value between"] as const,
+      [{ stateOverrides: { [from]: { balance: beyond } } }, `stateOverrides[${from}].balance`, "between"] as const,
+    ]),
+  ])("is refused by the name of what is wrong: %#", async (options, field, problem) => {
+    await expect(preflight.scan(input, options)).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: `options.${field}`, problem: expect.stringContaining(problem) },
+    });
+  });
+  it("is refused where it cannot be read", async () => {
+    await expect(preflight.scan(input, { stateOverrides: { [from]: throwing } })).rejects.toMatchObject({
+      ...{ field: "options", problem: "cannot be read" },
+    });
+  });
+  it("is kept as it is given, and read again from JSON", async () => {
+    const report = await preflight.scan(input, {
+      ...{ block: 5n, blockOverrides: { time: 2n ** 64n, feeRecipient: from, gasLimit: undefined } },
+      stateOverrides: { [from.toUpperCase().replace("0X", "0x")]: { balance: 2n ** 256n - 1n, nonce: 7 } },
+    });
+    const world = { block: 5n, blockOverrides: { time: 2n ** 64n, feeRecipient: from } };
+    const kept = { ...world, stateOverrides: { [from.toLowerCase()]: { balance: 2n ** 256n - 1n, nonce: 7n } } };
+    expect(report.options).toMatchObject(kept);
+    const read = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))));
+    expect(read.options).toEqual(report.options);
+  });
+});
+
 describe("what settle is given", () => {
   it.each<readonly [unknown, unknown, string]>([
     ...[undefined, null, hash, {}, [], [hash, hash]].map((hashes) => [hashes, {}, "hashes"] as const),
@@ -107,6 +159,7 @@ describe("what settle is given", () => {
       (deadline) => [[hash], { deadline }, "options.deadline"] as const,
     ),
     ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
+    [[hash], { deadlin: 5 }, "options.deadlin"],
   ])("%# is refused by its name", async (hashes, options, field) => {
     const report = await preflight.scan(input);
     const none = Preflight.settle(null as never, hashes as never, options as never);
@@ -188,6 +241,17 @@ describe("what is watched", () => {
   it.each([undefined, null, "x", []])("are logs by a filter: %#", async (filter) => {
     await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({ field: "filter" });
   });
+  it.each([
+    [{ adress: from }, "filter.adress: no such field; did you mean address?"],
+    [{ address: from, fromBlock: 1n }, "filter.fromBlock: no such field"],
+    [{ address: 5 }, "filter.address: not an address of 20 bytes"],
+    [{ topics: [from] }, "filter.topics[0]: not hex of 32 bytes"],
+  ])("are not all logs where a filter is wrong, which is refused by its name: %#", async (filter, detail) => {
+    await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({
+      ...{ _tag: "RpcError", message: expect.stringContaining(detail) },
+      reason: { _tag: "InvalidParams", detail },
+    });
+  });
   it("is followed without options where these are null", async () => {
     expect((await first(preflight.watchHeads(null as never))).done).toBe(false);
     const report = await preflight.scan(input);
@@ -244,6 +308,48 @@ describe("an action of a viem client, and a guard", () => {
         expect.objectContaining({ _tag: "InvalidConnection", field, problem: "cannot be read" }),
       );
     expect(make(null as never)).toBeTypeOf("object");
+  });
+  it.each<readonly [string, ReadonlyArray<unknown>, RegExp]>([
+    ["onCaution", ["allow", "reject", 1, true, {}], /^must be "refuse", "send" or a function$/],
+    ["signatures", ["send", "y", 1, true, []], /^must be "refuse", "allow" or a function$/],
+    ["onChanged", ["send", "allow", "refuse", true], /^must be "reject" or a function$/],
+    ["onUnverified", ["log", 1, {}], /^must be a function$/],
+    ["onSettled", ["log", 1, {}], /^must be a function$/],
+  ])("takes no other word for the rule %s than its own", (field, wrong, problem) => {
+    for (const [, , make] of makes.slice(1))
+      for (const rule of wrong)
+        expect(() => make({ [field]: rule } as never)).toThrow(
+          expect.objectContaining({ _tag: "InvalidConnection", field, problem: expect.stringMatching(problem) }),
+        );
+  });
+  it("takes a rule's own words, a function, and null for none", () => {
+    const rules = { onCaution: "send", signatures: "allow", onChanged: "reject", onUnverified: null, onSettled: null };
+    for (const [, , make] of makes.slice(1)) {
+      expect(make(rules as never)).toBeTypeOf("object");
+      expect(make({ onCaution: () => true, signatures: "refuse", onChanged: () => true } as never)).toBeTypeOf(
+        "object",
+      );
+    }
+  });
+});
+
+describe("a report that is still JSON", () => {
+  const doors: Readonly<Record<string, (report: never, whole: never) => unknown>> = {
+    ready: (report) => preflight.ready(report),
+    prove: (report) => preflight.prove(report),
+    settle: (report) => preflight.settle(report, [hash]),
+    watch: (report) => first(preflight.watch(report)),
+    toText: async (report) => Report.toText(report),
+    summary: async (report) => Report.summary(report),
+    diff: async (report, whole) => Report.diff(report, whole),
+    "diff, as the second": async (report, whole) => Report.diff(whole, report),
+  };
+  it.each(Object.entries(doors))("is refused by %s, which names the way to read it", async (_, door) => {
+    const report = await preflight.scan(input);
+    const json = JSON.parse(JSON.stringify(Report.toJson(report)));
+    await expect(door(json as never, report as never)).rejects.toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "report", problem: expect.stringContaining("Report.fromJson") },
+    });
   });
 });
 

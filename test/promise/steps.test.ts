@@ -171,6 +171,7 @@ describe("the Promise door", () => {
 
   it("writes bigints of a request as quantities, however deep, and sends nothing that is no JSON", async () => {
     const answers: Array<unknown> = [];
+    const strange: Array<unknown> = [];
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     class Latest {
@@ -192,6 +193,10 @@ describe("the Promise door", () => {
             answers.push(await failing(request({ method: "eth_call", params: [circle] })));
             answers.push(await failing(request({ method: "eth_call", params: [{ ...call, value: -1n }] })));
             answers.push(await failing(request({ method: "eth_call", params: [new Map([["to", bob.address]])] })));
+            for (const part of [undefined, Number.NaN, Infinity, Symbol("x"), () => 1])
+              for (const params of [[call, part], [call, [part]], part === undefined ? [part, call] : [{ to: part }]])
+                strange.push(await failing(request({ method: "eth_call", params })));
+            answers.push(await request({ method: "eth_call", params: [{ ...call, gas: undefined }, "latest"] }));
           },
           check: () => [],
         },
@@ -205,7 +210,9 @@ describe("the Promise door", () => {
       { _tag: "InvalidStep", field: "request.params" },
       { _tag: "InvalidStep", field: "request.params" },
       { _tag: "InvalidStep", field: "request.params" },
+      "0x",
     ]);
+    expect(strange).toMatchObject(Array.from({ length: 15 }, () => ({ _tag: "InvalidStep", field: "request.params" })));
   });
 
   it("lets no request that nobody waits for end the program", async () => {

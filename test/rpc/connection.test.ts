@@ -4,8 +4,8 @@ import * as Layer from "effect/Layer";
 import { createPublicClient, custom, http, type Transport } from "viem";
 import { describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
-import { createPreflight, type Connection } from "../../src/promise.js";
-import { preflightActions } from "../../src/viem.js";
+import { createPreflight, guardProvider, type Connection } from "../../src/promise.js";
+import { guard, preflightActions } from "../../src/viem.js";
 import * as Rpc from "../../src/Rpc.js";
 import { layerScripted } from "../../src/testing.js";
 
@@ -15,6 +15,10 @@ const provider = { request: () => Promise.resolve("0x1") };
 const transport = custom(provider);
 const client = createPublicClient({ transport });
 const layer = layerScripted({});
+const endpoints = [
+  { url, provider: "a" },
+  { layer, provider: "b" },
+];
 
 /** What a call throws. */
 const thrown = (make: () => unknown): unknown => {
@@ -104,6 +108,18 @@ const refused: ReadonlyArray<readonly [connection: unknown, field: string, probl
     /is not the client's chain, which is 1/,
   ],
   [{ endpoints: [], chain: {} }, "chain.id", /whole number/],
+  [{ endpoints, agre: 3 }, "agre", /is not an option here; did you mean agree\?/],
+  [{ endpoints, agree: 3 }, "agree", /from 2 to the 2 different providers/],
+  [{ endpoints, agree: 1 }, "agree", /whole number, at least 2/],
+  [{ endpoints, timeoutMs: 5 }, "timeoutMs", /is not an option here/],
+  [{ endpoints, waitMs: "5" }, "waitMs", /number of ms/],
+  [{ endpoints: [...endpoints, { url, provider: "c", timeoutMs: -1 }] }, "endpoints[2].timeoutMs", /at least 1/],
+  [{ endpoints: [{ url, provder: "c" }, ...endpoints] }, "endpoints[0].provder", /did you mean provider\?/],
+  [
+    { endpoints: [{ layer, provider: "c", timeoutMs: 5 }, ...endpoints] },
+    "endpoints[0].timeoutMs",
+    /not an option here/,
+  ],
   [{ client: { ...provider, account: { address: "0x12" } } }, "client.account.address", /20 bytes/],
   [{ client: { ...provider, account: "alice" } }, "client.account.address", /must be an address/],
 ];
@@ -126,6 +142,8 @@ describe("createPreflight", () => {
     { transport, timeoutMs: 5 },
     { provider, retryTimes: 2 },
     { layer },
+    { endpoints, agree: 2, waitMs: Infinity },
+    ...[{ without: ["approvals"] }, { steps: [], without: ["approvals"] }].map((steps) => ({ layer, ...steps })),
   ])("takes %j", async (connection) => {
     await createPreflight(connection).dispose();
   });
@@ -143,6 +161,12 @@ describe("the layers", () => {
     expect(refusal(() => Rpc.layerHttpClient("ws://x")).field).toBe("url");
     expect(refusal(() => Rpc.layerHttpClient(url, { fetch } as Rpc.PostingOptions)).field).toBe("fetch");
     expect(Layer.isLayer(Layer.provide(Rpc.layerHttpClient(url), FetchHttpClient.layer))).toBe(true);
+  });
+
+  it("have steps left out beside them in a guard's node as well", () => {
+    const options = { node: { layer }, without: ["approvals"] } as const;
+    expect(guardProvider(provider, options)).toBeTypeOf("object");
+    expect(guard(client, options)).toBeTypeOf("object");
   });
 
   it("are made by a viem client's actions, which refuse the same", () => {

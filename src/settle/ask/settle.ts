@@ -15,7 +15,15 @@ import {
   nonceTakerOf,
 } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
-import { isHash, isRecord, type Address, type Hash, type Problem, reportProblem } from "../../primitives/index.js";
+import {
+  didYouMean,
+  isHash,
+  isRecord,
+  type Address,
+  type Hash,
+  type Problem,
+  reportProblem,
+} from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
 import { times, type Report } from "../../report/index.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
@@ -246,6 +254,12 @@ export const settle: (
     if (wrong !== -1) return yield* invalid({ field: `hashes[${wrong}]`, problem: "must be a hash of 32 bytes" });
     const given = options ?? {};
     if (!isRecord(given)) return yield* invalid({ field: "options", problem: "must be an object" });
+    // why: the doors take the signal beside the options and read it themselves
+    const stray = Object.keys(given).find((name) => name !== "deadline" && name !== "signal");
+    if (stray !== undefined)
+      return yield* invalid({
+        ...{ field: `options.${stray}`, problem: `is not an option${didYouMean(stray, ["deadline"])}` },
+      });
     const { check } = times.deadline;
     const deadline = yield* Effect.fromResult(
       Result.mapError(check(given.deadline ?? 30_000, "options.deadline"), invalid),
