@@ -186,9 +186,9 @@ describe("bad input", () => {
     [{ policies: [null] }, "options.policies[0]"],
     [{ policies: [{ name: "p", evaluate: () => null, data: undefined }] }, "options.policies[0]"],
     [{ stateOverrides: { "0x12": {} } }, "options.stateOverrides"],
-    [{ stateOverrides: { [to]: { balance: 1 } } }, "options.stateOverrides"],
-    [{ stateOverrides: { [to]: null } }, "options.stateOverrides"],
-    [{ blockOverrides: { time: "now" } }, "options.blockOverrides"],
+    [{ stateOverrides: { [to]: { balance: 1 } } }, `options.stateOverrides[${to}].balance`],
+    [{ stateOverrides: { [to]: null } }, `options.stateOverrides[${to}]`],
+    [{ blockOverrides: { time: "now" } }, "options.blockOverrides.time"],
   ];
   it.each(options.map(([given, field]) => ({ given, field })))("$field, case $#", async ({ given, field }) => {
     const asked: Array<unknown> = [];
