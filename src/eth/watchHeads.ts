@@ -35,10 +35,14 @@ export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block,
 /** Longer than any timer waits. */
 const mostMs = 2 ** 31 - 1;
 const ms = within("a number of ms", mostMs);
-const written = fields<HeadOptions & { readonly pending?: boolean | undefined }>({
-  ...{ pollMs: ms, silentMs: ms, giveUpMs: ms, pending: flag },
-  fill: within("a whole number", 10_000, Number.isSafeInteger),
-});
+const written = fields<HeadOptions & { readonly pending?: boolean | undefined }>(
+  {
+    ...{ pollMs: ms, silentMs: ms, giveUpMs: ms, pending: flag },
+    fill: within("a whole number", 10_000, Number.isSafeInteger),
+  },
+  // why: the doors take it beside these, and read it themselves
+  { beside: ["signal"] },
+);
 
 export type Pace = Effect.Success<ReturnType<typeof paceOf>>;
 
