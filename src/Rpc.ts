@@ -288,7 +288,8 @@ export type QuorumEndpoint =
  * ```
  */
 export const quorum = (endpoints: ReadonlyArray<QuorumEndpoint>, options: QuorumOptions = {}): Layer.Layer<Rpc> => {
-  const { agree = 2, waitMs = 3_000, chain } = options;
+  // why: null is no options, which the check says
+  const { agree = 2, waitMs = 3_000, chain } = options ?? {};
   const members = Arr.map(checkQuorum(endpoints, options, agree), ([endpoint, provider]) => {
     if ("layer" in endpoint) return { provider, layer: endpoint.layer };
     const { url, provider: _, ...options } = endpoint;

@@ -254,6 +254,9 @@ export const checkClient = (
   return { defaults: { chainId, from }, chain: described };
 };
 
+const isLayer: Rows[string] = (value, field) =>
+  Layer.isLayer(value) ? Result.succeed(value) : no(field, "must be a layer of Effect");
+
 const quorum: Rows = { agree: whole(2), waitMs: number(1, "ms", true), chain };
 
 /** The endpoints of a quorum, each with who runs it. */
@@ -267,7 +270,7 @@ export const checkQuorum = <E extends Parameters<typeof providersOf>[0][number]>
   const own = each(members, ([endpoint], index) =>
     Result.mapError(
       "layer" in endpoint
-        ? options({}, endpoint, ["layer", "provider"])
+        ? Result.flatMap(isLayer(endpoint.layer, "layer"), () => options({}, endpoint, ["layer", "provider"]))
         : options(optionsOf.http, endpoint, ["url", "provider"]),
       ({ field, problem }) => ({ field: `endpoints[${index}].${field}`, problem }),
     ),
@@ -283,8 +286,7 @@ export const checkConnection = (connection: unknown): void => {
   const [way, other] = ways.filter((name) => Object.hasOwn(connection, name));
   if (way !== undefined && other !== undefined) return must(no(other, `cannot be combined with ${way}`));
   if (way === "layer") {
-    if (!Layer.isLayer(connection[way])) return must(no(way, "must be a layer of Effect"));
-    must(options({}, connection, [way, "steps", "without"]));
+    must(Result.flatMap(isLayer(connection[way], way), () => options({}, connection, [way, "steps", "without"])));
   }
   if (way !== undefined) return;
   const stray = Object.keys(connection).find((name) => nearest(name, ways) !== null);

@@ -114,6 +114,7 @@ const refused: ReadonlyArray<readonly [connection: unknown, field: string, probl
   [{ endpoints, timeoutMs: 5 }, "timeoutMs", /is not an option here/],
   [{ endpoints, waitMs: "5" }, "waitMs", /number of ms/],
   [{ endpoints: [...endpoints, { url, provider: "c", timeoutMs: -1 }] }, "endpoints[2].timeoutMs", /at least 1/],
+  [{ endpoints: [...endpoints, { layer: 5, provider: "c" }] }, "endpoints[2].layer", /must be a layer/],
   [{ endpoints: [{ url, provder: "c" }, ...endpoints] }, "endpoints[0].provder", /did you mean provider\?/],
   [
     { endpoints: [{ layer, provider: "c", timeoutMs: 5 }, ...endpoints] },

@@ -274,10 +274,11 @@ export const payouts: Readonly<Record<string, number>> = {
   ...{ "0x50d8cd4b": 8, "0x5c2bea49": 8, "0x8720316d": 7 },
   // Euler borrow(uint256,address), Silo borrow(uint256,address,address), Aave's gateway withdrawETH(address,uint256,address)
   ...{ "0x4b3fd148": 1, "0xd5164184": 1, "0x80500d20": 2 },
-  // Uniswap v3 collect((uint256,address,uint128,uint128)), of a pool collect(address,int24,int24,uint128,uint128)
-  ...{ "0xfc6f7865": 1, "0x4f1eb3d8": 0 },
+  // Uniswap v3 collect((uint256,address,uint128,uint128)), of a pool collect(address,int24,int24,uint128,uint128), and what
+  // pays out what was collected there: unwrapWETH9(uint256,address), sweepToken(address,uint256,address)
+  ...{ "0xfc6f7865": 1, "0x4f1eb3d8": 0, "0x49404b7c": 1, "0xdf2ab5bb": 2 },
   // MasterChef withdraw(uint256,uint256,address), harvest(uint256,address), withdrawAndHarvest, emergencyWithdraw
   ...{ "0x0ad58d2f": 2, "0x18fccc76": 1, "0xd1abb907": 2, "0x2f940c70": 1 },
-  // withdraw(uint256,address), Yearn withdraw(uint256,address,uint256), Lido claimWithdrawalsTo(uint256[],uint256[],address)
-  ...{ "0x00f714ce": 1, "0xe63697c8": 1, "0x5e7eead9": 2 },
+  // Yearn withdraw(uint256,address,uint256), Lido claimWithdrawalsTo(uint256[],uint256[],address)
+  ...{ "0xe63697c8": 1, "0x5e7eead9": 2 },
 };

@@ -255,10 +255,12 @@ export const settle: (
     const given = options ?? {};
     if (!isRecord(given)) return yield* invalid({ field: "options", problem: "must be an object" });
     // why: the doors take the signal beside the options and read it themselves
-    const stray = Object.keys(given).find((name) => name !== "deadline" && name !== "signal");
+    const entries = Object.entries(given);
+    const [stray] = entries.find(([name, value]) => !["deadline", "signal"].includes(name) && value != null) ?? [];
     if (stray !== undefined)
       return yield* invalid({
-        ...{ field: `options.${stray}`, problem: `is not an option${didYouMean(stray, ["deadline"])}` },
+        field: `options.${stray.slice(0, 80)}`,
+        problem: `is not an option${didYouMean(stray, ["deadline"])}`,
       });
     const { check } = times.deadline;
     const deadline = yield* Effect.fromResult(

@@ -17,7 +17,7 @@ import { tellsOfMovement } from "./transferLogs.js";
 /** Whether an ABI of the contract itself types a log; one that is given without an address is that of the contract that is called. */
 const isTyped = ({ decoded, address }: OutcomeLog, { input }: Case): boolean =>
   decoded?.provenance.some(
-    ({ kind, source }) => kind !== "caller" || (source === null && address.toLowerCase() === input.to),
+    ({ kind, source }) => kind === "address" || (source === null && address.toLowerCase() === input.to),
   ) === true;
 
 const isExplained = (log: OutcomeLog, entry: Case): boolean => {

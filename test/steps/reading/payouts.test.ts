@@ -36,9 +36,10 @@ const payouts: ReadonlyArray<readonly [signature: string, args: (receiver: Hex) 
   ...["withdraw", "withdrawAndHarvest"].map(
     (name) => [`${name}(uint256,uint256,address)`, (to: Hex) => [1n, 5n, to]] as const,
   ),
-  ...["harvest", "emergencyWithdraw", "withdraw"].map(
+  ...["harvest", "emergencyWithdraw", "unwrapWETH9"].map(
     (name) => [`${name}(uint256,address)`, (to: Hex) => [1n, to]] as const,
   ),
+  ["sweepToken(address,uint256,address)", (to) => [token, 0n, to]],
   ["withdraw(uint256,address,uint256)", (to) => [5n, to, 1n]],
   ["claimWithdrawalsTo(uint256[],uint256[],address)", (to) => [[1n], [1n], to]],
 ];

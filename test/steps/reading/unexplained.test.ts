@@ -66,7 +66,6 @@ describe("an event of an unknown kind", () => {
     const one = log(token, [unknown, ...parties], []);
     for (const [kind, source, to, codes] of [
       ["address", token, stranger, []],
-      ["builtin", "ERC-20", stranger, []],
       ["caller", null, token, []],
       // what another contract's ABI says of it says nothing of this one's
       ["caller", null, stranger, found],
