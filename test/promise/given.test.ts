@@ -159,7 +159,8 @@ describe("what settle is given", () => {
       (deadline) => [[hash], { deadline }, "options.deadline"] as const,
     ),
     ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
-    [[hash], { deadlin: 5 }, "options.deadlin"],
+    // what is left empty is no option, and hides none
+    [[hash], { maxAge: undefined, block: null, deadlin: 5 }, "options.deadlin"],
   ])("%# is refused by its name", async (hashes, options, field) => {
     const report = await preflight.scan(input);
     const none = Preflight.settle(null as never, hashes as never, options as never);

@@ -159,6 +159,7 @@ describe("the layers", () => {
     expect(refusal(() => Rpc.layerTransport(http())).field).toBe("transport");
     expect(refusal(() => Rpc.layerTransport(undefined as never as Transport)).field).toBe("transport");
     expect(refusal(() => Rpc.layerProvider(provider, { retryTimes: Number.NaN })).field).toBe("retryTimes");
+    expect(refusal(() => Rpc.quorum(endpoints, null as never)).field).toBe("options");
     expect(refusal(() => Rpc.layerHttpClient("ws://x")).field).toBe("url");
     expect(refusal(() => Rpc.layerHttpClient(url, { fetch } as Rpc.PostingOptions)).field).toBe("fetch");
     expect(Layer.isLayer(Layer.provide(Rpc.layerHttpClient(url), FetchHttpClient.layer))).toBe(true);

@@ -63,6 +63,13 @@ describe("what a sender has or earns", () => {
     const inner = call("withdrawTo(address,uint256)", [bob, 5n]);
     const found = check(call("multicall(bytes[])", [[inner, inner]]));
     expect(codes(found)).toEqual(["PaidToOther/warning", "PaidToOther/warning"]);
+    // a position's manager collects for itself, and pays out behind it
+    const nobody = `0x${"0".repeat(40)}`;
+    const behind = [
+      call("collect((uint256,address,uint128,uint128))", [[1n, nobody, 5n, 5n]]),
+      call("unwrapWETH9(uint256,address)", [0n, bob]),
+    ];
+    expect(codes(check(call("multicall(bytes[])", [behind])))).toEqual(["PaidToOther/warning"]);
   });
   it("is no news where a deposit is told to be paid out to just that account", () => {
     const event = (account: Hex, to: Hex) =>
