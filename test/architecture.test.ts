@@ -360,7 +360,7 @@ const files = walkFiles("src");
 const modules = modulesOf(files);
 
 /** What the sources weigh (`mostWeight`): lower it with the weight. A feature that needs more raises it by just that, and its commit says so. */
-const mostWeight = { files: 317, codeLines: 33_825, typeDeclarations: 491 };
+const mostWeight = { files: 317, codeLines: 33_824, typeDeclarations: 491 };
 
 /** Lines that are neither blank, comment nor import. */
 const codeLinesOf = (text: string): number => {

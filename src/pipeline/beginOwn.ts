@@ -33,7 +33,7 @@ const most = {
   ...{ findings: 256, text: 1024, numbers: 32, bits: 512, why: 200, heard: 10_000 },
 };
 
-/** Ms that a step may take beyond the deadline, so that its own requests, which end there, tell why. */
+/** Ms that a step may take beyond the deadline, so that its own requests, which end there, tell why; and then to be interrupted. */
 const grace = 5;
 
 const viewOf = ({ environment, account, call }: View): View => ({
@@ -185,8 +185,6 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
   ...new Map(findings.map((finding) => [JSON.stringify({ ...finding, error: null }, plain), finding])).values(),
 ];
 
-const late = "no answer within the deadline";
-
 /** See `askOwn`. */
 export const beginOwn = Effect.fnUntraced(function* (
   { steps, services }: Pick<OwnSteps, "steps" | "services">,
@@ -214,6 +212,8 @@ export const beginOwn = Effect.fnUntraced(function* (
       continue;
     }
     looks.push(...fits.success);
+    const unanswered: Array<string> = [];
+    let isLate = false;
     const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
       if (ask === null) return Effect.void;
       const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
@@ -230,7 +230,10 @@ export const beginOwn = Effect.fnUntraced(function* (
       Effect.provideService(OwnSteps, { steps: [], without: [], services: Context.empty() }),
       Effect.provideService(CurrentRun, {
         ...{ ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null },
-        record: (entry, turn) => run.record({ ...entry, step: name }, turn),
+        record: (entry, turn) => {
+          if (isLate) unanswered.push(entry.method);
+          run.record({ ...entry, step: name }, turn);
+        },
         // why: what a step reads, of whatever endpoint, neither takes the room of ours nor says how new our block is
         ...(run.answers == null ? {} : { answers: { left: mostRunBytes } }),
         ...(run.sighted == null
@@ -245,21 +248,25 @@ export const beginOwn = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         const timeLeft = deadline - (yield* Clock.currentTimeMillis);
         const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft) + grace);
-        if (Option.isNone(exit)) return () => [unavailable(name, late)];
-        return Exit.match(exit.value, {
-          onFailure:
-            (cause): Effect.Success<Own["judge"]> =>
-            () => [unavailable(name, wordsOf(Cause.squash(cause)))],
-          onSuccess:
-            (answer): Effect.Success<Own["judge"]> =>
-            (report, worlds) => {
-              const isEarly = clock.currentTimeMillisUnsafe() < deadline;
-              const found = worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world));
-              return isEarly && clock.currentTimeMillisUnsafe() > deadline
-                ? [...found, unavailable(name, "check was not done within the deadline")]
-                : found;
-            },
-        });
+        if (Option.isNone(exit)) {
+          isLate = true;
+          // why: a request is in the ledger once it has ended, and its timer may be late
+          fiber.interruptUnsafe();
+          yield* Effect.timeoutOption(Fiber.await(fiber), grace);
+          return () => [unavailable(name, ["no answer within the deadline", ...unanswered].join(", "))];
+        }
+        if (Exit.isFailure(exit.value)) {
+          const why = wordsOf(Cause.squash(exit.value.cause));
+          return () => [unavailable(name, why)];
+        }
+        const answer = exit.value.value;
+        return (report: Report, worlds: ReadonlyArray<Seen>) => {
+          const isEarly = clock.currentTimeMillisUnsafe() < deadline;
+          const found = worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world));
+          return isEarly && clock.currentTimeMillisUnsafe() > deadline
+            ? [...found, unavailable(name, "check was not done within the deadline")]
+            : found;
+        };
       }),
     );
   }

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidStep } from "../errors/input.js";
 import { builtInSteps, isOwnName, ownNameProblem, type BuiltInStep, type OwnName } from "../primitives/names.js";
-import { didYouMean, each, no, type Checked } from "../primitives/problem.js";
+import { didYouMean, each, no, onlyHas, type Checked } from "../primitives/problem.js";
 import { isPlain, isRecord, safely } from "../primitives/record.js";
 import type { Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
@@ -59,8 +59,8 @@ const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   const at = `steps[${index}]`;
   if (!isRecord(step)) return no(at, "must be a step");
   // why: an instance of a class has fields of its own
-  const stray = isPlain(step) ? Object.keys(step).find((key) => !parts.includes(key)) : undefined;
-  if (stray !== undefined) return no(`${at}.${stray}`, `is not a field of a step${didYouMean(stray, parts)}`);
+  const known = isPlain(step) ? onlyHas(step, parts, "a field of a step", `${at}.`) : Result.void;
+  if (Result.isFailure(known)) return Result.fail(known.failure);
   const { name } = step;
   if (!isOwnName(name)) return no(`${at}.name`, ownNameProblem);
   const [looks, ask, check] = [step["looks"], step["ask"], step["check"]].map((part) => methodOf(step, part));
@@ -95,15 +95,12 @@ const leftOutIn = (input: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
     : no(`without[${twice}]`, "is left out already");
 };
 
-const optionNames = ["steps", "without"];
-
 const readOptions = (options: unknown): Checked<Omit<OwnSteps, "services">> => {
-  const input = isRecord(options) ? options : { options };
-  const stray = Object.keys(input).find((key) => !optionNames.includes(key));
-  const { steps = [], without = [] } = input;
-  return stray === undefined
-    ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
-    : no(stray, `is not an option of a pipeline${didYouMean(stray, optionNames)}`);
+  if (!isRecord(options)) return no("options", "must be an object");
+  const { steps = [], without = [] } = options;
+  return Result.andThen(onlyHas(options, ["steps", "without"], "an option of a pipeline"), () =>
+    Result.all({ steps: distinctIn(steps), without: leftOutIn(without) }),
+  );
 };
 
 /** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
-import { didYouMean, no, type Checked } from "../primitives/problem.js";
+import { no, onlyHas, type Checked } from "../primitives/problem.js";
 import { safely, type GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
 import { named, times } from "../report/options.js";
@@ -44,8 +44,7 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
     if (typeof options !== "object" || options === null || Array.isArray(options))
       return yield* no("options", "must be an object");
     // why: the doors take the signal beside the options and read it themselves
-    const stray = Object.keys(options).find((key) => key !== "signal" && !rows.some(([name]) => name === key));
-    if (stray !== undefined) return yield* no(`options.${stray}`, `is not an option${didYouMean(stray, optionNames)}`);
+    yield* onlyHas(options, [...optionNames, "signal"], "an option", "options.");
     const completed: Record<string, unknown> = {};
     for (const [name, { kept = name, absent, check }] of rows) {
       const value: unknown = options[name as keyof Options];

@@ -4,16 +4,7 @@ export { lazyImport, onAbort } from "./effects.js";
 export { plainJson } from "./json.js";
 export { type Address, Hash, Hex, isHash, isHex, isQuantity } from "./hex.js";
 export { type BuiltInStep, forksIn } from "./names.js";
-export {
-  addressProblem,
-  type Checked,
-  didYouMean,
-  each,
-  no,
-  notWhole,
-  type Problem,
-  reportProblem,
-} from "./problem.js";
+export { addressProblem, type Checked, each, no, notWhole, onlyHas, type Problem, reportProblem } from "./problem.js";
 export { pageOf, statementText } from "./statement.js";
 export { errorTypeOf, Listener } from "./telemetry.js";
 export { escapeText } from "./text.js";

@@ -3,6 +3,7 @@ import * as Result from "effect/Result";
 import { isAddress as isChecksummed } from "viem";
 import { isAddress, isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
 import { isRecord, safely } from "./record.js";
+import { escapeText } from "./text.js";
 
 /** A wrong value. */
 export interface Problem {
@@ -77,6 +78,14 @@ export const nearest = (word: string, names: ReadonlyArray<string>, slips = fewS
 export const didYouMean = (word: string, names: ReadonlyArray<string>, slips?: typeof fewSlips): string => {
   const name = nearest(word, names, slips);
   return name === null ? "" : `; did you mean ${name}?`;
+};
+
+/** That an object has no field but these, `what` they are in words; what is undefined or null is none, and `at` is the path before its name. */
+export const onlyHas = (input: object, names: ReadonlyArray<string>, what: string, at = ""): Checked<void> => {
+  const stray = Object.entries(input).find(([name, value]) => value != null && !names.includes(name))?.[0];
+  return stray === undefined
+    ? Result.void
+    : no(at + escapeText(stray, 80), `is not ${what}${didYouMean(stray, names)}`);
 };
 
 /* One value of the input at a time: what it must be, or what is wrong with it. Pure, and never throws. */

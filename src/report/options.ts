@@ -13,7 +13,7 @@ import { isPlain, isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, Uint256, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
-import { bounded, type Checked, didYouMean, each, listOf, no, type Read } from "../primitives/problem.js";
+import { bounded, type Checked, each, listOf, no, onlyHas, type Read } from "../primitives/problem.js";
 
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
@@ -142,13 +142,12 @@ const pretended = <S extends typeof KeptAccount | typeof KeptBlock>({ fields }: 
   const checks = new Map(own.map(([name, schema]) => [name, decoded(schema, (text) => text)]));
   return (value, field) => {
     if (!isPlain(value)) return no(field, "must be an object");
-    const given = Object.entries(value).filter(([, part]) => part !== undefined);
-    const kept = each(given, ([name, part]) => {
-      const check = checks.get(name);
-      return check === undefined
-        ? no(`${field}.${name.slice(0, 80)}`, `is no field here${didYouMean(name, [...checks.keys()])}`)
-        : Result.map(check(part, `${field}.${name}`), (read) => [name, read] as const);
-    });
+    const given = [...checks].filter(([name]) => value[name] !== undefined);
+    const kept = Result.andThen(onlyHas(value, [...checks.keys()], "a field here", `${field}.`), () =>
+      each(given, ([name, check]) =>
+        Result.map(check(value[name], `${field}.${name}`), (read) => [name, read] as const),
+      ),
+    );
     return Result.map(kept, Object.fromEntries);
   };
 };

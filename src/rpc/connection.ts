@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type { Transport } from "viem";
 import { InvalidConnection } from "../errors/input.js";
-import { didYouMean, each, nearest, no, type Checked, type Read } from "../primitives/problem.js";
+import { didYouMean, each, nearest, no, onlyHas, type Checked, type Read } from "../primitives/problem.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
@@ -180,15 +180,10 @@ export const optionsOf = {
 /** Every option that is there, up to the first that is wrong; `others` are the names that stand beside them. */
 const options = (rows: Rows, input: unknown, others: ReadonlyArray<string>): Checked<unknown> => {
   if (!isRecord(input)) return no("options", `must be an object, got ${kind(input)}`);
-  for (const [name, value] of Object.entries(input)) {
-    if (others.includes(name) || value === undefined) continue;
-    const check = Object.hasOwn(rows, name) ? rows[name] : undefined;
-    if (check === undefined)
-      return no(escapeText(name, 80), `is not an option here${didYouMean(name, [...others, ...Object.keys(rows)])}`);
-    const checked = check(value, name);
-    if (Result.isFailure(checked)) return Result.fail(checked.failure);
-  }
-  return Result.void;
+  const given = Object.entries(rows).filter(([name]) => input[name] !== undefined);
+  return Result.andThen(onlyHas(input, [...others, ...Object.keys(rows)], "an option here"), () =>
+    each(given, ([name, check]) => check(input[name], name)),
+  );
 };
 
 /** A URL is never shown: it may hold a key. */
@@ -285,9 +280,8 @@ export const checkConnection = (connection: unknown): void => {
   if (!isRecord(connection)) return must(no("connection", `must be an object, got ${kind(connection)}`));
   const [way, other] = ways.filter((name) => Object.hasOwn(connection, name));
   if (way !== undefined && other !== undefined) return must(no(other, `cannot be combined with ${way}`));
-  if (way === "layer") {
+  if (way === "layer")
     must(Result.flatMap(isLayer(connection[way], way), () => options({}, connection, [way, "steps", "without"])));
-  }
   if (way !== undefined) return;
   const stray = Object.keys(connection).find((name) => nearest(name, ways) !== null);
   return must(

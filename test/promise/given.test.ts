@@ -109,19 +109,19 @@ describe("a pretended world", () => {
     },
   });
   it.each<readonly [object, string, string]>([
-    [{ blockOverrides: { timestmp: 5n } }, "blockOverrides.timestmp", "is no field here; did you mean time?"],
+    [{ blockOverrides: { timestmp: 5n } }, "blockOverrides.timestmp", "is not a field here; did you mean time?"],
     [{ blockOverrides: { timestamp: 5n } }, "blockOverrides.timestamp", "did you mean time?"],
-    [{ blockOverrides: { toString: 5n } }, "blockOverrides.toString", "is no field here"],
+    [{ blockOverrides: { toString: 5n } }, "blockOverrides.toString", "is not a field here"],
     [{ blockOverrides: { time: 5 } }, "blockOverrides.time", "Expected bigint"],
     ...[new Date(), [], 5, "x", new Map()].flatMap((none) => [
       [{ blockOverrides: none }, "blockOverrides", "must be an object"] as const,
       [{ stateOverrides: none }, "stateOverrides", "must be an object"] as const,
       [{ stateOverrides: { [from]: none } }, `stateOverrides[${from}]`, "must be an object"] as const,
     ]),
-    [{ blockOverrides: cyclic }, "blockOverrides.self", "is no field here"],
+    [{ blockOverrides: cyclic }, "blockOverrides.self", "is not a field here"],
     [{ stateOverrides: { me: {} } }, "stateOverrides", "me is not an address"],
     [{ stateOverrides: { [from]: { blance: 5n } } }, `stateOverrides[${from}].blance`, "did you mean balance?"],
-    [{ stateOverrides: { [from]: cyclic } }, `stateOverrides[${from}].self`, "is no field here"],
+    [{ stateOverrides: { [from]: cyclic } }, `stateOverrides[${from}].self`, "is not a field here"],
     [{ stateOverrides: { [from]: { code: 5 } } }, `stateOverrides[${from}].code`, "Expected"],
     ...[-5n, 10n ** 80n].flatMap((beyond) => [
       [{ block: beyond }, "block", "a bigint of 0 to 256 bits"] as const,

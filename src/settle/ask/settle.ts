@@ -16,7 +16,7 @@ import {
 } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
 import {
-  didYouMean,
+  onlyHas,
   isHash,
   isRecord,
   type Address,
@@ -255,16 +255,12 @@ export const settle: (
     const given = options ?? {};
     if (!isRecord(given)) return yield* invalid({ field: "options", problem: "must be an object" });
     // why: the doors take the signal beside the options and read it themselves
-    const entries = Object.entries(given);
-    const [stray] = entries.find(([name, value]) => !["deadline", "signal"].includes(name) && value != null) ?? [];
-    if (stray !== undefined)
-      return yield* invalid({
-        field: `options.${stray.slice(0, 80)}`,
-        problem: `is not an option${didYouMean(stray, ["deadline"])}`,
-      });
-    const { check } = times.deadline;
+    const known = onlyHas(given, ["deadline", "signal"], "an option", "options.");
     const deadline = yield* Effect.fromResult(
-      Result.mapError(check(given.deadline ?? 30_000, "options.deadline"), invalid),
+      Result.mapError(
+        Result.flatMap(known, () => times.deadline.check(given.deadline ?? 30_000, "options.deadline")),
+        invalid,
+      ),
     );
     return yield* withRun(deadline, () =>
       Effect.flatMap(alone(settleAll(report, hashes)), (result) =>
