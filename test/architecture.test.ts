@@ -359,6 +359,30 @@ const modulesOf = (paths: ReadonlyArray<string>): ReadonlyArray<Module> =>
 const files = walkFiles("src");
 const modules = modulesOf(files);
 
+/** Files whose imports are borders, however small what they name is. */
+const borders: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^src\/[^/]+$|\/index\.ts$/, "a door"],
+  [/^src\/pipeline\/rare\.ts$/, "the door of what few runs need"],
+  [/^src\/abi\/table\.ts$/, "its tables: one is written by a script"],
+  [/^src\/cli\/main\.ts$/, "its commands: each is a file"],
+];
+
+/** Files that belong into the one that alone imports them: at once, and both together have at most 300 lines. */
+const foldable = (modules: ReadonlyArray<Module>): ReadonlyArray<string> => {
+  const size = ({ text }: Module) => text.split("\n").length - 1;
+  const uses = modules.flatMap((from) =>
+    from.imports.map(({ specifier }) => ({ from, specifier, target: targetOf(from.file, specifier) })),
+  );
+  return modules.flatMap((module) => {
+    const of = uses.filter(({ target }) => target === module.file);
+    const [use] = of;
+    if (use === undefined || of.some(({ from }) => from !== use.from)) return [];
+    const isLazy = use.from.text.includes(`import("${use.specifier}")`);
+    const isBorder = borders.some(([paths]) => paths.test(use.from.file) || paths.test(module.file));
+    return isLazy || isBorder || size(use.from) + size(module) > 300 ? [] : [`${module.file} into ${use.from.file}`];
+  });
+};
+
 /** What the sources weigh (`mostWeight`): lower it with the weight. A feature that needs more raises it by just that, and its commit says so. */
 const mostWeight = { files: 317, codeLines: 33_824, typeDeclarations: 491 };
 
@@ -426,6 +450,8 @@ describe("the sources", () => {
     expect(sumOf(codeLinesOf)).toBeLessThanOrEqual(mostWeight.codeLines);
     expect(sumOf(typeDeclarationsOf)).toBeLessThanOrEqual(mostWeight.typeDeclarations);
   });
+  it("are files that more than one imports, or that are too large or too late for one", () =>
+    expect(foldable(modules)).toEqual([]));
   it("have at most 300 lines a file, beside examples in doc comments", () =>
     expect(
       modules
@@ -528,6 +554,17 @@ describe("these rules", () => {
       '/** a\n * b */\nimport {\n  c,\n} from "./c.js";\nexport { d } from "./d.js";\n\n// e\nconst f = 1;\n';
     expect(codeLinesOf(text)).toBe(1);
     expect(typeDeclarationsOf("interface A {\n}\nexport type B<C> = C;\n  type D = 1;\nconst type = 1;\n")).toBe(3);
+  });
+  it("see a file that belongs into the one that imports it", () => {
+    const into = (text: string, from: string, file = "src/report/b.ts", lines = 1) =>
+      foldable([moduleOf(from, text), moduleOf(file, "const a = 1;\n".repeat(lines))]);
+    const imports = 'import { b } from "./b.js";';
+    expect(into(imports, "src/report/a.ts")).toEqual(["src/report/b.ts into src/report/a.ts"]);
+    expect(into(imports, "src/report/a.ts", "src/report/b.ts", 301)).toEqual([]);
+    expect(into(imports, "src/report/index.ts")).toEqual([]);
+    expect(into('const b = import("./b.js");', "src/report/a.ts")).toEqual([]);
+    const others = ["a", "c"].map((name) => moduleOf(`src/report/${name}.ts`, imports));
+    expect(foldable([...others, moduleOf("src/report/b.ts", "")])).toEqual([]);
   });
   it("find cycles inside a group", () =>
     expect(

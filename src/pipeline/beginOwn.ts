@@ -275,7 +275,7 @@ export const beginOwn = Effect.fnUntraced(function* (
     names: [...steps.map(({ name }) => name), ...missing],
     looks,
     judge: Effect.map(
-      Effect.all(judges),
+      Effect.all(judges, { concurrency: "unbounded" }),
       (all) => (report, worlds) =>
         distinct([
           ...all.flatMap((judge) => judge(report, worlds)),
