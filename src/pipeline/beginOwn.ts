@@ -212,8 +212,7 @@ export const beginOwn = Effect.fnUntraced(function* (
       continue;
     }
     looks.push(...fits.success);
-    const unanswered: Array<string> = [];
-    let isLate = false;
+    let unanswered: Set<string> | null = null;
     const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
       if (ask === null) return Effect.void;
       const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
@@ -231,7 +230,7 @@ export const beginOwn = Effect.fnUntraced(function* (
       Effect.provideService(CurrentRun, {
         ...{ ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null },
         record: (entry, turn) => {
-          if (isLate) unanswered.push(entry.method);
+          unanswered?.add(entry.method);
           run.record({ ...entry, step: name }, turn);
         },
         // why: what a step reads, of whatever endpoint, neither takes the room of ours nor says how new our block is
@@ -249,11 +248,13 @@ export const beginOwn = Effect.fnUntraced(function* (
         const timeLeft = deadline - (yield* Clock.currentTimeMillis);
         const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft) + grace);
         if (Option.isNone(exit)) {
-          isLate = true;
+          unanswered = new Set();
           // why: a request is in the ledger once it has ended, and its timer may be late
           fiber.interruptUnsafe();
           yield* Effect.timeoutOption(Fiber.await(fiber), grace);
-          return () => [unavailable(name, ["no answer within the deadline", ...unanswered].join(", "))];
+          return () => [
+            unavailable(name, wordsOf(["no answer within the deadline", ...(unanswered ?? [])].join(", "))),
+          ];
         }
         if (Exit.isFailure(exit.value)) {
           const why = wordsOf(Cause.squash(exit.value.cause));

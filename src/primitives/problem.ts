@@ -80,12 +80,10 @@ export const didYouMean = (word: string, names: ReadonlyArray<string>, slips?: t
   return name === null ? "" : `; did you mean ${name}?`;
 };
 
-/** That an object has no field but these, `what` they are in words; what is undefined or null is none, and `at` is the path before its name. */
+/** Refuses the first field that is not among `names`; one that is undefined is absent. `what`: "an option"; `at`: the path in front of the field's name. */
 export const onlyHas = (input: object, names: ReadonlyArray<string>, what: string, at = ""): Checked<void> => {
-  const stray = Object.entries(input).find(([name, value]) => value != null && !names.includes(name))?.[0];
-  return stray === undefined
-    ? Result.void
-    : no(at + escapeText(stray, 80), `is not ${what}${didYouMean(stray, names)}`);
+  const [name] = Object.entries(input).find(([key, value]) => value !== undefined && !names.includes(key)) ?? [];
+  return name === undefined ? Result.void : no(at + escapeText(name, 80), `is not ${what}${didYouMean(name, names)}`);
 };
 
 /* One value of the input at a time: what it must be, or what is wrong with it. Pure, and never throws. */

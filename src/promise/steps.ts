@@ -95,20 +95,24 @@ const stepOf = (step: OwnStep): OwnStep => {
     Effect.flatMap(Rpc, (rpc) =>
       Effect.contextWith((services: Context.Context<never>) => {
         const run = Effect.runPromiseWith(services);
-        const request = (input: unknown) => {
-          const answer = run(
-            Effect.catchCause(
-              Effect.flatMap(Effect.fromResult(requestIn(input)), ([method, params]) => rpc.request(method, params)),
-              (cause) =>
-                context.signal.aborted ? Effect.fail(wrong("request", "the run is over")) : Effect.failCause(cause),
-            ),
-          );
-          // why: a step that waits for another first must not end the program when this one fails
-          answer.catch(() => undefined);
-          return answer;
-        };
-        const asking: StepContext = { ...context, request };
-        return Effect.tryPromise({ try: () => Promise.resolve(ask(bundle, asking)), catch: (error) => error });
+        return Effect.tryPromise({
+          try: (signal) => {
+            const request = (input: unknown) => {
+              const answer = run(
+                Effect.flatMap(Effect.fromResult(requestIn(input)), ([method, params]) => rpc.request(method, params)),
+                { signal },
+              ).catch((error: unknown) =>
+                Promise.reject(signal.aborted || context.signal.aborted ? wrong("request", "the run is over") : error),
+              );
+              // why: a step that waits for another first must not end the program when this one fails
+              answer.catch(() => undefined);
+              return answer;
+            };
+            const asking: StepContext = { ...context, request };
+            return Promise.resolve(ask(bundle, asking));
+          },
+          catch: (error) => error,
+        });
       }),
     );
   return { ...step, ask: askEffect };

@@ -142,7 +142,7 @@ const pretended = <S extends typeof KeptAccount | typeof KeptBlock>({ fields }: 
   const checks = new Map(own.map(([name, schema]) => [name, decoded(schema, (text) => text)]));
   return (value, field) => {
     if (!isPlain(value)) return no(field, "must be an object");
-    const given = [...checks].filter(([name]) => value[name] !== undefined);
+    const given = [...checks].filter(([name]) => Object.hasOwn(value, name) && value[name] !== undefined);
     const kept = Result.andThen(onlyHas(value, [...checks.keys()], "a field here", `${field}.`), () =>
       each(given, ([name, check]) =>
         Result.map(check(value[name], `${field}.${name}`), (read) => [name, read] as const),

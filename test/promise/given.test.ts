@@ -112,6 +112,7 @@ describe("a pretended world", () => {
     [{ blockOverrides: { timestmp: 5n } }, "blockOverrides.timestmp", "is not a field here; did you mean time?"],
     [{ blockOverrides: { timestamp: 5n } }, "blockOverrides.timestamp", "did you mean time?"],
     [{ blockOverrides: { toString: 5n } }, "blockOverrides.toString", "is not a field here"],
+    [{ blockOverrides: { timestmp: null } }, "blockOverrides.timestmp", "is not a field here; did you mean time?"],
     [{ blockOverrides: { time: 5 } }, "blockOverrides.time", "Expected bigint"],
     ...[new Date(), [], 5, "x", new Map()].flatMap((none) => [
       [{ blockOverrides: none }, "blockOverrides", "must be an object"] as const,
@@ -160,7 +161,7 @@ describe("what settle is given", () => {
     ),
     ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
     // what is left empty is no option, and hides none
-    [[hash], { maxAge: undefined, block: null, deadlin: 5 }, "options.deadlin"],
+    [[hash], { maxAge: undefined, deadlin: 5 }, "options.deadlin"],
   ])("%# is refused by its name", async (hashes, options, field) => {
     const report = await preflight.scan(input);
     const none = Preflight.settle(null as never, hashes as never, options as never);

@@ -1,6 +1,8 @@
 /** Steps of a user's own at the Promise and viem doors: plain objects, for every verb of the door. */
 import { createPublicClient, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
@@ -10,6 +12,8 @@ import * as Step from "../../src/Step.js";
 import type { Report } from "../../src/Report.js";
 import { preflightActions } from "../../src/viem.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
+import { startProxy } from "../harness/proxy.js";
+import { CurrentRun } from "../rooms/rpc.js";
 
 let node: Node;
 beforeAll(async () => {
@@ -45,6 +49,22 @@ const ofStep = ({ findings }: Report, name: string) =>
   findings.filter(({ step }) => step === name).map(({ code, severity }) => `${code}/${severity}`);
 const asked = ({ ledger }: Report) =>
   ledger.requests.flatMap(({ step, method, round }) => (step === "acme/sanctions" ? [`${round} ${method}`] : []));
+
+/** An endpoint whose requests of logs end late: their own timer is later than the deadline, as it may be under load. */
+const lagging = (url: string) =>
+  Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Rpc.Rpc, (rpc) => ({
+      ...rpc,
+      request: (method, params) =>
+        method === "eth_getLogs"
+          ? Effect.updateService(rpc.request(method, params), CurrentRun, (run) => ({
+              ...run,
+              deadline: Number.POSITIVE_INFINITY,
+            }))
+          : rpc.request(method, params),
+    })),
+  ).pipe(Layer.provide(Rpc.layerHttp(url)));
 
 describe("the Promise door", () => {
   it("asks its steps in every verb, by its own connection and ledger", async () => {
@@ -139,6 +159,35 @@ describe("the Promise door", () => {
     for (const name of ["acme/refused", "acme/hanging", "acme/late"])
       expect(ofStep(report, name)).toEqual(["StepUnavailable/unavailable"]);
     expect(report.verdict).toBe("unknown");
+  });
+
+  it("tells of a request that hangs, in the ledger, too, and ends it", async () => {
+    const proxy = await startProxy({ target: node.url });
+    proxy.fail("eth_getLogs", { kind: "hang" });
+    let refusal: Promise<unknown> = Promise.resolve(null);
+    await using preflight = createPreflight(
+      {
+        layer: lagging(proxy.url),
+        steps: [
+          {
+            name: "acme/hanging",
+            ask: (_, { request }) => (refusal = failing(request({ method: "eth_getLogs", params: [{}] }))),
+            check: () => [],
+          },
+        ],
+      },
+      { deadline: 700 },
+    );
+    const report = await preflight.scan(native);
+    expect(await refusal).toMatchObject({ _tag: "InvalidStep", field: "request" });
+    expect(report.ledger.requests.flatMap(({ step, method }) => (step === "acme/hanging" ? [method] : []))).toEqual([
+      "eth_getLogs",
+    ]);
+    expect(report.findings.find(({ step }) => step === "acme/hanging")?.numbers).toMatchObject([
+      {},
+      { name: "because", value: "no answer within the deadline, eth_getLogs" },
+    ]);
+    await proxy.stop();
   });
 
   it("names what is no request, and what comes after the run", async () => {

@@ -255,12 +255,9 @@ export const settle: (
     const given = options ?? {};
     if (!isRecord(given)) return yield* invalid({ field: "options", problem: "must be an object" });
     // why: the doors take the signal beside the options and read it themselves
-    const known = onlyHas(given, ["deadline", "signal"], "an option", "options.");
+    yield* Effect.fromResult(Result.mapError(onlyHas(given, ["deadline", "signal"], "an option", "options."), invalid));
     const deadline = yield* Effect.fromResult(
-      Result.mapError(
-        Result.flatMap(known, () => times.deadline.check(given.deadline ?? 30_000, "options.deadline")),
-        invalid,
-      ),
+      Result.mapError(times.deadline.check(given.deadline ?? 30_000, "options.deadline"), invalid),
     );
     return yield* withRun(deadline, () =>
       Effect.flatMap(alone(settleAll(report, hashes)), (result) =>
