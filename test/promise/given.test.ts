@@ -139,6 +139,14 @@ describe("a pretended world", () => {
       ...{ field: "options", problem: "cannot be read" },
     });
   });
+  it("is what the object itself says, not what it inherits", async () => {
+    const inheriting = (fields: object): object => Object.create(Object.assign(Object.create(null), fields));
+    const { options } = await preflight.scan(input, {
+      stateOverrides: { [from]: inheriting({ balance: 5n }) },
+      blockOverrides: inheriting({ time: 5n }),
+    });
+    expect([options.stateOverrides, options.blockOverrides]).toEqual([{ [from.toLowerCase()]: {} }, {}]);
+  });
   it("is kept as it is given, and read again from JSON", async () => {
     const report = await preflight.scan(input, {
       ...{ block: 5n, blockOverrides: { time: 2n ** 64n, feeRecipient: from, gasLimit: undefined } },
