@@ -19,6 +19,7 @@ const partiesOf = ({ to, data }: { readonly to: Address | null; readonly data: H
   const words = Array.from({ length: Math.floor((data.length - 10) / 64) }, (_, index) =>
     data.slice(10 + 64 * index, 74 + 64 * index),
   );
+  // words with eight zero bytes more are taken for amounts: nobody finds a key for such an address
   const named = words.filter((word) => /^0{24}(?!0{16})/.test(word)).map((word): Address => `0x${word.slice(24)}`);
   return [...new Set(to === null ? named : [to, ...named])];
 };
