@@ -515,10 +515,8 @@ describe("a proof asks more", () => {
     const known = standing(given());
     expect(first(proofRules, known)).toBe(name);
     // an attempt lacks one thing, so that the order of these says nothing
-    const lacks = proofRules.slice(
-      1,
-      proofRules.findIndex(({ because }) => because === "hiddenCall"),
-    );
+    const place = (name: string) => proofRules.findIndex(({ because }) => because === name);
+    const lacks = proofRules.slice(place("missingAnswer") + 1, place("hiddenCall"));
     expect(lacks.filter(({ applies }) => applies(known)).length).toBeLessThan(2);
   });
 
