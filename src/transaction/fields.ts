@@ -111,7 +111,12 @@ const nonce = kind<number | bigint>()(
   "count",
   Read.nonce,
 );
-const hashes = kind<ReadonlyArray<Hash>>()(Schema.Array(Hash), "hashes", null, Read.listOf(Read.hash, 1));
+/** The only version that blob hashes have (EIP-4844): a commitment by KZG. */
+const blobHash: Read.Read<Hash> = (value, field) =>
+  Result.flatMap(Read.hash(value, field), (hash) =>
+    hash.startsWith("0x01") ? Result.succeed(hash) : no(field, "must begin with 0x01, the version of blobs (EIP-4844)"),
+  );
+const hashes = kind<ReadonlyArray<Hash>>()(Schema.Array(Hash), "hashes", null, Read.listOf(blobHash, 1));
 const accessList = kind<ReadonlyArray<typeof AccessListEntry.Type>>()(
   Schema.Array(AccessListEntry),
   "accessList",

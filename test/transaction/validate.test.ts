@@ -24,7 +24,8 @@ const authorization = { address: to, chainId: 1, nonce: 0, r: hash, s: hash, yPa
 const base = { from, to };
 const call = { ...base, abi, functionName: "transfer", args: [to, 1n] };
 const deployment = { from, abi: [{ type: "constructor", inputs: [{ type: "uint8", name: "a" }] }], bytecode: "0x00" };
-const blobs = { blobVersionedHashes: [hash], maxFeePerBlobGas: 1n };
+const blob = `0x01${"11".repeat(31)}`;
+const blobs = { blobVersionedHashes: [blob], maxFeePerBlobGas: 1n };
 
 const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: RegExp]> = [
   [undefined, "transaction", /must be an object, got nothing$/],
@@ -84,7 +85,9 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
   [{ from }, "to", /deployment needs data/],
   [{ from, to: null }, "to", /deployment needs data/],
   [{ ...base, maxFeePerBlobGas: 1n }, "maxFeePerBlobGas", /blobVersionedHashes/],
-  [{ ...base, blobVersionedHashes: [hash] }, "maxFeePerBlobGas", /missing/],
+  [{ ...base, blobVersionedHashes: [blob] }, "maxFeePerBlobGas", /missing/],
+  [{ ...base, ...blobs, blobVersionedHashes: [`0x02${"11".repeat(31)}`] }, "blobVersionedHashes[0]", /0x01.*4844/],
+  [{ ...base, ...blobs, blobVersionedHashes: [blob, hash] }, "blobVersionedHashes[1]", /0x01/],
   [{ ...base, blobVersionedHashes: [] }, "blobVersionedHashes", /empty/],
   [{ ...base, blobVersionedHashes: ["0x11"] }, "blobVersionedHashes[0]", /32 bytes/],
   [{ ...base, authorizationList: [] }, "authorizationList", /empty/],
