@@ -84,6 +84,11 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   DelegateWithoutCode: {
     numbers: [address("delegate", bob)],
   },
+  SenderWithoutKey: {
+    means:
+      "It is the zero address, another address that people burn by, or a precompile's. A simulation can send from it; nobody can sign for it.",
+    numbers: [address("", "0x000000000000000000000000000000000000dEaD")],
+  },
   ValueBurned: {
     means:
       "The receiver is the zero address or another address that people burn by. Nobody has its key, so the value is lost.",

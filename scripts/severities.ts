@@ -25,6 +25,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   AccountDelegated: "info",
   AccountUnknown: "unavailable",
   DelegateWithoutCode: "warning",
+  SenderWithoutKey: "warning",
   ValueBurned: "warning",
   ValueToPrecompile: "warning",
   AlreadySent: "warning",

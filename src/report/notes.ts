@@ -29,6 +29,7 @@ export const notes = {
       "an account delegates to an address without code; calls to it do nothing",
       "check the delegate; whoever deploys there later controls the account",
     ],
+    SenderWithoutKey: ["nobody has the key of the sender", "give the account that will sign as `from`"],
     ValueBurned: ["value is sent to an address that nobody controls, where nobody can spend it", "check the receiver"],
     ValueToPrecompile: ["value is sent to a precompile and cannot be recovered", "check the receiver"],
   }),

@@ -21,6 +21,7 @@ import type { Transaction } from "../Transaction.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
+import { isNativeReporter } from "./reading/transferLogs.js";
 import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
@@ -75,6 +76,10 @@ const isPrecompile = (account: Address): boolean => {
   const number = BigInt(account);
   return (number >= 1n && number <= 0x11n) || number === 0x100n;
 };
+
+/** Whether nobody has the key: a small number, such as a precompile's, or an address that only a convention names. */
+const isKeyless = (account: Address): boolean =>
+  isBurning(account) || isNativeReporter(account) || BigInt(account) < 2n ** 32n;
 
 const codeIn = (account: Answer<"account"> | null): string | null =>
   account === null ? null : account.codeSize > 23n ? `${account.codePrefix}..` : account.codePrefix;
@@ -190,6 +195,8 @@ export const check = (
     findings.push(...unseenCode(account, codes.get(account.account), entry.index));
   if (from.kind === "contract")
     findings.push(fromError(new SenderNotEoa({ account: from.account }), "blocker", where(from.evidence)));
+  if (isKeyless(from.account))
+    findings.push(note("SenderWithoutKey", "warning", where("assumed"), address("", from.account)));
   if (from.kind === "delegated")
     findings.push(note("AccountDelegated", "info", where(from.evidence), address("delegate", from.delegate)));
   if (to?.kind === "nobody" && hasData)

@@ -33,6 +33,13 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
   });
   afterAll(() => scene?.stop());
 
+  it("a sender whose key nobody has is not ready, whatever it holds", async () => {
+    const burning = "0x000000000000000000000000000000000000dEaD";
+    await scene.send(owner, { to: burning, value: 10n ** 17n });
+    await scene.mine();
+    const report = await preflight(scene.url, { from: burning, to: other.address, value: 1n });
+    expect([report.verdict, report.findings.map(({ code }) => code)]).toEqual(["caution", ["SenderWithoutKey"]]);
+  });
   const transfer = { from: owner.address, to: other.address, value: 1n };
   it.each<[string, (next: bigint) => AnyInput, (next: bigint) => object]>([
     [

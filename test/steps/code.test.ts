@@ -113,6 +113,18 @@ describe("a transaction", () => {
     ]);
   });
 
+  it.each([
+    ["the zero address", `0x${"00".repeat(20)}`],
+    ["an address that people burn by", "0x000000000000000000000000000000000000dead"],
+    ["a precompile", `0x${"00".repeat(18)}0100`],
+    ["a system contract", `0x${"00".repeat(18)}1005`],
+    ["whom simulations name for native moves", `0x${"e".repeat(40)}`],
+    ["whom the chain calls as itself", `0x${"f".repeat(39)}e`],
+  ])("from %s, whose key nobody has", (_, from) => {
+    expect(looked({ from: Address.make(from as Address) }).codes).toEqual(["SenderWithoutKey/warning"]);
+    expect(looked({ to: Address.make(from as Address) }).codes).toEqual([]);
+  });
+
   it("that deploys: where, and how much", () => {
     expect(looked({ to: null, data }).code.creates).toBe("0x5fbdb2315678afecb367f032d93f642f64180aa3");
     expect(looked({ to: null, data }, { nonce: null }).code.creates).toBeNull();

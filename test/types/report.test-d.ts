@@ -64,6 +64,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "AccountDelegated":
     case "AccountUnknown":
     case "DelegateWithoutCode":
+    case "SenderWithoutKey":
     case "DelegationCleared":
     case "DelegationIneffective":
     case "DelegationSet":
