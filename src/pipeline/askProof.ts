@@ -194,7 +194,7 @@ export const askProof = Effect.fnUntraced(function* (
           // why: what was not estimated when it was chosen is estimated when it is judged
           estimate:
             steps.has("estimate") && report.steps.without.includes("estimate")
-              ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options.stateOverrides)
+              ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options)
               : skipped,
           forks: askForks,
           // why: last, so that what they say is no older than the runs

@@ -140,7 +140,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "estimate",
     ask: ({ subject: { bundle, options }, tag }) =>
-      Effect.map(Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), (estimate) => ({
+      Effect.map(Estimate.ask(bareCall(bundle[0].input, null), tag, options), (estimate) => ({
         estimate,
       })),
     show: (entry, _, answers) => Estimate.witnessed(entry, answers),

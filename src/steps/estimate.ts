@@ -22,22 +22,32 @@ import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
+import type { ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Case, Filled } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
 import type { Transaction } from "../transaction/fields.js";
 
-/** `eth_estimateGas` of one call; never fails. */
+type Overrides = Pick<ReportOptions, "stateOverrides" | "blockOverrides">;
+
+/** Whether an estimate can be asked under the caller's overrides: nodes estimate in the block as it is, and move no precompile. */
+const isEstimable = ({ stateOverrides, blockOverrides }: Overrides): boolean =>
+  blockOverrides === null &&
+  !Object.values(stateOverrides ?? {}).some(({ movePrecompileToAddress }) => movePrecompileToAddress != null);
+
+/** `eth_estimateGas` of one call; null where a node cannot pretend what the caller does. Never fails. */
 export const ask = (
   call: Eth.CallRequest,
   block: Eth.BlockParameter,
-  stateOverrides: Eth.StateOverrides | null,
-): Effect.Effect<AskResult<bigint>, never, Rpc> =>
-  asking(
-    { step: "estimate" },
-    Effect.result(Eth.estimateGas({ ...call, block, ...(stateOverrides === null ? {} : { stateOverrides }) })),
-  );
+  options: Overrides,
+): Effect.Effect<AskResult<bigint> | null, never, Rpc> => {
+  const { stateOverrides } = options;
+  const pretended = stateOverrides === null ? {} : { stateOverrides };
+  return isEstimable(options)
+    ? asking({ step: "estimate" }, Effect.result(Eth.estimateGas({ ...call, block, ...pretended })))
+    : Effect.succeed(null);
+};
 
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 

@@ -40,6 +40,35 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
     const report = await preflight(scene.url, { from: burning, to: other.address, value: 1n });
     expect([report.verdict, report.findings.map(({ code }) => code)]).toEqual(["caution", ["SenderWithoutKey"]]);
   });
+  it("an estimate that cannot pretend the caller's block or a moved precompile is not asked beside a success", async () => {
+    const [there, moved] = [
+      "0x00000000000000000000000000000000000ca11e",
+      "0x0000000000000000000000000000000000005256",
+    ] as const;
+    const time = 4_000_000_000n;
+    // reverts unless TIMESTAMP is above; and unless the hash of nothing comes from where it was moved to
+    const afterTime = `0x63${(time - 1n).toString(16)}4211600d575f5ffd5b00` as Hex;
+    const ofPrecompile = `0x5f5f5f5f73${moved.slice(2)}5afa503d6023575f5ffd5b00` as Hex;
+    const call = { from: owner.address, to: there, data: "0x00" } as const;
+    const cases = [
+      { stateOverrides: { [there]: { code: afterTime } }, blockOverrides: { time } },
+      ...(scene.name === "geth"
+        ? [
+            {
+              stateOverrides: {
+                [there]: { code: ofPrecompile },
+                "0x0000000000000000000000000000000000000002": { movePrecompileToAddress: moved },
+              },
+            },
+          ]
+        : []),
+    ];
+    for (const options of cases) {
+      const { transactions, findings } = await preflight(scene.url, call, options);
+      expect(transactions[0].outcome.status).toBe("success");
+      expect(findings.filter(({ step }) => step === "estimate")).toEqual([]);
+    }
+  });
   const transfer = { from: owner.address, to: other.address, value: 1n };
   it.each<[string, (next: bigint) => AnyInput, (next: bigint) => object]>([
     [
