@@ -47,11 +47,16 @@ const tellingBytes = (bloom: Hex | null): Uint8Array | null => {
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
 
-/** The values that logs name, and whether one does that is in the bloom for sure; `isWhole` = there are no more. */
-const namedIn = (logs: ReadonlyArray<Pick<Log, "address" | "topics">>) => {
+type Named = ReadonlyArray<Pick<Log, "address" | "topics">>;
+
+/**
+ * The values that logs name, and whether one does that is in the bloom for sure, as none that only `also` names is;
+ * `isWhole` = there are no more.
+ */
+const namedIn = (logs: Named, also: Named = []) => {
   const named = new Map<Hex, boolean>();
-  for (const { address, topics } of logs) {
-    const isReal = !pretended.has(address.toLowerCase());
+  for (const [place, { address, topics }] of [...logs, ...also].entries()) {
+    const isReal = place < logs.length && !pretended.has(address.toLowerCase());
     for (const value of [address, ...topics]) if (named.get(value) !== true) named.set(value, isReal);
     if (named.size >= mostValues) return { named, isWhole: false };
   }
@@ -81,13 +86,18 @@ const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof nam
  */
 export const checkBlooms = Effect.fnUntraced(function* (
   method: string,
-  all: ReadonlyArray<{ readonly logsBloom: Hex | null; readonly logs: Parameters<typeof namedIn>[0] | null }>,
+  all: ReadonlyArray<{
+    readonly logsBloom: Hex | null;
+    readonly logs: Named | null;
+    /** Logs that the bloom may hold as well; none when absent. */
+    readonly also?: Named;
+  }>,
   pathOf: (place: number) => string,
 ): Effect.fn.Return<void, RpcError> {
-  for (const [place, { logsBloom, logs }] of all.entries()) {
+  for (const [place, { logsBloom, logs, also }] of all.entries()) {
     const bloom = logs === null ? null : tellingBytes(logsBloom);
     if (logs === null || bloom === null) continue;
-    const values = namedIn(logs);
+    const values = namedIn(logs, also);
     const unknown = [...values.named.keys()].filter((value) => !knownBits.has(value));
     // why: all of thousands would hold the event loop too long
     for (const some of Arr.chunksOf(unknown, hashedAtOnce)) {

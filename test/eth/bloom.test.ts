@@ -6,7 +6,7 @@ import * as Eth from "../../src/Eth.js";
 import { checkBlooms } from "../rooms/eth.js";
 import * as Preflight from "../../src/Preflight.js";
 import { Token } from "../contracts/artifacts.js";
-import { calldata, layerOf, nobody, owner, scenesFor, tampered, type Scene } from "../preflight/scene.js";
+import { calldata, layerOf, nobody, owner, scenesFor, spare, tampered, third, type Scene } from "../preflight/scene.js";
 
 const [one, other, native] = [pad("0x01", { size: 20 }), pad("0x02", { size: 20 }), `0x${"e".repeat(40)}` as Hex];
 const [first, second] = [pad("0xaa"), pad("0xbb")];
@@ -51,6 +51,13 @@ describe("a bloom", () => {
   ] as const)("that %s", async (_, bloom, logs, isContradicted) => {
     const place = await contradictedIn([{ logsBloom: bloom as never, logs }]);
     expect(place).toBe(isContradicted ? 0 : null);
+  });
+  it("may hold what another's equal call emitted, and must hold its own", async () => {
+    const [own, also] = [[log(one, first)], [log(other, second)]];
+    expect(await contradictedIn([{ logsBloom: both as never, logs: own, also }])).toBeNull();
+    expect(await contradictedIn([{ logsBloom: bloomOf(one, first) as never, logs: own, also }])).toBeNull();
+    expect(await contradictedIn([{ logsBloom: bloomOf(other, second) as never, logs: own, also }])).toBe(0);
+    expect(await contradictedIn([{ logsBloom: bloomOf(one, first, native) as never, logs: own, also }])).toBe(0);
   });
 });
 
@@ -121,6 +128,20 @@ describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
     const found = lied.findings.filter(({ code }) => code === "MalformedResponse");
     expect(found.length).toBeGreaterThan(0);
     expect(JSON.stringify(found)).toContain("logsBloom");
+  });
+  it("is right of the same call by two senders at one nonce, each in a block of its own", async () => {
+    for (const { address } of [third, spare])
+      await scene.send(owner, { to: token, data: calldata(Token, "mint", [address, 5n]) });
+    await scene.mine();
+    const blocks = [third, spare].map(({ address }) => ({
+      calls: [{ ...call(), from: address, nonce: 0, gas: 100_000n }],
+    }));
+    const asked = Eth.simulateV1({ blocks, block: "latest" } as never);
+    const found = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
+    expect(found.map(({ calls }) => calls.map(({ status, logs }) => [status, logs.length]))).toEqual([
+      [["success", 1]],
+      [["success", 1]],
+    ]);
   });
   it("is right of a receipt and of all of a block; a log that is put in makes them none", async () => {
     const receipt = Eth.getTransactionReceipt({ hash: hash as never });
