@@ -119,6 +119,11 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "The function is `view` or `pure`, so a transaction only costs gas. Its result is shown.",
     numbers: [text("function", "balanceOf"), text("returns", "25000000")],
   },
+  ReturnedFalse: {
+    means:
+      "The transaction succeeds on the chain and does nothing: a token that is paused, or lacks the balance or the allowance, may answer `false` where others revert. A token that moves or grants what was asked and answers `false` all the same is not told of.",
+    numbers: [text("function", "transfer"), address("token", usdc), units("asked for", 5_000_000n), units("moved", 0n)],
+  },
   RevertedInside: {
     means: "It explains a revert.",
     numbers: [

@@ -38,6 +38,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   NotValidated: "warning",
   OutcomeUnknown: "unavailable",
   ReadOnlyCall: "info",
+  ReturnedFalse: "warning",
   RevertedInside: "info",
   WitnessUnavailable: "warning",
   GasBelowEstimate: "warning",

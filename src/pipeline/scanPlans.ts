@@ -10,7 +10,6 @@ import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { callees, chosenOf } from "../steps/reading/proxies.js";
 import type { Quote } from "../steps/reading/quote.js";
 import * as Tokens from "../steps/reading/tokens.js";
-import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall, buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/fields.js";
@@ -55,7 +54,7 @@ export const barePlan = (
   const after = [...own, ...looks];
   const before = [
     { kind: "environment" } as const,
-    ...[...oracles, ...own, ...(steps.has("funds") ? TokenShortfall.queries(bundle) : [])],
+    ...[...oracles, ...own],
     // why: what a call fails for is told in the token's units, and a scan that fails has no proof to read them
     ...(steps.has("assets") ? Tokens.queries(Tokens.mentioned(bundle)) : []),
     ...looks,

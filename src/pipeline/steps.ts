@@ -12,6 +12,7 @@ import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Owners from "../steps/reading/owners.js";
+import * as FalseAnswers from "../steps/reading/falseAnswers.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkPool } from "../steps/reading/pool.js";
 import { checkInner } from "../steps/reading/inner.js";
@@ -110,12 +111,14 @@ const affordable = ({ signer, fee }: Filled, bundle: Bundle<Filled>, answers: An
 export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "simulate",
+    looks: FalseAnswers.queries,
     ask: ({ runs }) => runs,
     show: (entry, bundle, answers) => outcomeOf(entry, bundle, answers),
     read: ({ outcome }) => ({ outcome }),
     check: ({ bundle, answers, readings, approvals, policies }) => [
       ...checkOutcomes(bundle, answers),
       ...checkUnsupported(bundle, answers.run),
+      ...FalseAnswers.checkFalse(bundle, answers),
       ...checkInner(bundle, readings, approvals, policies),
     ],
   },

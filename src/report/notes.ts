@@ -48,6 +48,10 @@ export const notes = {
     NotValidated: ["the node checked neither nonce nor fees nor funds", "use a node that simulates with validation"],
     OutcomeUnknown: ["the outcome is not known", "use a node that supports `eth_simulateV1`"],
     ReadOnlyCall: ["the function only reads, so it needs no transaction", "read it with `eth_call`"],
+    ReturnedFalse: [
+      "the call returned false, and nothing shows that what it asks for happens",
+      "do not rely on it; check why the contract refuses",
+    ],
     RevertedInside: ["the node's trace shows which call inside failed; the verdict does not depend on it"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",

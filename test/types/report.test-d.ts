@@ -74,6 +74,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "NotValidated":
     case "OutcomeUnknown":
     case "InnerCallFailed":
+    case "ReturnedFalse":
     case "RevertedInside":
     case "WitnessUnavailable":
     case "GasBelowEstimate":

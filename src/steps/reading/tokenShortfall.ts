@@ -11,9 +11,9 @@ import { note, type Finding } from "../../report/finding.js";
 import type { Outcome, Transfer } from "../../report/parts.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
-import { allowance, balanceOf, type Query } from "../../witness/queries.js";
+import { allowance, balanceOf } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import type { Bundle, Case, Ran } from "./bundle.js";
+import type { Case, Ran } from "./bundle.js";
 import { safely } from "../../primitives/record.js";
 import type { Call } from "../../abi/batches.js";
 
@@ -40,12 +40,6 @@ const queriesOf = ({ token, owner, spender }: Move) => ({
   balance: balanceOf(token, owner),
   allowance: spender === null ? null : allowance(token, owner, spender),
 });
-
-/** What the witness reads before the first of these transactions. */
-export const queries = ([first]: Bundle): ReadonlyArray<Query> => {
-  const move = moveOf(first.input);
-  return move === null ? [] : Object.values(queriesOf(move)).filter((query) => query !== null);
-};
 
 interface Shortfall {
   readonly what: "balance" | "allowance";

@@ -69,20 +69,17 @@ describe("a token shortfall", () => {
     expect(saidOf(check(transfer, empty, poor))).toContain("short by 70");
     const lying = outcome({ returnData: hexOf(`0x${word(0n)}`) });
     expect(check(transfer, lying, poor)).toHaveLength(1);
-    expect(TokenShortfall.queries(bundle(transfer))).toEqual([balanceOf(token, alice)]);
   });
   it("of an allowance is measured for transferFrom, and not for an NFT", () => {
     const rich = [balanceOf(token, bob), answered(1_000n)] as const;
     const lacking = seeing(rich, [allowance(token, bob, alice), answered(99n)]);
     expect(saidOf(check(pull, empty, lacking))).toContain("allowance");
     expect(check(pull, empty, seeing([balanceOf(token, bob), answered(1n)]))).toEqual([]);
-    expect(TokenShortfall.queries(bundle(pull))).toEqual([balanceOf(token, bob), allowance(token, bob, alice)]);
   });
   it("is not claimed without a failure, without evidence, or of a state that another transaction left", () => {
     expect(check(transfer, outcome(), poor)).toEqual([]);
     expect(check(transfer, empty, seeing([balanceOf(token, alice), answered(100n)]))).toEqual([]);
     expect(check(transfer, empty, poor, 1)).toEqual([]);
-    expect(TokenShortfall.queries(bundle({ data: hexOf("0xa9059cbb") }))).toEqual([]);
     const enough = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 9n, 3n] });
     expect(check({}, reverted(enough))).toEqual([]);
   });

@@ -1,0 +1,178 @@
+/** Calls that answer `false` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
+import { moves } from "../../abi/known/movements.js";
+import { everything } from "../../abi/known/rights.js";
+import { addressAt, argumentsAt, padded, placeOf, wordAt } from "../../abi/words.js";
+import type { Hex } from "../../primitives/hex.js";
+import { isRecord } from "../../primitives/record.js";
+import { address, text, units } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
+import type { Transaction } from "../../transaction/fields.js";
+import { readUint256 } from "../../witness/answers.js";
+import { allowance, type Query } from "../../witness/queries.js";
+import type { Case, Ran } from "./bundle.js";
+import type { Facts } from "./answers.js";
+import { amountIn, balanceQuery, holding, type Holding } from "./holdings.js";
+import { levelIn, queryOf } from "./rightLevel.js";
+import { calldataRights, rightsIn, type Right } from "./rights.js";
+
+/** Functions of tokens that return a `bool`, by selector. */
+const answering: Readonly<Record<string, string>> = {
+  // of ERC-20 and ERC-6909
+  ...{ "0xa9059cbb": "transfer", "0x095bcdb6": "transfer", "0x23b872dd": "transferFrom", "0xfe99049a": "transferFrom" },
+  ...{ "0x095ea7b3": "approve", "0x426a8493": "approve", "0x558a7297": "setOperator" },
+  ...{ "0x39509351": "increaseAllowance", "0xd73dd623": "increaseApproval" },
+  ...{ "0xa457c2d7": "decreaseAllowance", "0x66188463": "decreaseApproval" },
+};
+const increasing: ReadonlySet<string> = new Set(["0x39509351", "0xd73dd623"]);
+const decreasing: ReadonlySet<string> = new Set(["0xa457c2d7", "0x66188463"]);
+
+const selectorOf = ({ data }: Pick<Transaction, "data">): string => data.slice(0, argumentsAt).toLowerCase();
+
+/** What a direct call of a token asks for. */
+type Asked = { readonly amount: bigint } & (
+  | { readonly kind: "move"; readonly ends: readonly [owner: Holding, receiver: Holding] }
+  | { readonly kind: "right"; readonly right: Right }
+);
+
+const askedBy = ({ from, to, data: given }: Transaction): Asked | null => {
+  const selector = selectorOf({ data: given });
+  if (to === null || answering[selector] === undefined) return null;
+  const data = padded(given.toLowerCase(), 4) as Hex;
+  const { from: of, to: whom = 0, id, amount: at = (id ?? 0) + 1 } = moves[selector] ?? {};
+  if (moves[selector] === undefined) {
+    const [found] = calldataRights([{ from, to, data }], 0);
+    if (found === undefined) return null;
+    const right: Right = { ...found, open: null };
+    // why: of what is taken away the calldata's amount is none of the level that is left
+    return { kind: "right", right, amount: decreasing.has(selector) ? (wordAt(data, placeOf(1)) ?? 0n) : right.claim };
+  }
+  const [owner, receiver] = [of === undefined ? from : addressAt(data, placeOf(of)), addressAt(data, placeOf(whom))];
+  const amount = wordAt(data, placeOf(at));
+  if (owner === null || receiver === null || amount === null) return null;
+  const tokenId = id === undefined ? null : wordAt(data, placeOf(id));
+  return { kind: "move", amount, ends: [holding(owner, to, tokenId), holding(receiver, to, tokenId)] };
+};
+
+/** What the witness reads before and after the transactions: what a token call asks to move or to grant. */
+export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
+  bundle.flatMap(({ input }): ReadonlyArray<Query> => {
+    const asked = askedBy(input);
+    if (asked === null || input.to === null) return [];
+    if (asked.kind === "right") return [queryOf(asked.right)].filter((query) => query !== null);
+    const [owner] = asked.ends;
+    const isTaken = owner.account !== input.from && owner.tokenId === null;
+    return [...asked.ends.map(balanceQuery), ...(isTaken ? [allowance(input.to, owner.account, input.from)] : [])];
+  });
+
+/** Whether a transaction answers `false`, by the ABI that the caller gave with it or by its selector; null = it does not. */
+const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
+  const { status, returnData } = outcome;
+  const isZero = status === "success" && returnData !== null && /^0x0{64}/.test(returnData);
+  if (!isZero) return null;
+  const { item } = input;
+  const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];
+  if (outputs.length === 0) return answering[selectorOf(input)] === undefined ? null : "selector";
+  const [output] = outputs;
+  const isReading = isRecord(item) && (item["stateMutability"] === "view" || item["stateMutability"] === "pure");
+  return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "abi" : null;
+};
+
+/** Whether a balance changed otherwise than the events of the whole bundle tell. */
+const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Pick<Facts, "before" | "after">) => {
+  const [had, has] = [amountIn(before, of), amountIn(after, of)];
+  if (had === null || has === null) return false;
+  const told = bundle
+    .flatMap(({ transfers }) => transfers)
+    .filter(({ token, tokenId }) => token === of.token && (of.tokenId === null || tokenId === of.tokenId))
+    .reduce(
+      (sum, { from, to, amount }) => sum + (to === of.account ? amount : 0n) - (from === of.account ? amount : 0n),
+      0n,
+    );
+  return has - had !== told;
+};
+
+const isSameRight = (a: Right, b: Right): boolean =>
+  a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
+
+/** Whether anything at all shows that what was asked for is there: an event of the call itself, or what was measured. */
+const isDone = (
+  entry: Ran,
+  asked: Asked,
+  bundle: ReadonlyArray<Ran>,
+  answers: Pick<Facts, "before" | "after">,
+): boolean => {
+  if (asked.kind === "move") {
+    const { amount, ends } = asked;
+    const [owner, receiver] = ends;
+    return (
+      amount === 0n ||
+      owner.account === receiver.account ||
+      entry.transfers.some(
+        (moved) =>
+          moved.token === owner.token &&
+          moved.amount > 0n &&
+          (moved.from === owner.account || moved.to === receiver.account),
+      ) ||
+      ends.some((end) => isUntold(end, bundle, answers))
+    );
+  }
+  const { right, amount } = asked;
+  const selector = selectorOf(entry.input);
+  const [had, has] = [levelIn(answers.before, right).amount, levelIn(answers.after, right).amount];
+  const isOthers = bundle.some(
+    (other) =>
+      other.index !== entry.index &&
+      [...rightsIn(other.outcome.logs, other.index), ...calldataRights(other.calls.read, other.index)].some((one) =>
+        isSameRight(one, right),
+      ),
+  );
+  const isThere = increasing.has(selector)
+    ? amount === 0n || has === everything
+    : decreasing.has(selector)
+      ? amount === 0n || has === 0n
+      : has === amount;
+  return (
+    isThere ||
+    rightsIn(entry.outcome.logs, entry.index).some((one) => isSameRight(one, right)) ||
+    (had !== null && has !== null && had !== has && !isOthers)
+  );
+};
+
+const isAnswered = (asked: Asked, { before, after }: Pick<Facts, "before" | "after">): boolean =>
+  [before, after].some((view) =>
+    asked.kind === "right"
+      ? levelIn(view, asked.right).amount !== null
+      : readUint256(view.call(balanceQuery(asked.ends[0]) as never)) !== null,
+  );
+
+/**
+ * A warning for each call that answers `false` while nothing shows that what it asks for happened. By its selector alone
+ * only a contract that answers as a token does is asked; by the caller's ABI any is.
+ */
+export const checkFalse = (
+  bundle: ReadonlyArray<Ran>,
+  answers: Pick<Facts, "before" | "after">,
+): ReadonlyArray<Finding> =>
+  bundle.flatMap((entry) => {
+    const { index: transaction, input, outcome } = entry;
+    const by = falseBy(entry);
+    if (by === null || input.to === null) return [];
+    const where = { transaction, evidence: outcome.evidence };
+    const asked = askedBy(input);
+    if (asked === null) {
+      const name = isRecord(input.item) && typeof input.item["name"] === "string" ? input.item["name"] : null;
+      return [note("ReturnedFalse", "warning", where, text("function", name), address("contract", input.to))];
+    }
+    const isToken = isAnswered(asked, answers);
+    if ((by === "selector" && !isToken) || isDone(entry, asked, bundle, answers)) return [];
+    const amounts =
+      asked.kind === "move"
+        ? [units("asked for", asked.amount), units("moved", isToken ? 0n : null)]
+        : [
+            address("spender", asked.right.spender),
+            units("asked for", asked.amount),
+            units("allowed", levelIn(answers.after, asked.right).amount),
+          ];
+    const parties = [text("function", answering[selectorOf(input)] ?? null), address("token", input.to)];
+    return [note("ReturnedFalse", "warning", where, ...parties, ...amounts)];
+  });

@@ -1,0 +1,145 @@
+/** Calls that answer `false`: told where nothing shows that what they ask for happened, and of no honest look-alike. */
+import { encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
+import { describe, expect, it } from "vitest";
+import { Address } from "../../rooms/primitives.js";
+import type { OutcomeLog, Transfer } from "../../rooms/report.js";
+import { FalseAnswers } from "../../rooms/steps.js";
+import type { Transaction } from "../../../src/Transaction.js";
+import { allowance, balanceOf, unseen, type View } from "../../rooms/witness.js";
+import { alice, answered, bob, bundle, hexOf, outcome, seeing, token, word } from "../parts.js";
+
+const carol = Address.make(`0x${"ca".repeat(20)}`);
+const abi = parseAbi([
+  "function increaseAllowance(address,uint256) returns (bool)",
+  "function decreaseAllowance(address,uint256) returns (bool)",
+  "function claim() returns (bool)",
+  "function isOpen() view returns (bool)",
+  "function redeem() returns (uint256)",
+]);
+const calling = (functionName: string, args: ReadonlyArray<unknown> = [], of: Abi = erc20Abi, isGiven = false) =>
+  ({
+    to: token,
+    data: hexOf(encodeFunctionData({ abi: of, functionName, args } as never)),
+    item: isGiven ? of.find((item) => "name" in item && item.name === functionName) : null,
+  }) as Partial<Transaction>;
+const no = hexOf(`0x${word(0n)}`);
+const moved = (changed: Partial<Transfer> = {}): Transfer => ({
+  ...{ standard: "erc20", token, from: alice, to: bob, amount: 5n, tokenId: null, transaction: 0, evidence: "logged" },
+  ...changed,
+});
+const approved = (spender: string): OutcomeLog => ({
+  address: token,
+  topics: [
+    "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
+    `0x${word(alice)}`,
+    `0x${word(spender)}`,
+  ].map(hexOf) as never,
+  data: hexOf(`0x${word(1n)}`),
+  decoded: null,
+});
+
+interface Told {
+  readonly transfers?: ReadonlyArray<Transfer>;
+  readonly logs?: ReadonlyArray<OutcomeLog>;
+  readonly returns?: string;
+  readonly before?: View;
+  readonly after?: View;
+}
+const balances = (mine: bigint, theirs = 0n) =>
+  seeing([balanceOf(token, alice), answered(mine)], [balanceOf(token, bob), answered(theirs)]);
+const allowing = (amount: bigint) => seeing([allowance(token, alice, bob), answered(amount)]);
+
+const check = (inputs: ReadonlyArray<Partial<Transaction>>, told: ReadonlyArray<Told>) => {
+  const [{ before = balances(9n), after = before } = {}] = told;
+  const ran = bundle(...inputs).map((entry, index) => ({
+    ...entry,
+    transfers: told[index]?.transfers ?? [],
+    outcome: outcome({ returnData: hexOf(told[index]?.returns ?? no), logs: [...(told[index]?.logs ?? [])] }),
+  }));
+  return FalseAnswers.checkFalse(ran, { before, after });
+};
+const numbersOf = (findings: ReturnType<typeof check>) =>
+  findings.map(({ severity, transaction, numbers }) => [
+    severity,
+    transaction,
+    ...numbers.filter(({ unit }) => unit === "units" || unit === "text").map(({ name, value }) => `${name} ${value}`),
+  ]);
+const transfer = calling("transfer", [bob, 5n]);
+const pull = calling("transferFrom", [bob, alice, 5n]);
+const approve = calling("approve", [bob, 5n]);
+
+describe("a call that answers false", () => {
+  it("tells what was asked for and what moved, or is allowed", () => {
+    expect(numbersOf(check([transfer], [{}]))).toEqual([["warning", 0, "function transfer", "asked for 5", "moved 0"]]);
+    expect(numbersOf(check([pull], [{ before: balances(0n, 9n) }]))).toEqual([
+      ["warning", 0, "function transferFrom", "asked for 5", "moved 0"],
+    ]);
+    expect(numbersOf(check([approve], [{ before: allowing(1n) }]))).toEqual([
+      ["warning", 0, "function approve", "asked for 5", "allowed 1"],
+    ]);
+  });
+  it.each<[string, Partial<Transaction>, Told, number]>([
+    ["moves what was asked", transfer, { transfers: [moved()] }, 0],
+    ["moves less, for a fee", transfer, { transfers: [moved({ amount: 4n }), moved({ to: carol, amount: 1n })] }, 0],
+    ["moves in silence", transfer, { before: balances(9n), after: balances(4n, 5n) }, 0],
+    ["tells of another's movement alone", transfer, { transfers: [moved({ from: carol, to: carol })] }, 1],
+    ["tells of a movement of nothing", transfer, { transfers: [moved({ amount: 0n })] }, 1],
+    ["tells of another token's movement", transfer, { transfers: [moved({ token: carol })] }, 1],
+    ["is asked for nothing", calling("transfer", [bob, 0n]), {}, 0],
+    ["is asked to pay whoever asks", calling("transfer", [alice, 5n]), {}, 0],
+    ["answers true", transfer, { returns: `0x${word(1n)}` }, 0],
+    ["answers nothing", transfer, { returns: "0x" }, 0],
+    ["answers no balance, as no token does", transfer, { before: unseen }, 0],
+    [
+      "answers no balance, and has an ABI that says bool",
+      calling("transfer", [bob, 5n], erc20Abi, true),
+      { before: unseen },
+      1,
+    ],
+    ["has an ABI that says a number", calling("redeem", [], abi, true), {}, 0],
+    ["only reads", calling("isOpen", [], abi, true), {}, 0],
+    ["is the caller's own function", calling("claim", [], abi, true), {}, 1],
+    ["is nobody's function", calling("claim", [], abi), {}, 0],
+    ["grants with an event", approve, { logs: [approved(bob)], before: allowing(0n) }, 0],
+    ["grants to another with an event", approve, { logs: [approved(carol)], before: allowing(0n) }, 1],
+    ["grants in silence", approve, { before: allowing(0n), after: allowing(5n) }, 0],
+    ["finds the right there", approve, { before: allowing(5n) }, 0],
+    ["is asked to revoke nothing", calling("approve", [bob, 0n]), { before: allowing(0n) }, 0],
+    ["does not revoke", calling("approve", [bob, 0n]), { before: allowing(7n) }, 1],
+    ["does not raise", calling("increaseAllowance", [bob, 5n], abi), { before: allowing(7n) }, 1],
+    [
+      "raises in silence",
+      calling("increaseAllowance", [bob, 5n], abi),
+      { before: allowing(7n), after: allowing(12n) },
+      0,
+    ],
+    ["does not lower", calling("decreaseAllowance", [bob, 5n], abi), { before: allowing(7n) }, 1],
+    ["is asked to lower nothing", calling("decreaseAllowance", [bob, 5n], abi), { before: allowing(0n) }, 0],
+    ["keeps no allowances", approve, { before: unseen }, 0],
+  ])("and %s", (_, input, told, count) => {
+    expect(check([input], [told])).toHaveLength(count);
+  });
+  it("of a bundle is judged by itself: another's movement or grant does not stand for its own", () => {
+    const after = balances(4n, 5n);
+    const one = check(
+      [transfer, transfer],
+      [{ before: balances(9n), after }, { transfers: [moved({ transaction: 1 })] }],
+    );
+    expect(one.map(({ transaction }) => transaction)).toEqual([0]);
+    const raised = [
+      { before: allowing(0n), after: allowing(3n) },
+      { logs: [approved(bob)], returns: `0x${word(1n)}` },
+    ];
+    expect(check([approve, calling("approve", [bob, 3n])], raised).map(({ transaction }) => transaction)).toEqual([0]);
+  });
+  it("is looked at by both ends' balances, and by the allowance that it takes from or sets", () => {
+    expect(FalseAnswers.queries(bundle(transfer))).toEqual([balanceOf(token, alice), balanceOf(token, bob)]);
+    expect(FalseAnswers.queries(bundle(pull))).toEqual([
+      balanceOf(token, bob),
+      balanceOf(token, alice),
+      allowance(token, bob, alice),
+    ]);
+    expect(FalseAnswers.queries(bundle(approve))).toEqual([allowance(token, alice, bob)]);
+    expect(FalseAnswers.queries(bundle(calling("claim", [], abi), { to: null }))).toEqual([]);
+  });
+});
