@@ -15,7 +15,7 @@ import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
 import { jsonText, kindOf, parseJson, print, readText } from "./terminal.js";
 
-/** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
+/** 0 as said, 1 something else was mined or the simulation was wrong, 2 the chain moved, 3 not known. */
 const codes: Readonly<Record<Settled["class"], ExitCode>> = {
   same: exitCodes.ready,
   priceMoved: exitCodes.caution,
@@ -84,12 +84,15 @@ export const verify = Command.make(
       return yield* new Exited({ code: exitCodes.unknown });
     }
     yield* print(input.json ? jsonText(answer.success) : settledText(answer.success, report));
-    return yield* new Exited({ code: codes[answer.success.class] });
+    const { class: outcome, transactions } = answer.success;
+    // why: a hash that is not the mined one is not what happened, whatever stands in its place
+    const isOther = outcome !== "unknown" && transactions.some((one) => "sent" in one);
+    return yield* new Exited({ code: isOther ? exitCodes.blocked : codes[outcome] });
   }),
 ).pipe(
   Command.withDescription("Compare a report with what was mined, and explain each difference"),
   withExitCodes(
-    "0 it happened as the report said, 1 something else was mined, or the simulation was wrong, 2 the chain moved in between, 3 not mined yet, not found, or not known",
+    "0 it happened as the report said, 1 something else was mined, or under another hash, or the simulation was wrong, 2 the chain moved in between, 3 not mined yet, not found, or not known",
   ),
   Command.withExamples([{ command: "evm-preflight verify 0x… --report report.json", description: "On ETH_RPC_URL" }]),
 );

@@ -81,6 +81,10 @@ export const statusOf = (
   };
 };
 
+/** Whether the chain has used a nonce, by this transaction or another: nothing can take its place. */
+export const isPassed = ({ counts }: Pick<Status, "counts">, nonce: bigint): boolean =>
+  counts !== null && nonce < counts.latest;
+
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** A status as lines of text. */
@@ -93,7 +97,7 @@ export const toText = (status: Status): string => {
     ...reserved.map(({ nonce, endsInMs }) => `  reserved   ${nonce}, ends in ${seconds(endsInMs)}`),
     ...committed.map(
       ({ nonce, hash, attempts, ageMs, outcome, why }) =>
-        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}`,
+        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${isPassed(status, nonce) ? ", passed by the chain" : ""}`,
     ),
     ...(status.foreign.length === 0 ? [] : [`  foreign    ${status.foreign.join(", ")}`]),
     ...(gaps.length === 0 ? [] : [`  GAPS       ${gaps.join(", ")}: nothing above is mined before they are used`]),
@@ -110,11 +114,11 @@ export interface Concern {
   /**
    * - `damaged`: the store violates the partition.
    * - `rejected`, `underpriced`: a node refused what stands at the nonce.
-   * - `old`: the first transaction in flight is not mined.
+   * - `old`: the first transaction that the chain has not passed is not mined.
    * - `gap`: a free nonce below a committed one.
    * - `behind`: the chain's count is below what was settled.
    * - `burned`: another's transaction is final at the nonce, and ours never is mined.
-   * - `unkept`: nobody sends again what is in flight, or looks how it ended.
+   * - `unkept`: nobody sends again what is in flight, or looks how it ended, as where the chain has passed it.
    */
   readonly kind: "damaged" | "burned" | "rejected" | "underpriced" | "old" | "gap" | "behind" | "unkept";
   /** null where it is the whole lane. */
@@ -141,6 +145,7 @@ const sentences = {
   old: (ageMs: number) =>
     `is not mined after ${Math.round(ageMs / 1_000)} s: resend it, or replace it with higher fees`,
   ended: `was passed by the chain, and whether by our transaction is not known: ${keeps}`,
+  passed: `was passed by the chain, and nobody keeps this lane: ${keeps}`,
   unsent: `is not sent again by any process: ${keeps}`,
 };
 
@@ -149,20 +154,24 @@ const at = (kind: Concern["kind"], nonce: bigint, text: string): Concern => ({
 });
 
 /** What nobody keeps: how it ended is not found out, or it is not sent again. */
-const unkept = ({ committed, settled, counts }: Status, limitMs: number): ReadonlyArray<Concern> => {
+const unkept = (status: Status, limitMs: number): ReadonlyArray<Concern> => {
+  const { committed, settled } = status;
   const ended = settled.find(({ outcome, ageMs }) => outcome !== "mined" && outcome !== "burned" && ageMs > limitMs);
   if (ended !== undefined) return [at("unkept", ended.nonce, sentences.ended)];
   const unsent = committed.find(({ offeredMs, nonce, ageMs }) =>
     // Where it is mined, whoever keeps the lane would have settled it
-    counts !== null && nonce < counts.latest ? ageMs > limitMs : offeredMs !== null && offeredMs > limitMs,
+    isPassed(status, nonce) ? ageMs > limitMs : offeredMs !== null && offeredMs > limitMs,
   );
-  return unsent === undefined ? [] : [at("unkept", unsent.nonce, sentences.unsent)];
+  if (unsent === undefined) return [];
+  return [at("unkept", unsent.nonce, isPassed(status, unsent.nonce) ? sentences.passed : sentences.unsent)];
 };
 
 /** Everything that keeps a lane from being healthy, the worst first; empty = healthy. */
 export const health = (status: Status, options: { readonly oldAfterMs?: number } = {}): ReadonlyArray<Concern> => {
-  const { violations, committed, settled, gaps, counts, floor } = status;
+  const { violations, settled, counts, floor } = status;
   const limitMs = options.oldAfterMs ?? oldAfterMs;
+  const committed = status.committed.filter(({ nonce }) => !isPassed(status, nonce));
+  const gaps = status.gaps.filter((nonce) => !isPassed(status, nonce));
   const [head] = committed;
   const found: Array<Concern> = [
     ...violations.map((each): Concern => ({ kind: "damaged", nonce: null, sentence: `damaged: ${each}` })),

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
+import { optionNames } from "../primitives/names.js";
 import { no, onlyHas, type Checked } from "../primitives/problem.js";
 import { safely, type GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
@@ -24,8 +25,6 @@ const rows = Object.entries<{
   readonly kept?: string;
   readonly check: (typeof named)[keyof typeof named]["check"];
 }>({ ...named, ...times });
-
-const optionNames = rows.map(([name]) => name);
 
 /** What is taken where the caller says nothing. */
 const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(

@@ -129,10 +129,12 @@ export const forksIn = (config: unknown): typeof unknownForks => {
   return { fork, next: seconds(field(field(config, "next"), "activationTime")) };
 };
 
-/** The options of a run, whose rows `report/options.ts` has: an input that has one of them is told where it belongs. */
+/** The options of a run by name, whose rows `report/options.ts` has: the only list of them. */
 export const optionNames = [
   "traceReverts",
   "delegateTargets",
+  "tokens",
+  "accounts",
   "worlds",
   "abis",
   "block",
@@ -147,3 +149,5 @@ export const optionNames = [
   "maxAge",
   "feeHorizon",
 ] as const;
+/** An option of a run by its name. */
+export type OptionName = (typeof optionNames)[number];

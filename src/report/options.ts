@@ -13,6 +13,7 @@ import { isPlain, isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, Uint256, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
+import type { OptionName } from "../primitives/names.js";
 import { bounded, type Checked, each, listOf, no, onlyHas, type Read } from "../primitives/problem.js";
 
 /** A block as callers name it. */
@@ -253,7 +254,7 @@ export const named = {
   priceBump: open<number>()(bump, `must be a whole number from 0 to ${mostBump}`),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
   feeLevel: plain<"slow" | "normal" | "fast">()(level, "normal", () => "must be slow, normal or fast"),
-};
+} satisfies Record<Exclude<OptionName, "deadline" | "maxAge" | "feeHorizon">, unknown>;
 
 const positive = Schema.Finite.check(Schema.isGreaterThan(0));
 
@@ -268,7 +269,7 @@ export const times = {
   maxAge: { ...row<Duration.Input>()(positive, 30_000, time(1)), kept: "maxAgeMs" },
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
   feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000)), kept: "feeHorizonSeconds" },
-} as const;
+} as const satisfies Partial<Record<OptionName, unknown>>;
 
 const indexed = memoize((abis: ReadonlyArray<typeof KeptAbi.Type>) =>
   // why: kept as JSON in the report; the decoders leave out items that are not well-formed

@@ -1,9 +1,10 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import type * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
+import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import { DecodedCall } from "../abi/calls.js";
 import { ShownChain } from "./chain.js";
-import { schemasOf } from "../primitives/record.js";
 import { AskRule, OwnName, RunName, StepName, builtInSteps } from "../primitives/names.js";
 import { Exposures, StateChange } from "./beside.js";
 import { Finding } from "./finding.js";
@@ -32,23 +33,31 @@ export const reportVersion = 4;
 /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
 const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
 
+/** How an option is decoded: as its row says, with what its row says where a report was made before there was the option. */
+type Decoded<Row extends { readonly schema: Schema.Constraint }> = Schema.withDecodingDefaultTypeKey<Row["schema"]>;
+const decodedBy = <S extends Schema.Constraint>(row: { readonly schema: S; readonly absent: S["Type"] }) =>
+  Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(row.absent))(row.schema);
+
 const keptTimes = {
   /** ms for a whole run. */
-  deadlineMs: times.deadline.schema,
+  deadlineMs: decodedBy(times.deadline),
   /** ms for which a clearance holds. */
-  maxAgeMs: times.maxAge.schema,
+  maxAgeMs: decodedBy(times.maxAge),
   /** Whether the caller said how long a clearance is to hold; absent = the default stands. */
   isMaxAgeGiven: Schema.optionalKey(Schema.Boolean),
   /** How long the fee cap must hold under full blocks, seconds. */
-  feeHorizonSeconds: times.feeHorizon.schema,
+  feeHorizonSeconds: decodedBy(times.feeHorizon),
 } satisfies Record<(typeof times)[keyof typeof times]["kept"] | "isMaxAgeGiven", Schema.Constraint>;
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 // why: annotated, so that declarations refer to the rows and keep their documentation
 export const ReportOptions: Schema.Struct<
-  { readonly [K in keyof typeof named]: (typeof named)[K]["schema"] } & typeof keptTimes
+  { readonly [K in keyof typeof named]: Decoded<(typeof named)[K]> } & typeof keptTimes
 > = Schema.Struct({
-  ...schemasOf(named),
+  ...(Rows.map<keyof typeof named, { readonly schema: Schema.Constraint; readonly absent: unknown }, unknown>(
+    named,
+    decodedBy,
+  ) as { readonly [K in keyof typeof named]: Decoded<(typeof named)[K]> }),
   ...keptTimes,
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}

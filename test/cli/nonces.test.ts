@@ -314,6 +314,34 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         await mineAnvil(node.url);
       });
 
+      it.each(["replace", "cancel"])(
+        "%s refuses a nonce that the chain has passed, and status does not call it unmined",
+        async (verb) => {
+          const sent = await effect(send());
+          await mineAnvil(node.url);
+          const shown = await withNode("status", ...ofLane, "--old-after", "1ms");
+          expect([shown.code, shown.stdout]).toEqual([2, expect.stringContaining("and nobody keeps this lane")]);
+          expect(shown.stdout).toMatch(/committed .*, passed by the chain\n/);
+          expect(shown.stdout).not.toMatch(/not mined|replace it|resend/);
+          const named = await withNode(verb, ...ofLane, "--nonce", String(sent.nonce));
+          expect([named.code, named.stdout, named.stderr]).toEqual([
+            64,
+            "",
+            expect.stringContaining("was passed by the"),
+          ]);
+          const first = await withNode(verb, ...ofLane);
+          expect([first.code, first.stdout, first.stderr]).toEqual([
+            64,
+            "",
+            expect.stringContaining("nothing is in flight"),
+          ]);
+          const next = await effect(send());
+          const asked = JSON.parse((await withNode(verb, ...ofLane, "--json")).stdout);
+          expect(asked.request.nonce).toBe(Number(next.nonce));
+          await mined(next.hash);
+        },
+      );
+
       it("fills a gap with what is signed for it", async () => {
         const above = await effect(Effect.scoped(Effect.andThen(Nonces.reserve(lane), send())));
         const sick = await run("status");

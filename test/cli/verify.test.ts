@@ -61,13 +61,15 @@ describe("verify", () => {
     ]);
   });
 
-  it("is 0 under another hash where the very request was mined", async () => {
+  it("is 1 under a wrong hash, also where the very request was mined", async () => {
     const other = await verify(nothing, "--report", file);
-    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining(`transaction 1  ${hash}`)]);
+    expect([other.code, other.stdout]).toEqual([1, expect.stringContaining(`transaction 1  ${hash}`)]);
     const [first] = other.stdout.split("\n");
     expect(first).toBe("SAME · it happened as the report said; the hash was not found: what was found instead follows");
     expect(other.stdout).toContain(`found in place of ${nothing}, which is in no block, by its sender and nonce`);
-    const json = JSON.parse((await verify(nothing, "--report", file, "--json")).stdout);
+    const told = await verify(nothing, "--report", file, "--json");
+    const json = JSON.parse(told.stdout);
+    expect(told.code).toBe(1);
     expect(json.transactions).toMatchObject([{ hash, sent: nothing }]);
     expect(JSON.parse((await verify(hash, "--report", file, "--json")).stdout).transactions[0]).not.toHaveProperty(
       "sent",

@@ -41,9 +41,22 @@ describe("health", () => {
     ["bytes that only their owner has", { committed: [committed(5n, "accepted", 60_001, null)] }, []],
     ["old bytes that are sent again", { committed: [committed(5n, "accepted", 60_001)] }, []],
     ["one that is mined, which nobody settles", { committed: [committed(4n, "accepted", 60_001)] }, ["unkept"]],
+    ["an old one that the chain has passed", { committed: [committed(4n, "accepted", 300_001)] }, ["unkept"]],
+    ["a refused one that the chain has passed", { committed: [committed(4n, "rejected")] }, []],
+    [
+      "an old one behind one that the chain has passed",
+      { committed: [committed(4n, "", 300_001), committed(5n, "", 300_001)] },
+      ["old", "unkept"],
+    ],
+    ["a gap that the chain has passed", { gaps: [4n] }, []],
+    ["an old one where the chain is not known", { counts: null, committed: [committed(4n, "", 300_001)] }, ["old"]],
     ["a name of the language", { committed: [committed(5n, "constructor")] }, []],
   ])("of %s", (_, change, kinds) => {
     expect(health({ ...sound, ...change }).map(({ kind }) => kind)).toEqual(kinds);
+  });
+  it("says of one that the chain has passed neither that it is not mined nor to replace it", () => {
+    const [concern] = health({ ...sound, committed: [committed(4n, "accepted", 300_001)] });
+    expect(concern?.sentence).toContain("nonce 4 was passed by the chain, and nobody keeps this lane");
   });
   it("takes the age from its caller", () => {
     expect(health(sound, { oldAfterMs: 999 })).toMatchObject([{ kind: "old", nonce: 5n }]);

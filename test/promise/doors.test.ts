@@ -9,6 +9,7 @@ import { Errors, Eth, Preflight, Report as Reports, Rpc, Step } from "../../src/
 import { createPreflight, Report, type DeliverOptions, type PreflightClient, type Sign } from "../../src/promise.js";
 import { preflightActions } from "../../src/viem.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
+import { optionNames } from "../rooms/primitives.js";
 
 let node: Node;
 let preflight: PreflightClient;
@@ -198,7 +199,10 @@ describe("a hint", () => {
   it.each([
     [{ account: alice.address, to: bob.address }, "account: is not a field of a transaction; say from"],
     [{ from: alice.address, address: bob.address }, "address: is not a field of a transaction; say to"],
-    [{ ...transfer, deadline: 1_000 }, "deadline: is not a field of a transaction; options are the second argument"],
+    ...optionNames.map((name): [object, string] => [
+      { ...transfer, [name]: [] },
+      `${name}: is not a field of a transaction; options are the second argument`,
+    ]),
     [
       [transfer, { ...transfer, maxAge: 1 }],
       "[1].maxAge: is not a field of a transaction; options are the second argument",

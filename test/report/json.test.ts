@@ -9,6 +9,7 @@ import { Revert, RevertLayer } from "../rooms/abi.js";
 import { Finding, fromJson, note, Report, reportVersion, toJson } from "../rooms/report.js";
 import { jsonOf, reportJson } from "./arbitrary.js";
 import { alice, granted, moved, report, usdc } from "./fixtures.js";
+import { options as defaults } from "../preflight/pure/world.js";
 import { runs } from "../harness/parts.js";
 
 const wire = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
@@ -22,13 +23,34 @@ describe("toJson and fromJson", () => {
       fc.property(randomJson, (json) => {
         const report = read(json);
         const back = read(wire(toJson(report)));
-        expect(wire(toJson(report))).toEqual(json);
+        const { options, ...others } = json as { readonly options: object };
+        // why: an option that is left out is decoded as its default
+        expect(wire(toJson(report))).toEqual({ ...others, options: { ...defaults, ...options } });
         expect(same(report, back)).toBe(true);
         expect(wire(toJson(back))).toEqual(wire(toJson(report)));
       }),
       { numRuns: runs(150) },
     );
   });
+
+  it.each(Object.entries(defaults))(
+    "reads the default where a report was stored before the option %s",
+    (name, value) => {
+      const stored = wire(toJson(report())) as { readonly options: object };
+      const given: Readonly<Record<string, unknown>> = {
+        ...stored.options,
+        worlds: 3,
+        feeLevel: "fast",
+        tokens: [usdc],
+      };
+      const { [name]: dropped, ...others } = given;
+      const back = read({ ...stored, options: others });
+      expect(dropped).not.toBeUndefined();
+      expect(back.options[name as keyof typeof back.options]).toStrictEqual(value);
+      const { [name]: _, ...kept } = wire(back.options) as Readonly<Record<string, unknown>>;
+      expect(kept).toEqual(others);
+    },
+  );
 
   const where = Schema.encodeSync(Schema.toCodecJson(Finding))(
     note("OutcomeUnknown", "warning", { evidence: "measured" }),
@@ -85,7 +107,8 @@ describe("toJson and fromJson", () => {
       const { [key]: _, ...without } = valid;
       // why: reports of older versions have no chain
       if (key !== "chain") expect(judged(without), key).toBe(true);
-      expect(judged({ ...valid, [key]: { never: "this" } }), key).toBe(true);
+      const malformed = key === "options" ? { deadlineMs: "never" } : { never: "this" };
+      expect(judged({ ...valid, [key]: malformed }), key).toBe(true);
     }
     for (const other of [undefined, null, "", 1, [], {}, { version: reportVersion }]) expect(judged(other)).toBe(true);
     fc.assert(

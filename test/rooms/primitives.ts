@@ -4,6 +4,7 @@ export { lazyOr } from "../../src/primitives/effects.js";
 export {
   forksIn,
   unknownForks,
+  optionNames,
   stepNames,
   type AskRule,
   type Fork,

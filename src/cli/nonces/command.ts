@@ -8,6 +8,7 @@ import * as Nonces from "../../Nonces.js";
 import { type LaneId } from "../../nonces/lane.js";
 import { readCounts } from "../../nonces/protocol/chain.js";
 import { attemptOf } from "../../nonces/signed.js";
+import { isPassed } from "../../nonces/status.js";
 import * as Preflight from "../../Preflight.js";
 import type { Hex } from "../../primitives/index.js";
 import type { Rpc } from "../../rpc/index.js";
@@ -88,13 +89,18 @@ const resend = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane
 const committedAt = Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
   const nonceFlag = yield* readFlag("--nonce", flags.nonce, count);
   const status = yield* statusOf(flags, lane);
-  const found = (yield* Nonces.committed(lane)).find(({ nonce }) => nonceFlag === undefined || nonce === nonceFlag);
+  const found = (yield* Nonces.committed(lane)).find(({ nonce }) =>
+    nonceFlag === undefined ? !isPassed(status, nonce) : nonce === nonceFlag,
+  );
+  if (found !== undefined && isPassed(status, found.nonce))
+    return yield* wrong("--nonce", `${found.nonce} was passed by the chain, so that nothing can take its place`);
   if (found === undefined)
     return yield* nonceFlag === undefined
       ? wrong("--nonce", "nothing is in flight, so there is nothing to replace")
       : wrong("--nonce", `no transaction is committed at ${nonceFlag}; status names those that are`);
   const { outcome = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
-  return { ...found, outcome, why };
+  const doubt = status.counts === null ? "; without --rpc-url it is not known whether the chain has passed it" : "";
+  return { ...found, outcome, why, doubt };
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
@@ -110,9 +116,9 @@ const rawGiven = Effect.fnUntraced(function* ({ raw }: FlagsOf<typeof signedFlag
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 const replaceAt = (verb: "cancel" | "replace") =>
   Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
-    const { nonce, hash, raw: oldRaw, outcome, why } = yield* committedAt(flags, lane);
+    const { nonce, hash, raw: oldRaw, outcome, why, doubt } = yield* committedAt(flags, lane);
     const old = requestIn(oldRaw);
-    const holds = `nonce ${nonce} holds ${hash}${outcome === "" ? "" : `, which a node called ${outcome}${why === "" ? "" : `: ${why}`}`}`;
+    const holds = `nonce ${nonce} holds ${hash}${outcome === "" ? "" : `, which a node called ${outcome}${why === "" ? "" : `: ${why}`}`}${doubt}`;
     if (verb === "cancel" && isBlob(old))
       return yield* wrong(
         "--nonce",
@@ -148,7 +154,8 @@ const replaceAt = (verb: "cancel" | "replace") =>
 
 /** A transaction for the lowest gap, so that what is above it can be mined. */
 const fill = Effect.fnUntraced(function* (flags: FlagsOf<typeof signedFlags>, lane: LaneId) {
-  const [gap] = (yield* statusOf(flags, lane)).gaps;
+  const status = yield* statusOf(flags, lane);
+  const gap = status.gaps.find((nonce) => !isPassed(status, nonce));
   if (gap === undefined) return undone(["no gap: every nonce below a committed one is used"]);
   const why = `nonce ${gap} is free below a committed one, and nothing above it is mined before it is used`;
   const signed = yield* rawGiven(flags, lane, gap);
@@ -188,18 +195,17 @@ const adopt = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane:
 const forget = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
   // What cannot be read, or is lost but for its mark, can be forgotten as well
   const status = yield* Effect.catchTag(statusOf(flags, lane), "NonceColdStart", () => Effect.succeed(null));
-  const latest = status?.counts?.latest ?? null;
-  const isPassed = ({ nonce }: { readonly nonce: bigint }) => latest !== null && nonce < latest;
+  const counts = status?.counts ?? null;
   const committed = status?.committed ?? [];
-  const open = committed.filter((transaction) => !isPassed(transaction));
+  const open = committed.filter(({ nonce }) => !isPassed({ counts }, nonce));
   const named = (what: string, list: typeof committed) =>
     list.map(({ nonce, hash }) => `${what} nonce ${nonce}, ${hash}`);
-  const passed = committed.filter(isPassed);
+  const passed = committed.filter(({ nonce }) => isPassed({ counts }, nonce));
   const says = [
     ...(status === null ? ["the store does not know this lane; its mark, if it has one, is removed"] : []),
     ...named("in flight; never sent again from here, but may still be mined:", open),
     ...named("mined, or another transaction was in its place:", passed),
-    ...(latest === null && open.length > 0 ? ["without --rpc-url it is not known which of these are mined"] : []),
+    ...(counts === null && open.length > 0 ? ["without --rpc-url it is not known which of these are mined"] : []),
     open.length === 0
       ? "nothing is in flight: start it again by adopt or `Nonces.bootstrap`"
       : "when all of it is mined, start the lane again by adopt or `Nonces.bootstrap`; before that, a nonce may be used twice",
