@@ -442,7 +442,7 @@ describe("the sources", () => {
     expect(mutual(modules, roomOf)).toEqual([]);
     expect(mutual(modules, folderOf)).toEqual([]);
     const counted = Object.keys(inwards).map((folder) => {
-      const inside = modules.filter(({ file }) => topOf(file) === folder);
+      const inside = modules.filter(({ file }) => folderOf(file) === folder);
       const targets = inside.flatMap(({ file, imports }) =>
         imports.map(({ specifier }) => targetOf(file, specifier) ?? ""),
       );

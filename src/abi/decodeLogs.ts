@@ -52,13 +52,13 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
     const { name, item } = this;
     if (!hasDecodable(item, "inputs")) return undefined;
     const isAnonymous = "anonymous" in item && item["anonymous"] === true;
-    // viem finds an event by its first topic, which an anonymous event lacks
+    // why: viem finds an event by its first topic, which an anonymous event lacks; given one, it is as any other
     const [first, ...indexed] = isAnonymous ? [toEventSelector(this.signature), ...this.topics] : this.topics;
     if (first === undefined) return undefined;
     return safely(
       (): unknown =>
         decodeEventLog({
-          abi: [{ type: "event", name, inputs: item.inputs, anonymous: isAnonymous }],
+          abi: [{ type: "event", name, inputs: item.inputs }],
           data: this.data,
           topics: [first, ...indexed],
           strict: true,
