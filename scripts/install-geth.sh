@@ -2,7 +2,7 @@
 # Installs the reference client for the tests that need it, once, into Go's bin directory.
 # Never fails: without Go or its module proxy those tests skip and say so.
 set -u
-version=v1.17.8
+version=v1.17.10
 
 if [ -n "${GETH_BIN:-}" ] || command -v geth >/dev/null 2>&1; then exit 0; fi
 if ! command -v go >/dev/null 2>&1; then

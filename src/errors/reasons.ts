@@ -15,6 +15,7 @@ import {
   type Stated,
   type Told,
 } from "../primitives/statement.js";
+import { escapeText } from "../primitives/text.js";
 
 /** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 const answer = {
@@ -66,9 +67,9 @@ const reasonOf =
     tag: Tag,
     fields: Fields,
     advised: Told<Schema.TaggedStruct<Tag, Fields>["Type"], ReturnType<typeof advice>>,
-    sentence: string,
+    sentence: Told<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
     figures: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => ReadonlyArray<Figure | null>,
-    remedy: string,
+    remedy: Told<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
   ): Schema.Class<
     Self,
     Schema.TaggedStruct<Tag, Fields>,
@@ -80,7 +81,7 @@ const reasonOf =
   > =>
     derived<Self, Stated & { readonly advice: ReturnType<typeof advice> }>()<Tag, Fields>(tag, fields, {
       advice: (error) => toldBy(advised, error),
-      statement: (error) => statementOf(sentence, figures(error), remedy),
+      statement: (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
     });
 
 /** A reason that keeps nothing but the {@link answer}. */
@@ -252,12 +253,18 @@ export class NodeLimitExceeded extends reason<NodeLimitExceeded>()(
   "ask for less at once, or raise the node's limit",
 ) {}
 
-/** The node found the request itself wrong. */
-export class InvalidParams extends reason<InvalidParams>()(
+/** Whether no node answered: this library refused to send the request. */
+const isOurs = ({ raw, code, httpStatus }: Schema.Struct<typeof answer>["Type"]): boolean =>
+  raw === null && code === null && httpStatus === null;
+
+/** The node found the request itself wrong; or it could not be written and was not sent, which the message says. */
+export class InvalidParams extends reasonOf<InvalidParams>()(
   "InvalidParams",
+  answer,
   hopeless,
-  "the node found the parameters invalid",
-  "check the request against what this node accepts",
+  (error) => (isOurs(error) ? `not sent: ${escapeText(error.detail, 400)}` : "the node found the parameters invalid"),
+  (error) => (isOurs(error) ? [] : words(error)),
+  (error) => (isOurs(error) ? "correct this parameter" : "check the request against what this node accepts"),
 ) {}
 
 /** The answer is not what the method promises; `path` names the field. */

@@ -26,7 +26,9 @@ export const SendOutcomeKind = Schema.Literals([
 export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
   /**
    * What became of the sending:
-   * - `accepted`, `alreadyKnown`: it is in the pool.
+   * - `accepted`: the node answered with the hash. That alone is no place in its pool: geth answers so to what its pool
+   *   refuses for now (an account's limit, a gap, a reserved authority, a full pool).
+   * - `alreadyKnown`: it is in the pool.
    * - `tooLow`: the nonce is used, by ours or by somebody else's: receipts tell which.
    * - `underpriced`: the pool holds another one at the nonce, or wants a higher fee: replace it with a higher fee.
    * - `tooHigh`: a predecessor is missing, or the account may not have more in flight: send again later.
@@ -39,9 +41,9 @@ export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
   /** The classified error; null when the node took it. */
   error: nullable(Schema.Union([Verdict, RpcError])),
 }) {
-  /** Whether the transaction is in the node's pool. */
-  get isAccepted(): boolean {
-    return this.kind === "accepted" || this.kind === "alreadyKnown";
+  /** How far it is known to have come: `handed` where the node answered with the hash alone, `seen` where it knew these bytes; else null. */
+  get state(): "handed" | "seen" | null {
+    return this.kind === "accepted" ? "handed" : this.kind === "alreadyKnown" ? "seen" : null;
   }
 }
 

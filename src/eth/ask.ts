@@ -2,15 +2,24 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { BlockNotFound, RpcError } from "../errors/rpc.js";
+import { BlockNotFound, InvalidParams, RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/answer.js";
-import { encoded, type Faults } from "./encode.js";
+import type { Faults } from "./encode.js";
 import { decoder, type Shape } from "./shape.js";
 
 export type { Failure } from "../rpc/answer.js";
+
+/** The parameters written by `write`, or `InvalidParams` with what could not be written. */
+export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {
+  const faults: Faults = [];
+  const params = write(faults);
+  return faults.length === 0
+    ? Result.succeed(params)
+    : Result.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
+};
 
 /**
  * Sends what `write` writes, and reads the answer by its shape, or by what reads it otherwise; what cannot be written is

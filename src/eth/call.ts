@@ -21,8 +21,9 @@ export const askCall = (
   ask(
     "eth_call",
     (faults) => {
-      const params = call(parameters, parameters.block, faults);
-      if (!mayDeploy && !isPresent(parameters.to)) faults.push("call.to: required, for a deployment is no call");
+      const params = call(parameters, parameters?.block, faults);
+      if (params.length > 0 && !mayDeploy && !isPresent(parameters.to))
+        faults.push("call.to: required, for a deployment is no call");
       return params;
     },
     Bytes,

@@ -3,9 +3,7 @@
  * so that nothing wrong is sent and nothing is dropped in silence.
  */
 import * as Rows from "effect/Record";
-import * as Result from "effect/Result";
-import { InvalidParams, RpcError } from "../errors/rpc.js";
-import { isHex, isQuantity, type Hex } from "../primitives/hex.js";
+import { isHex, isQuantity, type Hash, type Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { fields as transactionFields, type AccessListEntry, type Authorization } from "../transaction/fields.js";
@@ -116,7 +114,8 @@ export const fields =
   (value: A, path: string, faults: Faults): Record<string, unknown> => {
     const output: Record<string, unknown> = {};
     if (!isRecord(value)) {
-      faults.push(`${path}: not an object`);
+      const names = required.length > 0 ? required : [...Object.keys(writers), ...beside];
+      faults.push(`${path === "" ? "" : `${path}: not an object; `}give { ${names.join(", ")} }`);
       return output;
     }
     const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
@@ -221,6 +220,10 @@ export const call = (
   block: unknown,
   faults: Faults,
 ): ReadonlyArray<unknown> => {
+  if (!isRecord(parameters as unknown)) {
+    faults.push("give { from, to, data, value, block }");
+    return [];
+  }
   const params = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
   const { stateOverrides: state, blockOverrides: pretended } = parameters;
   if (isPresent(pretended) || isPresent(state)) params.push(stateOverrides(state ?? {}, "stateOverrides", faults));
@@ -263,6 +266,7 @@ export const feeRange = inOrder({
   newestBlock: heightOrTag,
   rewardPercentiles: listOf((value: number) => value),
 });
+export const byHash = inOrder<{ readonly hash: Hash }>({ hash: word });
 export const sending = inOrder<{ readonly serializedTransaction: Hex }>({ serializedTransaction: bytes });
 
 const oneOrMore =
@@ -287,13 +291,4 @@ export const logFilter = (filter: LogFilter, path: string, faults: Faults): Reco
   const wire = filtered(filter, path, faults);
   const { fromBlock: _, toBlock: __, ...rest } = wire;
   return "blockHash" in rest ? rest : wire;
-};
-
-/** The parameters written by `write`, or `InvalidParams` with what could not be written. */
-export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {
-  const faults: Faults = [];
-  const params = write(faults);
-  return faults.length === 0
-    ? Result.succeed(params)
-    : Result.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
 };

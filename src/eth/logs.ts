@@ -7,8 +7,8 @@ import { Log } from "./block.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import { malformed, type Rpc } from "../rpc/index.js";
-import { ask, type Failure } from "./ask.js";
-import { encoded, logFilter } from "./encode.js";
+import { ask, encoded, type Failure } from "./ask.js";
+import { logFilter } from "./encode.js";
 import { list } from "./shape.js";
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */

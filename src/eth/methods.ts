@@ -47,16 +47,20 @@ export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Fa
 
 /** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
 const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
-  { abis = [], ...parameters }: Asked,
+  asked: Asked,
   request: (parameters: Omit<Asked, "abis">) => Effect.Effect<A, Failure, Rpc>,
-): Effect.Effect<A, Failure, Rpc> =>
-  request(parameters).pipe(
+): Effect.Effect<A, Failure, Rpc> => {
+  // why: parameters in a row have no fields, and are refused by their writer
+  if (!isRecord(asked)) return request(asked);
+  const { abis = [], ...parameters } = asked;
+  return request(parameters).pipe(
     Effect.catch((failure) => {
       // why: what is no ABI explains nothing
       const index = safely(() => indexOf(abis), noAbis);
       return Effect.flatMap(explain(failure, parameters.to ?? null, index), Effect.fail);
     }),
   );
+};
 
 /**
  * The bytes that a message call returns. `to` must be there, for a deployment is no call. `ExecutionReverted`
@@ -125,7 +129,7 @@ export const estimateGas = (
     },
 ): Effect.Effect<bigint, Failure, Rpc> =>
   explained(parameters, (request) =>
-    ask("eth_estimateGas", (faults) => Encode.call(request, request.block ?? "latest", faults), Quantity),
+    ask("eth_estimateGas", (faults) => Encode.call(request, request?.block ?? "latest", faults), Quantity),
   );
 
 /**
@@ -180,8 +184,8 @@ export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", (
  * JSON-RPC: `eth_getBlockByNumber`, or `eth_getBlockByHash` for a hash.
  */
 export const getBlock = (parameters: { readonly block: BlockParameter }): Effect.Effect<Block, Failure, Rpc> => {
-  const { block } = parameters;
-  const named: unknown = isRecord(block) && "blockHash" in block ? block.blockHash : block;
+  const block: unknown = isRecord(parameters) ? parameters.block : null;
+  const named: unknown = isRecord(block) && "blockHash" in block ? block["blockHash"] : block;
   const method = typeof named === "string" && named.length === 66 ? "eth_getBlockByHash" : "eth_getBlockByNumber";
   return ask(
     method,

@@ -11,15 +11,11 @@ import { malformed } from "../rpc/answer.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
 import { checkBlooms } from "./logs.js";
-import { address, quantity, word, type Faults } from "./encode.js";
+import { address, byHash, onBlock, quantity, word } from "./encode.js";
 import { decoder, list, nullOr, struct } from "./shape.js";
 
 const readReceipt = /* @__PURE__ */ decoder("eth_getTransactionReceipt", /* @__PURE__ */ nullOr(Receipt));
 const readTransaction = /* @__PURE__ */ decoder("eth_getTransactionByHash", /* @__PURE__ */ nullOr(FullTransaction));
-
-const byHash =
-  (hash: Hash) =>
-  (faults: Faults): ReadonlyArray<unknown> => [word(hash, "hash", faults)];
 
 const isOther = (text: string, other: string): boolean => text.toLowerCase() !== other.toLowerCase();
 
@@ -32,7 +28,7 @@ export const getTransactionReceipt = (parameters: {
   readonly hash: Hash;
 }): Effect.Effect<Receipt | null, Failure, Rpc> => {
   const method = "eth_getTransactionReceipt";
-  const request = ask(method, byHash(parameters.hash), (result) =>
+  const request = ask(method, byHash(parameters), (result) =>
     Result.filterOrFail(
       readReceipt(result),
       (receipt) => !isOther(receipt?.transactionHash ?? parameters.hash, parameters.hash),
@@ -51,7 +47,7 @@ export const getTransaction = (parameters: {
   readonly hash: Hash;
 }): Effect.Effect<FullTransaction | null, Failure, Rpc> => {
   const method = "eth_getTransactionByHash";
-  return ask(method, byHash(parameters.hash), (result) =>
+  return ask(method, byHash(parameters), (result) =>
     Result.filterOrFail(
       readTransaction(result),
       (transaction) => !isOther(transaction?.hash ?? parameters.hash, parameters.hash),
@@ -66,6 +62,7 @@ export const getTransaction = (parameters: {
  * JSON-RPC: `eth_getBlockByHash` for a hash, `eth_getBlockByNumber` for a number.
  */
 export const getFullBlock = (parameters: { readonly block: Hash | bigint }): Effect.Effect<FullBlock, Failure, Rpc> => {
+  if (!isRecord(parameters)) return ask("eth_getBlockByHash", onBlock(parameters), FullBlock);
   const { block } = parameters;
   const method = typeof block === "bigint" ? "eth_getBlockByNumber" : "eth_getBlockByHash";
   return ask(

@@ -29,6 +29,11 @@ export interface Status {
     readonly offeredMs: number | null;
     /** The last thing a node said; empty = nothing yet. */
     readonly outcome: string;
+    /**
+     * How far it is known to have come: `handed` (at most a hash came back), `seen` (a node knew the bytes when they were
+     * sent again), `next` (this node's pending count is above it), `passed` (the latest count is, by it or another).
+     */
+    readonly state: "handed" | "seen" | "next" | "passed";
     /** Why it was refused, in the node's words, not escaped; empty = it was not. */
     readonly why: string;
   }>;
@@ -46,6 +51,12 @@ export interface Status {
   /** Violations of the partition: empty unless the store is damaged. */
   readonly violations: ReadonlyArray<string>;
 }
+
+const stateOf = (nonce: bigint, outcome: string, counts: Counts | null): Status["committed"][number]["state"] => {
+  if (counts !== null && nonce < counts.latest) return "passed";
+  if (counts !== null && nonce < counts.pending) return "next";
+  return outcome === "alreadyKnown" ? "seen" : "handed";
+};
 
 export const statusOf = (
   lane: LaneId,
@@ -68,7 +79,8 @@ export const statusOf = (
       const last = attempts.at(-1);
       if (state !== "committed" || last === undefined) return [];
       const times = { ageMs: msSince(since), offeredMs: last.raw === null ? null : msSince(offeredAt) };
-      return [{ nonce, hash: last.hash, attempts: attempts.length, ...times, ...kindAndWhy(outcome) }];
+      const told = { ...kindAndWhy(outcome), state: stateOf(nonce, outcome, counts) };
+      return [{ nonce, hash: last.hash, attempts: attempts.length, ...times, ...told }];
     }),
     gaps: gapsOf(snapshot),
     foreign: slots.filter(({ token, state }) => token === foreign && state === "reserved").map(({ nonce }) => nonce),
@@ -96,8 +108,8 @@ export const toText = (status: Status): string => {
     `  range      from ${floor} to before ${next}`,
     ...reserved.map(({ nonce, endsInMs }) => `  reserved   ${nonce}, ends in ${seconds(endsInMs)}`),
     ...committed.map(
-      ({ nonce, hash, attempts, ageMs, outcome, why }) =>
-        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${isPassed(status, nonce) ? ", passed by the chain" : ""}`,
+      ({ nonce, hash, attempts, ageMs, outcome, why, state }) =>
+        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${isPassed(status, nonce) ? ", passed by the chain" : `, ${state}`}`,
     ),
     ...(status.foreign.length === 0 ? [] : [`  foreign    ${status.foreign.join(", ")}`]),
     ...(gaps.length === 0 ? [] : [`  GAPS       ${gaps.join(", ")}: nothing above is mined before they are used`]),

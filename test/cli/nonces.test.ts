@@ -194,9 +194,17 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         expect([offline.code, offline.stdout]).toEqual([0, expect.stringContaining("chain      unavailable")]);
         const json = await withNode("--json", ...ofLane);
         expect(JSON.parse(json.stdout)).toMatchObject({
-          lanes: [{ committed: [{ nonce: String(sent.nonce), hash: sent.hash }], health: [], violations: [] }],
+          lanes: [
+            { committed: [{ nonce: String(sent.nonce), hash: sent.hash, state: "next" }], health: [], violations: [] },
+          ],
           failures: [],
         });
+        const stateOffline = async () =>
+          JSON.parse((await run("--json", ...ofLane)).stdout).lanes[0].committed[0].state;
+        // why: a hash in answer is no place in a pool; only a node that knows the bytes shows that
+        expect([sent.outcome.state, await stateOffline()]).toEqual(["handed", "handed"]);
+        await withNode("resend", ...ofLane, "--yes");
+        expect(await stateOffline()).toBe("seen");
         expect(await run("check")).toMatchObject({ code: 0, stdout: expect.stringContaining("sound") });
         const old = await run("status", "--old-after", "1ms");
         expect([old.code, old.stdout]).toEqual([2, expect.stringContaining("is not mined after")]);

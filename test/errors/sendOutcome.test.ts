@@ -76,9 +76,9 @@ describe("the outcome of a send", () => {
   );
   it("is the hash, when there is one", () => {
     expect(outcomeOf(hash)).toEqual(new SendOutcome({ kind: "accepted", hash: hash as never }));
-    expect(outcomeOf(hash).isAccepted).toBe(true);
-    expect(said("already known").isAccepted).toBe(true);
-    expect(said("nonce too low").isAccepted).toBe(false);
+    expect(outcomeOf(hash).state).toBe("handed");
+    expect(said("already known").state).toBe("seen");
+    expect(said("nonce too low").state).toBeNull();
   });
   it("is read from a whole JSON-RPC answer", () => {
     expect(outcomeOf({ jsonrpc: "2.0", id: 1, result: hash })).toEqual(outcomeOf(hash));

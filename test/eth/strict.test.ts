@@ -102,6 +102,34 @@ describe("a field that no method has", () => {
   });
 });
 
+describe("parameters in a row, as other libraries take them", () => {
+  const inRow: Readonly<
+    Record<string, (...values: ReadonlyArray<unknown>) => Effect.Effect<unknown, Eth.Failure, Rpc>>
+  > = Eth as never;
+  it.each([
+    ["getCode", "give { address, block }"],
+    ["getBalance", "give { address, block }"],
+    ["getTransactionCount", "give { address, block }"],
+    ["getBlock", "give { block }"],
+    ["getFullBlock", "give { block }"],
+    ["getBlockReceipts", "give { block }"],
+    ["getTransaction", "give { hash }"],
+    ["getTransactionReceipt", "give { hash }"],
+    ["sendRawTransaction", "give { serializedTransaction }"],
+    ["feeHistory", "give { blockCount, newestBlock, rewardPercentiles }"],
+    ["call", "give { from, to, data, value, block }"],
+    ["estimateGas", "give { from, to, data, value, block }"],
+    ["simulateV1", "give { blocks, block }"],
+    ["getLogs", "filter: not an object; give { fromBlock, toBlock, blockHash, address, topics }"],
+  ])("are not sent by %s, which names what to give", (method, give) => {
+    for (const values of [[address, "pending"], [undefined], [null], [7n], [[address]]]) {
+      const { asked, failure } = sent(inRow[method]?.(...values) as Effect.Effect<unknown, Eth.Failure, Rpc>);
+      expect(asked).toBeNull();
+      expect(failure?.message).toBe(`not sent: ${give} · correct this parameter`);
+    }
+  });
+});
+
 describe("two names of one field", () => {
   const written = (method: Method, more: object) => sent(loosely[method](more)).asked?.[1][0];
   it("are written as one", () => {

@@ -4,7 +4,7 @@ import { health, type Status } from "../../src/Nonces.js";
 
 const hash = `0x${"ab".repeat(32)}` as const;
 const committed = (nonce: bigint, outcome: string, ageMs = 1_000, offeredMs: number | null = 500) => ({
-  ...{ nonce, hash, attempts: 1, ageMs, offeredMs, outcome, why: "" },
+  ...{ nonce, hash, attempts: 1, ageMs, offeredMs, outcome, state: "handed" as const, why: "" },
 });
 const settled = (nonce: bigint, outcome: string, ageMs = 1_000) => ({ nonce, hash, ageMs, outcome });
 const sound: Status = {

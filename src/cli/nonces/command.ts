@@ -57,6 +57,7 @@ const sent = (says: Deed["says"], all: ReadonlyArray<Pick<Nonces.Sent, "nonce" |
 
 /** What came of a send; what the node calls an error may say that all is well. */
 const outcomeWords: Partial<Record<Nonces.SendOutcome["kind"], string>> = {
+  accepted: "accepted with its hash; status says `seen` or `next` once a pool is known to have it",
   alreadyKnown: "already in the node's pool",
   tooLow: "its nonce has been used, by it or by another transaction: `status` says which, once that is known",
   tooHigh: "waits for those before it",

@@ -24,7 +24,7 @@ export interface Sent {
   readonly nonce: bigint;
   /** The transaction's hash, 32 bytes. */
   readonly hash: Hash;
-  /** `accepted`, `alreadyKnown`, `tooLow`, `tooHigh` or `unknown`: what was refused for good fails. */
+  /** `accepted`, `alreadyKnown`, `tooLow`, `tooHigh` or `unknown`: what was refused for good fails. `accepted` is a hash, and no place in a pool: `state` says `handed`. */
   readonly outcome: SendOutcome;
 }
 
