@@ -15,10 +15,11 @@ import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
 import { jsonText, kindOf, parseJson, print, readText } from "./terminal.js";
 
-/** 0 as said, 1 something else was mined or the simulation was wrong, 2 the chain moved, 3 not known. */
+/** 0 as said, 1 something else was mined or the simulation was wrong, 2 the chain moved or nothing was done, 3 not known. */
 const codes: Readonly<Record<Settled["class"], ExitCode>> = {
   same: exitCodes.ready,
   priceMoved: exitCodes.caution,
+  unfulfilled: exitCodes.caution,
   ordering: exitCodes.caution,
   contextDependent: exitCodes.caution,
   replaced: exitCodes.blocked,

@@ -44,7 +44,8 @@ export const isMoving = ({ transfers, balanceChanges, approvals }: Report): bool
   approvals.some((approval) => changeOf(approval) !== null);
 
 const changeOf = ({ before, after, extended }: Approval): Grant["change"] | null => {
-  if (after === 0n) return before === 0n ? null : "back";
+  // why: of what nobody measured before nothing is known to be taken back
+  if (after === 0n) return before === null || before === 0n ? null : "back";
   if (before === null || after === null || after > before || extended) return "new";
   return after === before ? "kept" : null;
 };

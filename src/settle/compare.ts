@@ -141,6 +141,20 @@ export const compareOutcome = (
   );
 };
 
+/** That a call returned `false` and did nothing of what it asks for, where the report said so; nothing of any other. */
+export const compareAsked = ({ findings }: Report, transaction: number): Comparison => {
+  const isVain = findings.some(
+    (finding) =>
+      finding.code === "ReturnedFalse" && finding.transaction === transaction && finding.severity === "warning",
+  );
+  const fact = factOf(transaction);
+  return compare(
+    isVain ? [fact("what its call asks for", "happens")] : [],
+    isVain ? [fact("what its call asks for", "the call returned false, and nothing happened")] : [],
+    () => ({ class: "unfulfilled", evidence: "logged" }),
+  );
+};
+
 /** Status and events of what was said beside those of what happened, in whatever order; what was not said comes last. */
 const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray<MinedOutcome>, index: number) => {
   const others = happened.flatMap(({ logs }) => logs);
@@ -167,13 +181,17 @@ const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray
  * What calls did that a wallet sent under nonces, gas and fees of its own, and may have put into one transaction: with a
  * receipt for each they are compared one by one, else all as one. Null where a side is not known.
  */
-export const compareCalls = ({ transactions }: Report, receipts: ReadonlyArray<Receipt>): Comparison | null => {
+export const compareCalls = (report: Report, receipts: ReadonlyArray<Receipt>): Comparison | null => {
+  const { transactions } = report;
   const said = transactions.flatMap((transaction) => expectedOf(transaction) ?? []);
   const happened = receipts.flatMap((receipt) => happenedOf(receipt) ?? []);
   if (said.length !== transactions.length || happened.length !== receipts.length) return null;
-  return said.length === happened.length
-    ? merged(...Arr.zip(said, happened).map(([a, b], index) => eventsBeside([a], [b], index)))
-    : eventsBeside(said, happened, 0);
+  const found =
+    said.length === happened.length
+      ? Arr.zip(said, happened).map(([a, b], index) => eventsBeside([a], [b], index))
+      : [eventsBeside(said, happened, 0)];
+  const isSame = found.every(({ differences }) => differences.length === 0);
+  return merged(...found, ...(isSame ? transactions.map((_, index) => compareAsked(report, index)) : []));
 };
 
 /** Price, cost, and the fees of layer 1 and of the operator, each within what was said to be the most. */

@@ -6,6 +6,7 @@ import { everyLog, isSameHead, isSameLog } from "../steps/index.js";
 import {
   balanceFacts,
   compare,
+  compareAsked,
   compareCost,
   compareOutcome,
   compareRequest,
@@ -152,7 +153,8 @@ export const settleBalances = (
     account.toLowerCase() !== block.miner?.toLowerCase() &&
     !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase());
   // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
-  const cause: Cause = { class: outcome === "same" ? "simulatorWrong" : outcome, evidence: "measured" };
+  const isAsProven = outcome === "same" || outcome === "unfulfilled";
+  const cause: Cause = { class: isAsProven ? "simulatorWrong" : outcome, evidence: "measured" };
   const heldBy = ({ account, token, delta }: Report["balanceChanges"][number]): bigint | null => {
     const around = held.find((row) => row.account === account && row.token === token);
     const gas = token === null ? paid(account) : 0n;
@@ -198,7 +200,10 @@ export const settle = (
     isOurs && report.transactions.length === 1 && hindsight.held !== undefined
       ? settleBalances(report, [receipt], block, hindsight.held, alone)
       : null;
-  const all = merged(...[request, outcome, cost, balances].filter((part) => part !== null));
+  // why: what did otherwise than was said may have done what it was asked for
+  const isSameDeed = outcome?.differences.every(({ what }) => what === "gas used") === true;
+  const asked = isSameDeed ? compareAsked(report, index) : null;
+  const all = merged(...[request, outcome, cost, balances, asked].filter((part) => part !== null));
   const said = expectedOf(one);
   // why: where one side says nothing of the outcome, nothing that differs is not the same
   const isTold = !isOurs || (said !== null && happenedOf(receipt) !== null);

@@ -12,7 +12,8 @@ import type { Report } from "../report/index.js";
  * report or the receipt does not say all of the outcome.
  * `ordering`: others' transactions came first, in its block or since the report. `contextDependent`: the outcome
  * depends on the block's own values, such as its time. `priceMoved`: amounts moved, and nothing else; or the fees of
- * layer 1 did. `same`: nothing differs.
+ * layer 1 did. `unfulfilled`: it happened as the report said, which is that a call returns `false` and nothing that it asks
+ * for happens. `same`: nothing differs.
  */
 export const settlementClasses = [
   "tampered",
@@ -22,6 +23,7 @@ export const settlementClasses = [
   "ordering",
   "contextDependent",
   "priceMoved",
+  "unfulfilled",
   "same",
 ] as const;
 /** The gravest of them; `same` where there is none. */

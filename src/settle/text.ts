@@ -17,6 +17,7 @@ import type { Comparison, MinedSettlement, Settled, Settlement } from "./settlem
 const meaning: Readonly<Record<Settled["class"], string>> = {
   same: "it happened as the report said",
   priceMoved: "amounts moved, and nothing else",
+  unfulfilled: "it succeeded, and what its call asks for did not happen",
   ordering: "others' transactions came first",
   contextDependent: "the outcome depends on the block's own values, such as its time",
   replaced: "another transaction of the sender took its nonce",

@@ -19,7 +19,7 @@ import { requestedRights, settleRight, type Right, keyOf } from "./reading/right
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
-import { narrowMaximum, payouts } from "../abi/known/rights.js";
+import { grants, narrowMaximum, payouts } from "../abi/known/rights.js";
 import { withdrawn } from "../abi/known/movements.js";
 
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
@@ -106,16 +106,20 @@ export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyAr
 
 const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string => `${owner}/${spender}`;
 
-/** The grants, by their parties, that are all the bundle is asked for: nothing comes behind them. */
-const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> =>
-  new Set(
-    bundle.length > 1
-      ? []
-      : bundle
-          .flatMap(requestedRights)
-          .filter(({ isMeans }) => isMeans !== true)
-          .map(partiesOf),
+/** Whether a transaction does nothing but give or take a right. */
+const isGrant = ({ input: { data } }: Case): boolean => grants[data.slice(0, argumentsAt).toLowerCase()] !== undefined;
+
+/** The grants, by their parties, that the bundle is asked for: nothing comes behind them that could use them. */
+const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> => {
+  const last = bundle.findLastIndex((entry) => !isGrant(entry));
+  return new Set(
+    bundle
+      .slice(bundle.length > 1 ? last + 1 : 0)
+      .flatMap(requestedRights)
+      .filter(({ isMeans }) => isMeans !== true)
+      .map(partiesOf),
   );
+};
 
 const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>> = {
   eoa: "an account without code",

@@ -117,7 +117,7 @@ const lie = (token: Hex) => (result: unknown) => {
 
 const gateCall = (name: "open" | "close", gate: Hex) => ({ to: gate, data: calldata(artifacts.Gate, name) });
 
-type Kind = Exclude<Settled["class"], "unknown">;
+type Kind = Exclude<Settled["class"], "unknown" | "unfulfilled">;
 
 /** One history of each class, varied by `index`. */
 export const histories: Readonly<Record<Kind, (ground: Ground, index: number) => Promise<History>>> = {

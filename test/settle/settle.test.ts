@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { settle, settledText, type Hindsight, type MinedSettlement, type Report } from "../../src/Report.js";
 import type { FullTransaction } from "../../src/Eth.js";
 import { FullBlock, Receipt } from "../rooms/eth.js";
+import { note } from "../rooms/report.js";
 import type { Request } from "../rooms/transaction.js";
 import { alice, report, transfer } from "../report/fixtures.js";
 
@@ -70,12 +71,35 @@ const withFees = (name: "l1Fee" | "operatorFee", amount: bigint): Partial<Report
   })),
 });
 
+const vain = (changes: Partial<Report["findings"][number]> = {}): Report["findings"][number] => ({
+  ...note("ReturnedFalse", "warning", { transaction: 0, evidence: "measured" }),
+  ...changes,
+});
+
 const rows: Readonly<Record<string, Row>> = {
   "nothing differs": { differs: [] },
   "it failed": {
     receipt: { status: "failure" },
     differs: ["unknown status success≠failure"],
   },
+  "it returned false, and did nothing of what it asks for": {
+    report: { findings: [vain()] },
+    differs: ["unfulfilled what its call asks for happens≠the call returned false, and nothing happened"],
+  },
+  "it returned false, and took more gas": {
+    report: { findings: [vain()] },
+    receipt: { gasUsed: 21_001n },
+    differs: [
+      "unknown gas used 21000≠21001",
+      "unfulfilled what its call asks for happens≠the call returned false, and nothing happened",
+    ],
+  },
+  "it was to return false, and did something": {
+    report: { findings: [vain()] },
+    receipt: { logs: [log] },
+    differs: [`unknown log[0] null≠${bob} ${word("ab")} ${word("05")}`],
+  },
+  "another of its bundle returned false": { report: { findings: [vain({ transaction: 1 })] }, differs: [] },
   "it took more gas": { receipt: { gasUsed: 21_001n }, differs: ["unknown gas used 21000≠21001"] },
   "a log more": {
     receipt: { logs: [log] },

@@ -184,6 +184,13 @@ describe("what an approval gives away", () => {
     expect(codes(check(granted(9n), { inputs: [approving] }))).toEqual(["ApprovalGranted/info"]);
     expect(codes(check(granted(9n)))).toEqual(["ApprovalLeftOver/warning"]);
     expect(codes(check(granted(9n), { inputs: [approving, {}] }))).toEqual(["ApprovalLeftOver/warning"]);
+    // nothing but grants comes behind it: it is what the bundle is for
+    const revoking = { to: token, data: hexOf(`${approving.data.slice(0, 74)}${word(0n)}`) };
+    const granting = { to: token, data: hexOf(`${approving.data.slice(0, 10)}${word(token)}${word(9n)}`) };
+    expect(codes(check(granted(9n), { inputs: [revoking, approving] }))).toEqual(["ApprovalGranted/info"]);
+    expect(codes(check(granted(9n), { inputs: [approving, granting] }))).toContain("ApprovalGranted/info");
+    expect(codes(check(granted(9n), { inputs: [{}, approving] }))).toEqual(["ApprovalGranted/info"]);
+    expect(codes(check(granted(9n), { inputs: [approving, {}, granting] }))).toContain("ApprovalLeftOver/warning");
     const unlimited = check(granted(2n ** 255n), { inputs: [approving, {}] });
     expect(codes(unlimited)).toEqual(["ApprovalUnlimited/warning"]);
     expect(unlimited[0]?.numbers).toContainEqual({ name: "", unit: "text", value: "left over at the end" });

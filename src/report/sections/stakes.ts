@@ -93,8 +93,11 @@ export const grantsSection = (report: Report, { names, grants }: Reading): Reado
   const words = { new: "may", kept: "may still", back: "may no longer" } as const;
   const right = ({ approval, change }: Grant): Cell => {
     const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
+    // why: what somebody may no longer do is what they could do before
+    const had = { ...approval, after: approval.before, unlimited: (approval.before ?? 0n) >= 2n ** 128n };
+    const what = rightText(change === "back" ? had : approval, names, names.isYou(approval.owner) ? "your" : "its");
     return {
-      text: `${words[change]} ${rightText(approval, names, names.isYou(approval.owner) ? "your" : "its")}${kind === undefined ? "" : ` (${kind})`}`,
+      text: `${words[change]} ${what}${kind === undefined ? "" : ` (${kind})`}`,
       tone: change === "back" ? "good" : approval.unlimited ? "bad" : "warn",
     };
   };

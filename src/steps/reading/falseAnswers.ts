@@ -1,7 +1,7 @@
 /** Calls that answer `false` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
 import { moves } from "../../abi/known/movements.js";
 import { everything } from "../../abi/known/rights.js";
-import { addressAt, argumentsAt, padded, placeOf, wordAt } from "../../abi/words.js";
+import { addressAt, argumentsAt, padded, placeOf, wordAt, wordOf } from "../../abi/words.js";
 import type { Hex } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
@@ -67,7 +67,7 @@ export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
 /** Whether a transaction answers `false`, by the ABI that the caller gave with it or by its selector; null = it does not. */
 const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   const { status, returnData } = outcome;
-  const isZero = status === "success" && returnData !== null && /^0x0{64}/.test(returnData);
+  const isZero = status === "success" && returnData?.startsWith(wordOf(0n)) === true;
   if (!isZero) return null;
   const { item } = input;
   const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];

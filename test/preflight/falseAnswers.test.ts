@@ -1,0 +1,77 @@
+/** A token that answers `false` and does nothing: never ready, whatever asks it, and settled as what it is. */
+import * as Effect from "effect/Effect";
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import { settledText } from "../../src/Report.js";
+import { sendAll, sign } from "../harness/histories.js";
+import { layerOf, other, owner, preflight, scan, scenesFor, type Scene } from "./scene.js";
+import { transferOf } from "./furnished.js";
+import { Token } from "../contracts/artifacts.js";
+
+/** Answers 1,000 for every `balanceOf`, and a word of zero for all else. */
+const quiet = "0x601c600c600039601c6000f3" + "5f3560e01c6370a0823114601257" + "60205ff3" + "5b6103e85f5260205ff3";
+
+describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let honest: Hex;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy({ abi: [], bytecode: quiet as Hex });
+    honest = await scene.deploy(Token, ["Token", "TKN", 18]);
+    await scene.send(owner, {
+      to: honest,
+      data: encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [owner.address, 100n] }),
+    });
+    await scene.mine();
+  }, 60_000);
+  afterAll(() => scene?.stop());
+
+  const asking = (functionName: "transfer" | "transferFrom" | "approve", args: ReadonlyArray<unknown>) => ({
+    from: owner.address,
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName, args } as never),
+  });
+  const given = (functionName: string, args: ReadonlyArray<unknown>) => ({
+    ...{ from: owner.address, to: token, abi: erc20Abi, functionName, args },
+  });
+  const payment = { from: owner.address, to: other.address, value: 1n };
+
+  it.each<[string, () => unknown, number]>([
+    ["a transfer by its ABI", () => given("transfer", [other.address, 5n]), 0],
+    ["a transfer as raw data", () => asking("transfer", [other.address, 5n]), 0],
+    ["a transfer for somebody", () => asking("transferFrom", [other.address, owner.address, 5n]), 0],
+    ["an approval", () => asking("approve", [other.address, 5n]), 0],
+    ["a transfer in front of a payment", () => [asking("transfer", [other.address, 5n]), payment], 0],
+    ["a transfer behind an honest one", () => [transferOf(honest), asking("transfer", [other.address, 5n])], 1],
+  ])("%s is not ready, and says both numbers", async (_, input, place) => {
+    const options = { policies: [Policy.maxSpent(token, 5n), Policy.maxSpent("native", 1n)] };
+    for (const report of [
+      await scan(scene.url, input() as never, options),
+      await preflight(scene.url, input() as never, options),
+    ]) {
+      const found = report.findings.filter(({ code }) => code === "ReturnedFalse");
+      expect(found.map(({ transaction, severity }) => [transaction, severity])).toEqual([[place, "warning"]]);
+      expect(found[0]?.numbers).toContainEqual({ name: "asked for", unit: "units", value: 5n });
+      expect(found[0]?.numbers.at(-1)).toMatchObject({ unit: "units", value: 0n });
+      expect(report.verdict).toBe("caution");
+    }
+  });
+
+  it("is settled as unfulfilled, an honest transfer as the same", async () => {
+    const classOf = async (input: object) => {
+      const report = await preflight(scene.url, input as never);
+      const hashes = await sendAll(scene, await sign(report));
+      await scene.mine();
+      const asked = Preflight.settle(report, hashes as never);
+      const settled = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
+      return { settled, text: settledText(settled, report) };
+    };
+    expect((await classOf(transferOf(honest))).settled.class).toBe("same");
+    const vain = await classOf(asking("transfer", [other.address, 5n]));
+    expect(vain.settled.class).toBe("unfulfilled");
+    expect(vain.text).toContain("did not happen");
+  });
+});
