@@ -424,7 +424,7 @@ describe("what is seen of it", () => {
         chain      latest 1, pending 1
         range      from 1 to before 3
         reserved   1, ends in N s
-        committed  2, HASH, N s old, accepted
+        committed  2, HASH, N s old, accepted, handed
         GAPS       1: nothing above is mined before they are used
         settled    1 kept
         DAMAGED    nonce 9 \\u{202e}"
