@@ -61,3 +61,4 @@ export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
 export * as Simulate from "../../src/steps/simulate.js";
 export type { Plan, Run } from "../../src/steps/simulate.js";
 export { exposed, read as readExposure } from "../../src/steps/reading/exposure.js";
+export { cutIn, gasCapIn, grantedOf, isLarge, type Metered } from "../../src/steps/reading/granted.js";

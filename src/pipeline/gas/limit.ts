@@ -10,7 +10,7 @@ import * as Funds from "../../steps/funds.js";
 import { eip7825Cap } from "../../chains/rules.js";
 import { gas } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { Rpc } from "../../rpc/index.js";
+import { Rpc } from "../../rpc/index.js";
 import { capOf, isPlain } from "../../steps/estimate.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
@@ -22,6 +22,8 @@ import { hasSameShape, isSame, type Result } from "../../steps/reading/sameOutco
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;
+/** Gas that is kept for reading where the calls of a run stand, of what a node has for one request. */
+const readGas = 100_000n;
 /** Limits tried side by side when the wider one is not enough. */
 const searched = 6;
 
@@ -45,9 +47,14 @@ const affordable = (entry: Filled, bundle: Bundle<Filled>, funds: ReturnType<typ
 };
 
 /** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
-const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Arr.NonEmptyReadonlyArray<Rungs> | null => {
+const ladderOf = (
+  bundle: Bundle<Filled>,
+  answers: Answers,
+  gasCap: bigint | null,
+): Arr.NonEmptyReadonlyArray<Rungs> | null => {
   const funds = Funds.read(bundle, answers);
-  const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
+  const shared = [answers.blockGasLimit ?? eip7825Cap * BigInt(bundle.length), gasCap === null ? [] : gasCap - readGas];
+  const share = shared.flat().reduce((least, gas) => BigInts.min(least, gas)) / BigInt(bundle.length);
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (entry): Rungs => {
     const tight = entry.gas.value ?? 0n;
@@ -95,7 +102,8 @@ export const settleGas = Effect.fnUntraced(function* (
     limits: ReadonlyArray<Limits>,
   ) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>,
 ): Effect.fn.Return<Gas, never, Rpc> {
-  const ladder = ladderOf(bundle, answers);
+  const { memory } = yield* Rpc;
+  const ladder = ladderOf(bundle, answers, memory.recall("gasCap"));
   if (ladder === null) return undoubted;
   const at = (rung: keyof Rungs): Limits => Arr.map(ladder, (rungs) => rungs[rung]);
   const isWider = (a: keyof Rungs, b: keyof Rungs): boolean => ladder.some((rungs) => rungs[a] > rungs[b]);
