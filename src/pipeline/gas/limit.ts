@@ -53,16 +53,23 @@ const ladderOf = (
   gasCap: bigint | null,
 ): Arr.NonEmptyReadonlyArray<Rungs> | null => {
   const funds = Funds.read(bundle, answers);
-  const shared = [answers.blockGasLimit ?? eip7825Cap * BigInt(bundle.length), gasCap === null ? [] : gasCap - readGas];
-  const share = shared.flat().reduce((least, gas) => BigInts.min(least, gas)) / BigInt(bundle.length);
+  const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
+  // why: of what a node has for one request, what calls use is gone, not what they may use
+  const within = ({ index }: Filled, most: bigint): bigint =>
+    gasCap === null
+      ? most
+      : bundle
+          .filter((entry) => entry.index < index)
+          .reduce((left, { outcome }) => left - (outcome.gasUsed ?? 0n), gasCap - readGas);
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (entry): Rungs => {
     const tight = entry.gas.value ?? 0n;
+    const most = BigInts.min(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share);
     // why: whether the receiver is new costs more than all the rest since Amsterdam, and others may make it so
     const ample =
       isPlain(entry.input, entry.code) && answers.rules.fork !== "amsterdam"
         ? tight
-        : BigInts.max(tight, BigInts.min(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share));
+        : BigInts.max(tight, BigInts.min(most, within(entry, most)));
     if (entry.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
     const more = affordable(entry, bundle, funds);
     const payable = more === null ? ample : BigInts.min(ample, tight + more);
