@@ -72,6 +72,7 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
     ...{ stateOverrides: null, blockOverrides: null, pretended: false },
   },
   block: {} as Run["block"],
+  ...{ cut: null, gasCap: null, spent: 0n },
   ahead: null,
   readings: bundle,
   before: unseen,

@@ -602,6 +602,11 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     means: "The simulation exceeds a limit of the node, such as its gas cap.",
     fields: said(-38015, "block gas limit reached"),
   },
+  NodeGasCapExceeded: {
+    means:
+      "The node keeps one amount of gas for all that a simulation asks, and runs later calls with what is left. What ran with less than it asked for counts for nothing.",
+    fields: { ...reply, cap: 50_000_000n, transaction: 4 },
+  },
   StateUnavailable: {
     means: "The node no longer has the state of that block.",
     fields: said(-32000, "missing trie node"),

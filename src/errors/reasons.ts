@@ -11,6 +11,7 @@ import {
   text,
   type Figure,
   derived,
+  gas,
   toldBy,
   type Stated,
   type Told,
@@ -251,6 +252,22 @@ export class NodeLimitExceeded extends reason<NodeLimitExceeded>()(
   hopeless,
   "the request exceeds a limit of the node",
   "ask for less at once, or raise the node's limit",
+) {}
+
+/** The node keeps one amount of gas for a whole simulation, and had too little of it left. */
+export class NodeGasCapExceeded extends reasonOf<NodeGasCapExceeded>()(
+  "NodeGasCapExceeded",
+  {
+    ...answer,
+    /** Gas of one request; null where that was not seen. */
+    cap: nullable(Schema.BigInt),
+    /** Which is the first that did not fit, counted from 1; null where only what is read beside them did not. */
+    transaction: nullable(Schema.Int),
+  },
+  elsewhere,
+  "a transaction is not known to have run with the gas that it asks for",
+  (e) => [gas("the node simulates with at most", e.cap), count("first transaction that did not fit", e.transaction)],
+  "use a node with a higher gas cap (geth: `--rpc.gascap`), or ask for fewer transactions at once",
 ) {}
 
 /** Whether no node answered: this library refused to send the request. */

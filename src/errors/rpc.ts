@@ -26,6 +26,7 @@ export const Reason = Schema.Union([
   reasons.AdmissionTimeout,
   reasons.SimBlockOrder,
   reasons.NodeLimitExceeded,
+  reasons.NodeGasCapExceeded,
   reasons.StateUnavailable,
   reasons.BlockNotFound,
   reasons.InvalidParams,

@@ -137,6 +137,7 @@ export const answersOf = (
     before,
     after: run?.after ?? unseen,
     met: run?.met ?? [],
+    granted: (index) => run?.plan.calls.at(index)?.gas ?? null,
     oracles: either(alone?.before ?? unseen, run?.before ?? unseen),
     balanceOf: (account) => honest.account(account)?.balance ?? null,
     chain,

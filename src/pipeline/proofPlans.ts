@@ -1,5 +1,6 @@
 /** The runs of a proof: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import { memoize } from "effect/Function";
 import type * as Eth from "../eth/index.js";
 import * as Exposure from "../steps/reading/exposure.js";
@@ -15,7 +16,7 @@ import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, filledOf, unsignedBytes } from "../transaction/request.js";
-import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
+import { fit, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
@@ -63,29 +64,16 @@ export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
  * and a flood of queries must not push out the user's own gas.
  */
 const mostWitnessGas = eip7825Cap;
-/** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
-const overcommitted = 6n;
-
-/** Gas of the queries' bytes alone, which must be there before the witness runs: 21,000 and at most 64 per byte. */
-const calldataGas = (queries: ReadonlyArray<Query>): bigint =>
-  21_000n + 32n * BigInt(encodeQueries(queries).length - 2);
-
-/** As many queries, in their order, as may fit `room` gas. What does not in the end is not known. */
-const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
-  const isTooMuch = (kept: ReadonlyArray<Query>) =>
-    gasFor(kept) > room && (gasFor(kept) > room * overcommitted || 2n * calldataGas(kept) > room);
-  let fitting = queries;
-  while (fitting.length > 0 && isTooMuch(fitting)) fitting = fitting.slice(0, Math.floor(fitting.length * 0.8));
-  return fitting;
-};
-
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
 const roomBeside = memoize((claim: ProofInput): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
   const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
-  const gasNeeded = bundle.reduce((sum, { request }) => sum + request.gas, read + second);
+  const limits = bundle.map(({ request }) => request.gas);
+  // why: what one block does not hold is run in several
+  const own = claim.worlds.next.spread == null ? BigInts.sumAll(limits) : limits.reduce(BigInts.max);
+  const gasNeeded = own + read + second;
   const limit = report.observed.gasLimit ?? gasNeeded + 2n * mostWitnessGas;
   const spare = limit > gasNeeded ? (limit - gasNeeded) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
@@ -191,6 +179,7 @@ export const planOf = (
     block: world.block,
     ahead: world.ahead,
     apart: world.apart,
+    spread: world.spread ?? null,
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
@@ -237,7 +226,7 @@ export const gasPlan = (
       return [signer, { ...stateOverrides?.[signer], ...nonce, balance }] as const;
     });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
-  const gasNeeded = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
+  const gasNeeded = limits.reduce((sum, gas) => sum + gas, 2n * Simulate.witnessGas({ before, calls: [], after: [] }));
   // guard: gas in a block that is a little smaller
   const isCramped = BigInt(context?.gasLimit ?? room ?? gasNeeded) < gasNeeded;
   return {
@@ -270,14 +259,26 @@ export const barePlan = (claim: ProofInput): Simulate.Plan => {
   const calls = claim.bundle.map(({ input, request }) => {
     const gas = request.gas > cap ? request.gas : cap;
     const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...call } = exactCall(request, input.from);
-    return { input, request: { ...call, gas }, gas };
+    return { input, request: { ...call, gas }, gas, least: request.gas };
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
-  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls: [], before, after: [] }));
+  const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls: [], before, after: [] }));
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
+  // why: a contract may ask how much a block holds
+  const gasLimit = BigInts.max(needed, BigInt(plan.blockOverrides?.gasLimit ?? claim.report.observed.gasLimit ?? 0));
   return {
     ...plan,
-    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [], apart: null },
+    ...{
+      calls,
+      before,
+      between: () => [],
+      after: [],
+      room: mostWitnessGas,
+      lens: [],
+      second: [],
+      apart: null,
+      spread: null,
+    },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

@@ -95,7 +95,7 @@ const widerIn = (scan: Scanning): Simulate.Plan | null => {
   if (run === null || !hasRunBelowEstimate(run, successOf(scan.round.estimate))) return null;
   const { chain, blockGasLimit } = answersIn(scan);
   const most = mostGas(chain, blockGasLimit);
-  return most > eip7825Cap ? widerPlan(run.plan, most) : null;
+  return most > eip7825Cap ? widerPlan(run.plan, most, blockGasLimit) : null;
 };
 
 /** The call again, with as much gas as the rules in force allow; null = it lacked none. */

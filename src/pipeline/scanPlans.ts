@@ -48,7 +48,11 @@ export const barePlan = (
   oracles: ReadonlyArray<Query>,
   both: ReadonlyArray<Query>,
 ): Simulate.Plan => {
-  const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
+  const calls = bundle.map(({ input }) => {
+    const gas = gasOf(input);
+    // why: how much it needs is yet to be found, and what is chosen then is no more than it had
+    return { input, request: bareCall(input, gas), gas, ...(input.gas === null ? { least: 0n } : {}) };
+  });
   const own = [...everyLook(steps, bundle), ...Holdings.queries(wanted), ...both];
   // why: users' looks stand behind ours, which they may not starve
   const after = [...own, ...looks];
@@ -67,8 +71,9 @@ export const barePlan = (
     ...{ before, between, after },
     block,
     stateOverrides: options.stateOverrides,
-    // why: room for every call's whole limit
-    blockOverrides: { baseFeePerGas: 0n, gasLimit: needed, ...options.blockOverrides },
+    // why: a contract may ask how much a block holds, which is what the node's own does
+    blockOverrides: { baseFeePerGas: 0n, ...options.blockOverrides },
+    blockGas: needed,
     pretended: false,
     // why: a contract whose slots are empty here need not be looked at before its proof
     lens: chosenOf(bundle, callees(bundle)),
@@ -92,11 +97,12 @@ export const alonePlan = (
 });
 
 /** A run of a scan with more gas for whatever the caller gave none. */
-export const widerPlan = (plan: Simulate.Plan, limit: bigint): Simulate.Plan => {
+export const widerPlan = (plan: Simulate.Plan, limit: bigint, blockGas: bigint | null): Simulate.Plan => {
   const calls = plan.calls.map((call) =>
     call.input.gas === null ? { ...call, gas: limit, request: { ...call.request, gas: limit } } : call,
   );
-  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(plan);
+  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(plan);
+  const gasLimit = blockGas !== null && blockGas > needed ? blockGas : needed;
   return { ...plan, calls, blockOverrides: { ...plan.blockOverrides, gasLimit } };
 };
 

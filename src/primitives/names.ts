@@ -61,7 +61,8 @@ export type RunName = typeof RunName.Type;
 /**
  * Why more is asked than at first. `noPending`: the endpoint has no pending state, and everything is asked on the latest
  * block. `replacement`: a transaction in flight is replaced, which the pending state holds already. `endpointChanged`: it
- * is no longer what it was remembered to be. `unsupportedPart`: it refuses a part of a request. `missingAnswer`: what was
+ * is no longer what it was remembered to be. `unsupportedPart`: it refuses a part of a request. `gasCapped`: it had too little
+ * gas for all that a simulation asks, or may have had. `missingAnswer`: what was
  * left out, or was asked in vain, and nothing makes up for. `unfunded`: a sender cannot pay. `starved`, `unpriced`: a call
  * failed that may have lacked gas, or a block's price. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
  * was chosen is proven. `headMoved`: the runs stood on more than one state. `misplaced`: a run was refused for the block it
@@ -72,7 +73,7 @@ export type RunName = typeof RunName.Type;
  */
 export const askRules = [
   ...(["noPending", "replacement", "endpointChanged", "unsupportedPart", "missingAnswer", "unfunded"] as const),
-  ...(["starved", "unpriced", "doubtfulLimit", "proof", "headMoved", "misplaced", "forkBetween"] as const),
+  ...(["gasCapped", "starved", "unpriced", "doubtfulLimit", "proof", "headMoved", "misplaced", "forkBetween"] as const),
   ...([
     "incomparable",
     "closing",

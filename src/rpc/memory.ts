@@ -31,6 +31,8 @@ export interface Facts {
   >;
   /** Whether the endpoint answers an array of requests. A refusal is remembered for a while. */
   readonly takesBatches: boolean;
+  /** Most gas that one simulation gets, as one was seen that got no more. Every run shows again what it ran with. */
+  readonly gasCap: bigint;
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
   readonly forks: typeof unknownForks;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */

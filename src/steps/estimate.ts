@@ -127,7 +127,10 @@ export const witnessed = ({ index, gas: chosen }: Filled, { estimate }: Pick<Fac
     : { gas: { ...chosen, estimate: successOf(estimate), refusal: failureOf(estimate) } };
 
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
-export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): Filled["gas"] => {
+export const choose = (
+  entry: Filled,
+  answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit" | "granted">,
+): Filled["gas"] => {
   const result = entry.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(result), failureOf(result)];
   if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
@@ -137,7 +140,10 @@ export const choose = (entry: Filled, answers: Pick<Facts, "estimate" | "chain" 
   // why: what was used and what the node says suffices are less than our own bound on it
   const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
   const isBeyond = cap !== null && known !== null && known > cap;
-  const value = buffered === null ? null : cap === null || buffered <= cap ? buffered : isBeyond ? needed : cap;
+  const wanted = buffered === null ? null : cap === null || buffered <= cap ? buffered : isBeyond ? needed : cap;
+  const granted = answers.granted(entry.index);
+  // why: what it does with more gas nobody saw
+  const value = wanted !== null && granted !== null && granted < wanted ? granted : wanted;
   const { status, evidence: outcomeEvidence } = entry.outcome;
   const evidence: Evidence =
     status === "success" && outcomeEvidence === "measured"

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { wordOf } from "../abi/words.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
+import { eip7825Cap } from "../chains/rules.js";
 import { asking, sighting } from "../eth/ask.js";
 import { explain } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
@@ -22,63 +23,31 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
-import type { Transaction } from "../Transaction.js";
 import { placement, readers, slotQueries, witnessCall, witnessFees, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
-import { readBy, secondCalls, type SecondReading } from "./reading/secondReading.js";
+import { readBy, secondCalls } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
+import type { Plan } from "./reading/plan.js";
 import { withInner } from "./reading/inner.js";
 import { burns, onlyReads, readCall, unpaid, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
+import { cutIn, gasCapIn, grantedOf, isLarge } from "./reading/granted.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
-/** How far apart the transactions of a bundle are mined. */
-export interface Spacing {
-  /** From each one's block to that of the one after it. */
-  readonly blocks: number;
-  /** From one block to the next. */
-  readonly seconds: bigint;
-}
-
-/** One run to ask for. */
-export interface Plan {
-  readonly name: RunName;
-  /** The user's calls, in order, each with the gas limit that it runs with; empty for `alone`. */
-  readonly calls: ReadonlyArray<{
-    readonly input: Transaction;
-    readonly request: Eth.CallRequest;
-    readonly gas: bigint;
-  }>;
-  /** What the witness reads before them; it does not run when there is nothing to read. */
-  readonly before: ReadonlyArray<Query>;
-  /** What it reads after them. */
-  readonly after: ReadonlyArray<Query>;
-  /** What it reads right in front of a call behind the first, by the call's place; absent = nothing. */
-  readonly between?: (place: number) => ReadonlyArray<Query>;
-  /** Most gas for one call of the witness; absent = what its queries may take at most. */
-  readonly room?: bigint;
-  readonly block: Eth.BlockParameter;
-  readonly stateOverrides: Eth.StateOverrides | null;
-  readonly blockOverrides: Eth.BlockOverrides | null;
-  /** The empty blocks in front; absent = none. */
-  readonly ahead?: ReadonlyArray<Eth.BlockOverrides>;
-  /** How far apart the calls have blocks of their own, as whoever produces blocks may place them; null or absent = all are in one. */
-  readonly apart?: Spacing | null;
-  /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
-  readonly pretended: boolean;
-  /** What the endpoint does not take, and the request goes without; none when absent. */
-  readonly without?: ReadonlySet<SimulationPart>;
-  /** Balances that accounts read themselves behind the witness, which a token may know; none when absent. */
-  readonly second?: ReadonlyArray<SecondReading>;
-  /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
-  readonly lens?: ReadonlyArray<Address>;
-}
+export type { Plan, Spacing } from "./reading/plan.js";
 
 /** A run, read: one reading per call of the plan, in their order. */
 export interface Run {
   readonly name: RunName;
+  /** As it was asked, but for calls that ran with less gas and count all the same: theirs is what they had. */
   readonly plan: Plan;
+  /** The first call of the user's that does not count, by its place, for it may have run with too little gas; null = all count. */
+  readonly cut: number | null;
+  /** Gas that the node has for one request; null = no call was seen to get less than it asked for. */
+  readonly gasCap: bigint | null;
+  /** Gas that all calls used. */
+  readonly spent: bigint;
   readonly block: Eth.SimulatedBlock;
   /** The first of the empty blocks in front; null where there was none. */
   readonly ahead: Eth.SimulatedBlock | null;
@@ -169,14 +138,19 @@ const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name 
  */
 export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
   const at = yield* placement;
-  const witness = (queries: ReadonlyArray<Query>) => {
+  const limits = plan.calls.map(({ gas }) => gas);
+  const witness = (queries: ReadonlyArray<Query>, beyond = 0n) => {
     const most = gasFor(queries);
-    return queries.length === 0 ? [] : [pricedCall(at, queries, BigInts.min(most, plan.room ?? most))];
+    const own = BigInts.min(most, plan.room ?? most);
+    // why: what it takes itself is counted twice below
+    const asked = beyond === 0n ? own : BigInts.max(own, BigInts.min(2n * own + beyond, eip7825Cap));
+    return queries.length === 0 ? [] : [pricedCall(at, queries, asked)];
   };
   const lens = plan.lens ?? [];
   const marker: Query = { kind: "account", address: at.address };
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
-  const first = witness(plan.before);
+  // why: asked for as much as all calls may take, it sees whether that much is there; asking takes nothing away
+  const first = witness(plan.before, BigInts.sumAll(limits));
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   // why: what one transaction leaves behind is what the next one meets
   const entries = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
@@ -210,6 +184,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       ],
       ...(omitted.has("validation") || isFree ? {} : { validation: true }),
       ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
+      ...((plan.full ?? isLarge(limits)) ? { returnFullTransactions: true } : {}),
       block: plan.block,
     }),
   );
@@ -230,19 +205,39 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     });
   }
   const all = own.flatMap((block) => block.calls);
+  const before = seenIn(plan.before, all[0]);
+  const shown = own.flatMap(({ calls, transactions }) =>
+    calls.map((_, place) => (transactions?.length === calls.length ? transactions[place] : undefined)),
+  );
+  const asked = [...first, ...entries.flat(), ...last, ...second.flat()];
+  const metered = Arr.zip(asked, all).map(([{ gas }, { gasUsed, maxUsedGas }], place) => {
+    const transaction = shown[place];
+    return {
+      ...{ asked: BigInt(gas ?? 0), shown: typeof transaction === "object" ? transaction.gas : null },
+      ...{ used: gasUsed, peak: BigInts.max(gasUsed, maxUsedGas ?? 0n) },
+    };
+  });
+  const granted = grantedOf(metered, before?.environment?.gasLeft ?? null);
   const calls = all.slice(0, all.length - second.flat().length);
-  const read = second.map((_, place) => all[calls.length + second.slice(0, place + 1).flat().length - 1]);
+  const read = second.map((_, place) => {
+    const index = calls.length + second.slice(0, place + 1).flat().length - 1;
+    return granted[index] === metered[index]?.asked ? all[index] : undefined;
+  });
   const answered = entries.map((_, place) => first.length + entries.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
   const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
-  const before = seenIn(plan.before, calls[0]);
   const after = seenIn(plan.after, calls.at(-1));
   const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
   const chains = lens.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   const evidence = plan.pretended ? "assumed" : "measured";
+  const ran = Arr.zip(plan.calls, answered).map(([call, place]) => ({
+    ...{ call, granted: granted[place] ?? 0n, isSuccess: all[place]?.status === "success" },
+    ...{ gas: call.gas, least: call.least ?? call.gas },
+  }));
   return {
     name: plan.name,
-    plan,
+    plan: { ...plan, calls: ran.map(({ call, granted }) => (granted < call.gas ? { ...call, gas: granted } : call)) },
+    ...{ cut: cutIn(ran), gasCap: gasCapIn(metered), spent: BigInts.sumAll(metered.map(({ used }) => used)) },
     block,
     ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
     readings: yield* Effect.forEach(Arr.zip(plan.calls, results), ([call, result], transaction) =>

@@ -105,6 +105,22 @@ export const gasFor = (queries: ReadonlyArray<Query>): bigint => {
   return BigInt(21_000 + Math.max(64 * bytes, 16 * bytes + work));
 };
 
+/** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
+const overcommitted = 6n;
+
+/** Gas of the queries' bytes alone, which must be there before the witness runs: 21,000 and at most 64 per byte. */
+const calldataGas = (queries: ReadonlyArray<Query>): bigint =>
+  21_000n + 32n * BigInt(encodeQueries(queries).length - 2);
+
+/** As many queries, in their order, as may fit `room` gas. What does not in the end is not known. */
+export const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
+  const isTooMuch = (kept: ReadonlyArray<Query>) =>
+    gasFor(kept) > room && (gasFor(kept) > room * overcommitted || 2n * calldataGas(kept) > room);
+  let fitting = queries;
+  while (fitting.length > 0 && isTooMuch(fitting)) fitting = fitting.slice(0, Math.floor(fitting.length * 0.8));
+  return fitting;
+};
+
 // The gas caps are several times what real contracts need (a proxied, rebasing `balanceOf` stays under
 // 100,000 gas), so that a token which burns its cap costs the block little.
 

@@ -62,6 +62,7 @@ describe("doctor", () => {
     expect(status["validation.nonce"]).toBe("no");
     expect(status["validation.baseFee"]).toBe("no");
     expect(status["maxUsedGas"]).toBe("no");
+    expect(status["gasCap"]).toBe("yes");
     expect(level).toBe("reduced");
     expect(code).toBe(2);
     expect(meaning.join("\n")).toContain("validation does not check nonces: the library");

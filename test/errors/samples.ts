@@ -27,6 +27,7 @@ const samples: Readonly<Record<string, unknown>> = {
   retryAfterMs: 1500,
   afterMs: 10_000,
   maxInFlight: 256,
+  transaction: 4,
   suggested: { from: 1n, to: huge },
   path: "result[0].calls[1].status",
   text: "execution reverted: \u202eno",

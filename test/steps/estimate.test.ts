@@ -33,7 +33,8 @@ const decide = (
 ) => {
   const code = parties(caseOf(input).input, receiver);
   const one = filled({ ...caseOf(input), index }, { outcome: seen, code });
-  const answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit"> = {
+  const answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit" | "granted"> = {
+    granted: () => null,
     estimate: typeof estimate === "bigint" ? Result.succeed(estimate) : estimate,
     chain: chain(),
     blockGasLimit: 60_000_000n,

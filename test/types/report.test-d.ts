@@ -47,6 +47,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "AdmissionTimeout":
     case "SimBlockOrder":
     case "NodeLimitExceeded":
+    case "NodeGasCapExceeded":
     case "StateUnavailable":
     case "BlockNotFound":
     case "InvalidParams":

@@ -91,6 +91,8 @@ const consequences: Readonly<Record<string, string>> = {
   blockOverride: "eth_simulateV1 ignores block overrides: a proof cannot try another block",
   traceTransfers: "no traced transfers: native transfers inside calls are seen only in measured balances",
   revertData: "revert data is lost in simulations: errors are not decoded",
+  gasCap:
+    "one simulation has less gas than a transaction may ask for (geth: --rpc.gascap): of transactions with higher limits the verdict is at most unknown",
   maxUsedGas: "no maxUsedGas: the gas limit keeps a wider margin for refunds",
   "validation.nonce": "validation does not check nonces: the library's own rule decides alone",
   "validation.baseFee": "validation does not check the base fee: the library's own rule decides alone",

@@ -4,7 +4,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { indexAbis } from "../../abi/index.js";
 import { lookup } from "../../Chains.js";
-import { forkOf } from "../../chains/index.js";
+import { eip7825Cap, forkOf } from "../../chains/index.js";
 import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
 import { askRun } from "../../pipeline/index.js";
@@ -150,6 +150,29 @@ const revertIn = ({ block }: Run): Answer => {
   return no(status === "failure" ? "lost" : "the revert was not seen");
 };
 
+/** More gas than any node has for one request. */
+const plenty = 2n ** 40n;
+
+/** How much gas a call has that asks for plenty. */
+const gasCap: Effect.Effect<Answer, never, Rpc> = Effect.map(
+  Effect.result(
+    Eth.simulateV1({
+      blocks: [{ calls: [{ from: someone, to: somewhere, gas: plenty }], blockOverrides: { gasLimit: plenty } }],
+      returnFullTransactions: true,
+      block: "latest",
+    }),
+  ),
+  (result) => {
+    if (Result.isFailure(result)) return unknown("the node refuses to say");
+    const [transaction] = result.success[0]?.transactions ?? [];
+    if (typeof transaction !== "object") return unknown("the node does not show with how much gas a call ran");
+    const { gas } = transaction;
+    if (gas >= plenty) return yes("no cap was seen");
+    const words = `at most ${gas.toLocaleString("en")} gas`;
+    return gas < eip7825Cap ? no(words) : yes(words);
+  },
+);
+
 const latestBlock = Effect.map(Effect.result(Eth.getBlock({ block: "latest" })), Result.getOrNull);
 
 /** Everything about simulations, and the facts that a new connection may be told. */
@@ -205,6 +228,7 @@ export const simulation = Effect.gen(function* () {
         seenIn(ran, ({ block }) => (block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes())),
       ),
       item("revertData", "revert data", seenIn(ran, revertIn)),
+      item("gasCap", "gas of one simulation", yield* gasCap),
       ...(yield* overrides(latest)),
       finding("rules and pending", "rules", "fork in force", seenIn(ran, rulesIn)),
       finding("rules and pending", "pending", "pending", pending),

@@ -14,12 +14,24 @@ import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";
-import type { AskResult, Failure } from "../../steps/reading/askResult.js";
+import { failureOf, successOf, type AskResult, type Failure } from "../../steps/reading/askResult.js";
 import * as Simulate from "../../steps/simulate.js";
-import { inBranch, rounds, rule } from "../rounds.js";
+import { isLarge } from "../../steps/reading/granted.js";
+import { inBranch, inRound, rounds, rule, type Rule } from "../rounds.js";
+import { askFitting, leftFor } from "./fitting.js";
 
 /** What an endpoint may be found not to take. */
 type Lack = SimulationPart | "entries" | "beaconRoot" | "deployment";
+
+/** The plan in several blocks, or in a larger one, where the block that it is faithful to has no room for its limits; null = it is not that. */
+const withRoom = (plan: Simulate.Plan, failure: Failure): Simulate.Plan | null => {
+  const { spread = null, apart = null, blockGas, blockOverrides } = plan;
+  if (failure._tag !== "BlockGasLimitExceeded") return null;
+  if (spread !== null && apart === null) return { ...plan, apart: spread };
+  return blockGas === undefined || blockOverrides?.gasLimit !== undefined
+    ? null
+    : { ...plan, blockOverrides: { ...blockOverrides, gasLimit: blockGas } };
+};
 
 /** What may be left out. */
 export const parts = SimulationPart.literals;
@@ -92,6 +104,17 @@ export const learn = (
     : null;
 };
 
+/** Whether a node had too little gas for a run, or may have had. */
+const isCapped = ({ plan, result, less }: Trial): boolean =>
+  less === null && (successOf(result)?.cut != null || leftFor(plan, failureOf(result)) !== null);
+
+/** Whether an answer cannot be read, or is refused, for the transactions that were asked in full. */
+const refusesFull = (plan: Simulate.Plan, failure: Failure): boolean =>
+  plan.full !== false &&
+  failure._tag === "RpcError" &&
+  ((failure.reason._tag === "MalformedResponse" && /transactions/.test(failure.reason.path)) ||
+    (isForm(failure) && /returnFullTransactions/i.test(failure.reason.detail)));
+
 /** Whether fewer parts are asked than before. */
 const isLess = (less: Simulate.Plan, plan: Simulate.Plan): boolean =>
   less.without?.size !== plan.without?.size ||
@@ -115,9 +138,15 @@ const attempt = (plan: Simulate.Plan, doubted: Trial["doubted"], abis: AbiIndex)
     Effect.map(Effect.result(Simulate.ask(plan, abis)), (result) => {
       if (Result.isSuccess(result)) {
         if (doubted !== null) learnLack(memory, doubted.part, doubted.refusal);
-        return { plan, result, less: null, doubted: null };
+        const { cut, gasCap } = result.success;
+        if (gasCap !== null) memory.learn("gasCap", gasCap);
+        const isUnshown = plan.full === undefined && !isLarge(plan.calls.map(({ gas }) => gas));
+        return { plan, result, less: cut !== null && isUnshown ? { ...plan, full: true } : null, doubted: null };
       }
       const { failure } = result;
+      const other = refusesFull(plan, failure) ? { ...plan, full: false } : withRoom(plan, failure);
+      if (other !== null) return { plan, result, less: other, doubted };
+      if (leftFor(plan, failure) !== null) return { plan, result, less: null, doubted };
       const lack = learn(plan, failure);
       if (lack === null) return { plan, result, less: null, doubted };
       const { part, isNamed, isLasting } = lack;
@@ -127,6 +156,8 @@ const attempt = (plan: Simulate.Plan, doubted: Trial["doubted"], abis: AbiIndex)
       return { plan, result, less: isLess(less, plan) ? less : null, doubted: isNamed ? doubted : lasting };
     }),
   );
+
+const atOnce = { concurrency: "unbounded" } as const;
 
 /** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
 export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> =>
@@ -140,8 +171,20 @@ export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
         applies: ({ less }) => less !== null,
         ask: ({ plan, less, doubted }) => attempt(less ?? plan, doubted, abis),
       });
+      const gasCapped: Rule<Trial, Rpc> = {
+        because: "gasCapped",
+        applies: isCapped,
+        ask: (trial) => {
+          const askBeside = (plans: ReadonlyArray<Simulate.Plan>) =>
+            inRound(
+              "gasCapped",
+              Effect.forEach(plans, (plan) => Effect.result(Simulate.ask(plan, abis)), atOnce),
+            );
+          return Effect.map(askFitting(trial.plan, trial.result, askBeside), (result) => ({ ...trial, result }));
+        },
+      };
       const first = yield* attempt(adapt(input, memory.recall("lacks") ?? new Set()), null, abis);
-      const { plan, result } = yield* rounds(first, [unsupportedPart]);
+      const { plan, result } = yield* rounds(first, [unsupportedPart, gasCapped]);
       const run = yield* Effect.fromResult(result);
       return isLensed(input) && !isLensed(plan) ? { ...run, slots: null } : run;
     }),

@@ -10,7 +10,7 @@ import * as Funds from "../../steps/funds.js";
 import { eip7825Cap } from "../../chains/rules.js";
 import { gas } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { Rpc } from "../../rpc/index.js";
+import { Rpc } from "../../rpc/index.js";
 import { capOf, isPlain } from "../../steps/estimate.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
@@ -22,6 +22,8 @@ import { hasSameShape, isSame, type Result } from "../../steps/reading/sameOutco
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;
+/** Gas that is kept for reading where the calls of a run stand, of what a node has for one request. */
+const readGas = 100_000n;
 /** Limits tried side by side when the wider one is not enough. */
 const searched = 6;
 
@@ -45,17 +47,29 @@ const affordable = (entry: Filled, bundle: Bundle<Filled>, funds: ReturnType<typ
 };
 
 /** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
-const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Arr.NonEmptyReadonlyArray<Rungs> | null => {
+const ladderOf = (
+  bundle: Bundle<Filled>,
+  answers: Answers,
+  gasCap: bigint | null,
+): Arr.NonEmptyReadonlyArray<Rungs> | null => {
   const funds = Funds.read(bundle, answers);
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
+  // why: of what a node has for one request, what calls use is gone, not what they may use
+  const within = ({ index }: Filled, most: bigint): bigint =>
+    gasCap === null
+      ? most
+      : bundle
+          .filter((entry) => entry.index < index)
+          .reduce((left, { outcome }) => left - (outcome.gasUsed ?? 0n), gasCap - readGas);
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (entry): Rungs => {
     const tight = entry.gas.value ?? 0n;
+    const most = BigInts.min(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share);
     // why: whether the receiver is new costs more than all the rest since Amsterdam, and others may make it so
     const ample =
       isPlain(entry.input, entry.code) && answers.rules.fork !== "amsterdam"
         ? tight
-        : BigInts.max(tight, BigInts.min(capOf(entry.gas.estimate, answers) ?? eip7825Cap, share));
+        : BigInts.max(tight, BigInts.min(most, within(entry, most)));
     if (entry.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
     const more = affordable(entry, bundle, funds);
     const payable = more === null ? ample : BigInts.min(ample, tight + more);
@@ -95,7 +109,8 @@ export const settleGas = Effect.fnUntraced(function* (
     limits: ReadonlyArray<Limits>,
   ) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>,
 ): Effect.fn.Return<Gas, never, Rpc> {
-  const ladder = ladderOf(bundle, answers);
+  const { memory } = yield* Rpc;
+  const ladder = ladderOf(bundle, answers, memory.recall("gasCap"));
   if (ladder === null) return undoubted;
   const at = (rung: keyof Rungs): Limits => Arr.map(ladder, (rungs) => rungs[rung]);
   const isWider = (a: keyof Rungs, b: keyof Rungs): boolean => ladder.some((rungs) => rungs[a] > rungs[b]);

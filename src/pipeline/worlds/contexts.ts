@@ -48,6 +48,8 @@ export interface World {
   readonly ahead: ReadonlyArray<Eth.BlockOverrides>;
   /** How far apart the transactions are mined, for nothing holds them together; null = all are in one block. */
   readonly apart: Spacing | null;
+  /** How far apart they are where one block refuses their limits; null or absent = it holds them. */
+  readonly spread?: Spacing | null;
   readonly context: Eth.BlockOverrides;
   /** What the block's producer is given, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
@@ -172,9 +174,11 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
   const isFixed = chain.feeModel === "opstack";
   const gas = signed.reduce((sum, { request }) => sum + request.gas, 0n);
   const gasLimit = head?.gasLimit ?? observed.gasLimit;
+  // why: one block refuses them where they use as much
+  const isOver = gasLimit !== null && gas > gasLimit && real !== null;
   const faithful = {
     // why: the node's own base fee, where the empty block in front does not tell it
-    ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isBeyond ? null : real }),
+    ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isBeyond && !isOver ? null : real }),
     ...(isFixed ? {} : without({ feeRecipient: usual })),
     prevRandao,
   };
@@ -221,6 +225,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
     coming !== null &&
     time !== null &&
     far.values.baseFeePerGas !== null;
+  const spread = isApart && isOver ? closeSpacing(grid) : null;
   const wide = wideSpacing(grid, reach, signed.length, steps.at(-1) ?? reach);
   const exact: World = {
     name: "exact",
@@ -251,6 +256,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
         ...{ name: "between", steps: step, block: state, state: sealed, ahead: aheadOf(step, 0) },
         isContrary: index === contrary,
         apart: isWide && !isParted(signed.length, at, ground.nextFork, gapOf(wide)) ? wide : null,
+        spread,
         context: {
           ...faithful,
           ...without({ number: coming === null ? null : coming + BigInt(blocksOf(step)), time: at }),
@@ -271,6 +277,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect
       state: sealed,
       ahead: [],
       apart: null,
+      spread,
       context: { ...faithful, ...(root === null ? {} : { beaconRoot: root }), ...place },
       producer: {},
     },

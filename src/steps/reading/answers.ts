@@ -34,6 +34,8 @@ export interface Facts {
   readonly balanceOf: (account: Address) => bigint | null;
   /** As the rules in force have it. */
   readonly chain: Chain;
+  /** Gas that a case of the bundle had in the run, by its place; null = there was none. */
+  readonly granted: (index: number) => bigint | null;
   /** Gas of a whole block. */
   readonly blockGasLimit: bigint | null;
   readonly quote: Quote;

@@ -126,6 +126,12 @@ const amsterdam = rewriting((text, { scene: { chainId } }) =>
 );
 /** A transfer takes a unit of gas more. */
 const dearer = rewriting((text) => text.replaceAll('"0x5208"', '"0x5209"'));
+/** Most gas of one request, as its transactions show it. */
+const capping = (most: bigint): Lie["tell"] => {
+  const cut = (key: string, value: unknown): unknown =>
+    key === "gas" && typeof value === "string" && BigInt(value) > most ? `0x${most.toString(16)}` : value;
+  return (result) => JSON.parse(JSON.stringify(result, cut)) as unknown;
+};
 /** A fork at the last block of `exact`, told in the same round. */
 const forking: Way = ({ scene }) => {
   let activationTime = 0;
@@ -216,6 +222,10 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
     "blocks in front, on the latest block": [checked(send, noEntries, { block: "latest" }), ["geth", "strict"]],
     "the lens": [checked(token, noEntries)],
     "the lens, in a posted proof": [posted(token, noEntries)],
+  },
+  gasCapped: {
+    "in a scan": [checked(() => ({ ...spend(), gas: 16_000_000n }), lied(capping(10_000_000n), "bare"))],
+    "in a proof": [checked(() => ({ ...spend(), gas: 16_000_000n }), lied(capping(10_000_000n), "exact"))],
   },
   missingAnswer: {
     "of a known endpoint": [known(send, () => lost, "bare"), open],

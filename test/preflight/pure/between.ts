@@ -270,6 +270,10 @@ export const simulating =
   (status: "0x0" | "0x1" = "0x1") =>
   ([request]: ReadonlyArray<unknown>): unknown =>
     (request as Simulated).blockStateCalls.map(({ calls = [] }) => ({
+      transactions: calls.map((call) => ({
+        ...{ hash: parent, from: alice, nonce: "0x0", value: "0x0", input: "0x" },
+        gas: (call as { readonly gas: string }).gas,
+      })),
       ...{ number: "0x65", hash: parent, parentHash: parent, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" },
       calls: calls.map(() => ({ status, gasUsed: "0x5208", returnData: "0x", logs: [] })),
     }));

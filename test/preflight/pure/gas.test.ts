@@ -227,8 +227,8 @@ describe("ample gas beside what the payer can pay", () => {
 });
 
 describe("the block of a gas run", () => {
-  /** For the witness, which says on which chain and block it ran. */
-  const looking = gasFor([{ kind: "environment" }]);
+  /** For the witness, which says on which chain and block it ran, and asks for as much again. */
+  const looking = 2n * gasFor([{ kind: "environment" }]);
   const roomIn = (gasLimit: bigint | undefined, limits: Limits) =>
     gasPlan(
       {

@@ -68,6 +68,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
       traced: true,
       second: { environment: null, account: () => null, call: () => null },
       slots: null,
+      ...{ cut: null, gasCap: null, spent: 0n },
     },
     ...changed,
     before,

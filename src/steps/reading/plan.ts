@@ -1,0 +1,58 @@
+/** One run to ask for: what is simulated, in which block, on which state, and what is read beside it. */
+import type * as Eth from "../../eth/index.js";
+import type { Address } from "../../primitives/hex.js";
+import type { SimulationPart } from "../../primitives/names.js";
+import type { RunName } from "../../report/schema.js";
+import type { Transaction } from "../../Transaction.js";
+import type { Query } from "../../witness/queries.js";
+import type { SecondReading } from "./secondReading.js";
+
+/** How far apart the transactions of a bundle are mined. */
+export interface Spacing {
+  /** From each one's block to that of the one after it. */
+  readonly blocks: number;
+  /** From one block to the next. */
+  readonly seconds: bigint;
+}
+
+/** One run to ask for. */
+export interface Plan {
+  readonly name: RunName;
+  /** The user's calls, in order, each with the gas limit that it runs with; empty for `alone`. */
+  readonly calls: ReadonlyArray<{
+    readonly input: Transaction;
+    readonly request: Eth.CallRequest;
+    readonly gas: bigint;
+    /** The least that it must have, where a success with less than `gas` says enough; absent = all of it. */
+    readonly least?: bigint;
+  }>;
+  /** What the witness reads before them; it does not run when there is nothing to read. */
+  readonly before: ReadonlyArray<Query>;
+  /** What it reads after them. */
+  readonly after: ReadonlyArray<Query>;
+  /** What it reads right in front of a call behind the first, by the call's place; absent = nothing. */
+  readonly between?: (place: number) => ReadonlyArray<Query>;
+  /** Most gas for one call of the witness; absent = what its queries may take at most. */
+  readonly room?: bigint;
+  readonly block: Eth.BlockParameter;
+  readonly stateOverrides: Eth.StateOverrides | null;
+  readonly blockOverrides: Eth.BlockOverrides | null;
+  /** The empty blocks in front; absent = none. */
+  readonly ahead?: ReadonlyArray<Eth.BlockOverrides>;
+  /** How far apart the calls have blocks of their own, as whoever produces blocks may place them; null or absent = all are in one. */
+  readonly apart?: Spacing | null;
+  /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
+  readonly pretended: boolean;
+  /** What the endpoint does not take, and the request goes without; none when absent. */
+  readonly without?: ReadonlySet<SimulationPart>;
+  /** Balances that accounts read themselves behind the witness, which a token may know; none when absent. */
+  readonly second?: ReadonlyArray<SecondReading>;
+  /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
+  readonly lens?: ReadonlyArray<Address>;
+  /** Whether the transactions are asked in full, which shows the gas that each ran with; absent = where limits are large. */
+  readonly full?: boolean;
+  /** How far apart the calls are where one block has no room for them; null or absent = they are asked in no others. */
+  readonly spread?: Spacing | null;
+  /** Gas of a block that holds all limits together, for where the node's own refuses them; absent = it is asked in no larger one. */
+  readonly blockGas?: bigint;
+}
