@@ -64,7 +64,8 @@ export type RunName = typeof RunName.Type;
  * is no longer what it was remembered to be. `unsupportedPart`: it refuses a part of a request. `missingAnswer`: what was
  * left out, or was asked in vain, and nothing makes up for. `unfunded`: a sender cannot pay. `starved`, `unpriced`: a call
  * failed that may have lacked gas, or a block's price. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
- * was chosen is proven. `headMoved`: the runs stood on more than one state. `misplaced`: a run was refused for the block it
+ * was chosen is proven. `headMoved`: the runs stood on more than one state, or an answer named a later block than the header. `confirmHead`: whether
+ * the latest block is still the one that they stood on, where the caller wants to know. `misplaced`: a run was refused for the block it
  * was put in. `forkBetween`: a fork lies between the transactions of a bundle, or between two worlds. `incomparable`: a world
  * of the proof said nothing, or not on the state as it is. `closing`: the transactions run in the next block and fail in a later one. `worldsDiffer`: whether the state or the price made the difference. `hiddenCall`: what
  * fails inside without a word. `alreadySent`: whether a call that fails is in flight. `revertTrace`: where it fails.
@@ -76,6 +77,7 @@ export const askRules = [
   ...([
     "incomparable",
     "closing",
+    "confirmHead",
     "worldsDiffer",
     "hiddenCall",
     "alreadySent",
@@ -132,6 +134,7 @@ export const forksIn = (config: unknown): typeof unknownForks => {
 /** The options of a run, whose rows `report/options.ts` has: an input that has one of them is told where it belongs. */
 export const optionNames = [
   "traceReverts",
+  "confirmHead",
   "delegateTargets",
   "worlds",
   "abis",
