@@ -12,10 +12,12 @@ import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type * as Eth from "../eth/index.js";
 import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import { abisOf } from "../report/options.js";
+import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
@@ -58,7 +60,12 @@ export interface Proof extends Round {
   readonly placed: ReadonlyArray<Placed>;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: AskResult<Simulate.Run> | null;
+  /** The latest header, asked in the round of the runs; null = they stand on a block that the caller named. */
+  readonly beside: AskResult<Eth.Block> | null;
 }
+
+/** Whether runs on this state have to stand on the latest block. */
+export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pending" || block === "latest";
 
 /** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
 const mostAgain = 3;
@@ -154,10 +161,7 @@ export const lacksWitness = ({ run, alone }: Proof): boolean =>
   // why: what stood on a block that is gone is asked again altogether
   alone === null && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
 
-/**
- * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
- * them.
- */
+/** All runs of a proof at once, with the counts and the latest header; code too, where no scan of the same call read it. */
 export const askProof = Effect.fnUntraced(function* (
   claim: ProofInput,
   because: AskRule,
@@ -199,7 +203,7 @@ export const askProof = Effect.fnUntraced(function* (
           forks: askForks,
           // why: last, so that what they say is no older than the runs
           counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
-          header: header === null ? Fee.askHeader : Effect.succeed(header),
+          beside: isOnHead(block) || header === null ? Fee.askHeader : skipped,
         },
         { concurrency: "unbounded" },
       ),
@@ -217,6 +221,9 @@ export const askProof = Effect.fnUntraced(function* (
     namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
     ...answered,
     ...{ steps, run, assumed, history: null, receipts: null, called: null, unfunded: null, findings: [] },
+    // why: a node that shows an earlier block than another did is behind it
+    header:
+      header === null || answered.beside === null ? (header ?? answered.beside) : Fee.laterOf(header, answered.beside),
     ...{ askedAt: claim.askedAt, noFeeOracle: scanned?.noFeeOracle ?? null },
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };

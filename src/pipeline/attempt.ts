@@ -67,12 +67,11 @@ export const attemptOf = Effect.fnUntraced(function* (
   return { ...made, judged: judge(made) };
 });
 
-/** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */
+/** The exact requests, in all the runs of a proof, by this rule. */
 export const attempt = Effect.fnUntraced(function* (
   about: About,
   { head, memory, closed }: Pick<Standing, "head" | "memory" | "closed">,
   because: AskRule,
-  isStale = false,
 ): Effect.fn.Return<Attempt, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;
   const known = knownTokensOf(report.chainId);
@@ -84,6 +83,6 @@ export const attempt = Effect.fnUntraced(function* (
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
-  const claim: ProofInput = { ...about, worlds, reads, header: isStale || successOf(head) === null ? null : head };
+  const claim: ProofInput = { ...about, worlds, reads, header: successOf(head) === null ? null : head };
   return yield* attemptOf(claim, yield* askProof(claim, because), because);
 });

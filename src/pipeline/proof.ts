@@ -6,7 +6,6 @@ import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
-import { isSlotted } from "../report/freshness.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
@@ -17,13 +16,15 @@ import { askAlone, askAt, askCauses, lacksWitness } from "./askProof.js";
 import {
   closedIn,
   formsIn,
-  hasRisen,
   isBehind,
+  isConfirmable,
   isGoneIn,
+  isLater,
   isSealable,
   isSpent,
+  isUnconfirmed,
   isWithoutPending,
-  lacks,
+  newestShown,
   placed,
   runsOf,
   sealedCounts,
@@ -52,32 +53,25 @@ const anew = (
   changed: Partial<Standing>,
 ): Effect.Effect<Standing, never, Rpc> => {
   const ran = [...standing.ran, ...runsOf(standing).map(successOf)];
-  const next = { ...standing, ...changed, ran };
+  const next = { ...standing, ...changed, ran, confirmed: null };
   return Effect.map(attempt(about, next, because), (made) => placed({ ...next, ...made }));
 };
 
-/** Everything once more, on a newer head where the one that it stood on is old or gone. */
+/** Everything once more; where the ground moved, on a header that was read after the move. */
 const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effect.Effect<Standing, never, Rpc> =>
   Effect.gen(function* () {
-    const { memory, head, claim, proof } = standing;
+    const { head, claim, proof } = standing;
     const isMoved = because === "headMoved";
     const isSealed = isMoved && isSpent(standing);
-    // why: a block that is there stays good, whatever became the head
-    const isLow = isBehind(standing);
-    const isOld =
-      isMoved &&
-      (isLow ||
-        hasRisen(standing) ||
-        lacks(memory, "hash") ||
-        proof.block !== "pending" ||
-        isGoneIn(isSealed ? [proof.next] : runsOf(standing)));
+    const shown = newestShown(standing);
+    // why: one that was read in the round of the runs may be older than the move
     const newest =
-      isOld && (isLow || successOf(claim.header) !== null)
-        ? yield* inRound(because, isLow ? Fee.askLatestHeader : Fee.askHeader)
-        : proof.header;
-    // why: who shows an older one is behind
-    const header = isSlotted(claim.chain) && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
-    const askedAt = isOld ? yield* Clock.currentTimeMillis : claim.askedAt;
+      !isMoved || isLater(standing, shown)
+        ? shown
+        : yield* inRound(because, isBehind(standing) ? Fee.askLatestHeader : Fee.askHeader);
+    // why: a node that shows an earlier block than another did is behind it
+    const header = claim.chain.paceKnown && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
+    const askedAt = isMoved ? yield* Clock.currentTimeMillis : claim.askedAt;
     const { balanceOf } = standing.answers;
     const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
     return yield* anew(standing, about, because, {
@@ -201,6 +195,12 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
       return Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed }));
     },
   },
+  rule({
+    because: "confirmHead",
+    most: forEach,
+    applies: isUnconfirmed,
+    ask: (standing) => Effect.map(Fee.askHeader, (confirmed) => placed({ ...standing, confirmed })),
+  }),
   {
     because: "headMoved",
     // why: what did not hold still is judged, too, where the sealed block says less
@@ -209,13 +209,16 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   },
 ];
 
-/** That the runs never stood on one block. */
+/** That the runs never stood on one block, or that it is not known whether it is the latest. */
 const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
-  const { run, next } = standing.proof;
-  // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
-  return standing.lack !== "headMoved" || isGoneIn([run, next])
-    ? []
-    : incomparable("the runs did not stand on one block");
+  const { proof, head, confirmed } = standing;
+  if (standing.lack === "headMoved")
+    // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
+    return isGoneIn([proof.run, proof.next]) ? [] : incomparable("the runs did not stand on one block, the latest");
+  const isUnread =
+    (successOf(head) !== null && failureOf(proof.beside) !== null) ||
+    (isConfirmable(standing) && successOf(confirmed) === null);
+  return isUnread ? incomparable("the latest block was not told again") : [];
 };
 
 /**
@@ -232,8 +235,17 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   const first = Effect.fnUntraced(function* (on: About, head: Standing["head"], why: AskRule) {
     const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
     const begun = { memory, head, closed: null };
-    const made = yield* attempt(on, begun, why, scanned?.isStale === true);
-    const standing = { ...begun, ...made, pending: null, counts: known, moves: 0, findings: [], ran: [] };
+    const made = yield* attempt(on, begun, why);
+    const standing = {
+      ...begun,
+      ...made,
+      pending: null,
+      counts: known,
+      confirmed: null,
+      moves: 0,
+      findings: [],
+      ran: [],
+    };
     const last = yield* rounds(placed(standing), proofRules);
     return { ...last, findings: [...checkGround(last), ...last.findings] };
   });

@@ -1,5 +1,6 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
 import type { RpcError } from "../errors/rpc.js";
+import type * as Eth from "../eth/index.js";
 import type { Hash } from "../primitives/hex.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
@@ -10,13 +11,14 @@ import { within } from "../steps/reading/sameOutcome.js";
 import type { Run } from "../steps/simulate.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import { bareOf, isComparable, type Proof } from "./askProof.js";
+import { laterOf } from "../steps/fee.js";
+import { bareOf, isComparable, isOnHead, type Proof } from "./askProof.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
 import { pendingOf, type Worlds } from "./worlds/contexts.js";
 import type { Attempt } from "./worlds/contrast.js";
-import { isSlotted } from "../report/freshness.js";
+import { isFast } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 
 const isNamed = (hash: Hash): boolean => BigInt(hash) !== 0n;
@@ -114,6 +116,8 @@ export interface Standing extends Attempt {
   readonly pending: Attempt | null;
   /** The counts on the sealed state before the attempt. */
   readonly counts: ReadonlyMap<string, number | null> | null;
+  /** The latest header, asked behind the runs; null = it was not. */
+  readonly confirmed: AskResult<Eth.Block> | null;
   /** How often the ground has moved on this state. */
   readonly moves: number;
   readonly findings: ReadonlyArray<Finding>;
@@ -148,13 +152,13 @@ export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<
   ...(why === null ? [] : Object.values(why)),
 ];
 
-/** Attempts on a pending state whose content matters, on any other, on a block by its hash, and where nodes take none. */
-const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
+/** Attempts on a pending state whose content matters, on any other, and on a sealed block. */
+const tries = { own: 3, guess: 1, sealed: 8 } as const;
 
 export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
 
-const mostTries = ({ claim, proof, memory }: Placed): number => {
-  if (proof.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
+const mostTries = ({ claim, proof }: Placed): number => {
+  if (proof.block !== "pending") return tries.sealed;
   // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
 };
@@ -194,9 +198,41 @@ export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= most
 export const isSealable = ({ proof, claim }: Placed): boolean =>
   proof.block === "pending" && claim.report.options.block === null;
 
-/** Whether an answer named a later block than the head that an attempt stands on, of a chain on which that is no accident. */
-export const isBehind = ({ head, claim, sealed }: Placed): boolean =>
-  (sealed ?? -1n) > (successOf(head)?.number ?? sealed ?? 0n) && isSlotted(claim.chain);
+/** The latest header of those that were shown. */
+export const newestShown = ({ proof, confirmed }: Placed): AskResult<Eth.Block> | null =>
+  proof.header === null || confirmed === null ? proof.header : laterOf(proof.header, confirmed);
+
+/** Whether a header is of a later block than the head that an attempt stands on, or of another one in its place. */
+const isAnother = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolean => {
+  const [mine, theirs] = [successOf(head), successOf(shown)];
+  if (mine === null || theirs === null) return false;
+  return theirs.number > mine.number || (theirs.number === mine.number && theirs.hash !== mine.hash);
+};
+
+/** Whether a header is of another block than the head, and of none that is earlier than what any answer named. */
+export const isLater = (standing: Placed, shown: AskResult<Eth.Block> | null): boolean =>
+  isAnother(standing, shown) && (successOf(shown)?.number ?? -1n) >= (standing.sealed ?? -1n);
+
+/**
+ * Whether an answer named another latest block than the head that an attempt stands on. Nodes behind one address of a fast
+ * chain are never at one height, so that there the headers alone count; where a block comes while any answer travels,
+ * beginning anew once is enough, unless the caller wants it confirmed.
+ */
+export const isBehind = (standing: Placed): boolean => {
+  const { head, claim, proof, sealed, moves } = standing;
+  const number = successOf(head)?.number;
+  if (number === undefined || !isOnHead(proof.block)) return false;
+  if (isFast(claim.chain) && claim.chain.blockTimeMs < 1_000 && moves > 0 && !isConfirmable(standing)) return false;
+  return isAnother(standing, newestShown(standing)) || (!isFast(claim.chain) && (sealed ?? -1n) > number);
+};
+
+/** Whether the caller wants the latest block asked once more behind the runs. */
+export const isConfirmable = ({ claim, proof }: Placed): boolean =>
+  claim.report.options.confirmHead && isOnHead(proof.block);
+
+/** Whether that has still to be asked of an attempt that stands. */
+export const isUnconfirmed = (standing: Standing): boolean =>
+  isConfirmable(standing) && standing.lack === null && standing.confirmed === null;
 
 /**
  * Why an attempt does not stand; null = it does. `unsupportedPart`: a part of the request that the endpoint may not take.
@@ -216,25 +252,19 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
-  if (
-    isParted(runsOf(standing), ground) ||
-    hasRisen(standing) ||
-    (isBehind(standing) && (!isSpent(standing) || isSealable(standing)))
-  )
-    return "headMoved";
+  if (isParted(runsOf(standing), ground) || hasRisen(standing) || isBehind(standing)) return "headMoved";
   const { apart, context } = worlds.exact;
   const { next } = proof.forks;
   // why: the next fork is told in the same round, the first time
   const isTorn =
     apart !== null && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next, gapOf(apart));
-  const beside = successOf(proof.header);
   if (refusal !== null) return "misplaced";
   if (isTorn) return "forkBetween";
   const isSettled =
     isComparable(claim, proof) &&
     (proof.bare === null || bareOf(proof) !== null) &&
-    // why: one that was not heard of, or heard of long ago, is asked beside the runs
-    (beside === null || beside.hash === head?.hash);
+    // why: a head that was not known is told beside the runs, and one that was is told again
+    (proof.beside === null || (head === null) === (successOf(proof.beside) === null));
   return isSettled ? null : "incomparable";
 };
 

@@ -39,14 +39,9 @@ export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly subjects: ReadonlyMap<number, FeeSubject>;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
-  /**
-   * What the scan of the same call heard a moment ago, so that it can be relied on; null for a report from outside.
-   * `isStale`: so much time went by since that its header may be another block's by now.
-   */
-  readonly scanned:
-    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "run"> & { readonly isStale?: boolean })
-    | null;
-  /** The head that the worlds stand on; null = it is asked beside the runs. */
+  /** What the scan of the same call heard a moment ago, so that it can be relied on; null for a report from outside. */
+  readonly scanned: Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "run"> | null;
+  /** The head that the worlds stand on; null = it is not known. */
   readonly header: Round["header"];
   /** Epoch ms when that head was asked for, or what has it. */
   readonly askedAt: number;

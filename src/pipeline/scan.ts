@@ -10,6 +10,7 @@ import { refusedPart } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { unknownForks } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
+import { isFast } from "../report/freshness.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { signers } from "../steps/reading/bundle.js";
@@ -250,6 +251,16 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
               withMore(scan, { ...priced, estimate: null }),
       );
     },
+  }),
+  rule({
+    because: "headMoved",
+    // why: the nodes behind one address of a fast chain are never at one height
+    applies: ({ sealed, round, subject }) =>
+      !isFast(subject.chain) && (sealed ?? -1n) > (successOf(round.header)?.number ?? sealed ?? 0n),
+    ask: (scan) =>
+      Effect.map(Fee.askLatestHeader, (latest) =>
+        withMore(scan, { header: scan.round.header && Fee.laterOf(scan.round.header, latest) }),
+      ),
   }),
 ];
 

@@ -14,7 +14,7 @@ import { asking } from "../eth/ask.js";
 import { abisOf } from "../report/options.js";
 import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
-import { Rpc, type Memory } from "../rpc/index.js";
+import { CurrentRun, Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import type { AskResult } from "../steps/reading/askResult.js";
 import { gasFor } from "../witness/queries.js";
@@ -80,6 +80,8 @@ export interface Scanning {
   readonly flying: ReadonlyArray<InFlight>;
   /** Whether the chain's id was asked for, not remembered. */
   readonly isNamed: boolean;
+  /** The highest mined block that any answer named; null = none did. */
+  readonly sealed: bigint | null;
   readonly memory: Memory;
   readonly chains: typeof lookup;
 }
@@ -148,5 +150,6 @@ export const begin = Effect.fnUntraced(function* (
     ...more,
   };
   const round = ofSteps.reduce<typeof begun>((all, some) => ({ ...all, ...some }), begun);
-  return { subject, plans, round, flying, isNamed: !isFamiliar, memory, chains };
+  const { sighted } = yield* CurrentRun;
+  return { subject, plans, round, flying, isNamed: !isFamiliar, sealed: sighted?.sealed ?? null, memory, chains };
 });

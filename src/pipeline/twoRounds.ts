@@ -1,7 +1,6 @@
 /** A scan, and the proof after it: what the doors of the pipeline run within one call. */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
-import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
@@ -42,11 +41,11 @@ export const withLast = (report: Report): Effect.Effect<Report, never, Rpc> => {
   );
 };
 
-/** A scan: its report, and the answers that its proof need not ask for again, so many ms after they were in. */
+/** A scan: its report, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
-): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
+): Effect.fn.Return<{ readonly report: Report; readonly round: Round }, never, Rpc> {
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const { memory } = yield* Rpc;
@@ -75,7 +74,6 @@ export const scanOnce = Effect.fnUntraced(function* (
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
-  const ended = yield* Clock.currentTimeMillis;
   const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
   const report = yield* makeReport(
     filled,
@@ -93,7 +91,7 @@ export const scanOnce = Effect.fnUntraced(function* (
     null,
   );
   yield* Effect.yieldNow;
-  return { report: yield* withLast(report), round, waited: ended - now };
+  return { report: yield* withLast(report), round };
 });
 
 /**
@@ -113,17 +111,14 @@ export const proveScanned = <E, R>(
   withRun(prepared.options.deadlineMs, () =>
     Effect.gen(function* () {
       const scanned = phase("Preflight.scan", scanOnce(prepared), ({ report }) => report);
-      const { report, round, waited } = yield* scanned;
+      const { report, round } = yield* scanned;
       const { deadline } = yield* Effect.service(CurrentRun);
       // why: a proof without any time says no more than that, in front of what took the time
       const isLate =
         report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
       if (isSettled(report) || isLate) return report;
-      const [duration, chosen] = yield* Effect.timed(choose(report));
-      // why: after a second its header is asked again, whatever the chain
-      const isStale = waited + Duration.toMillis(duration) > 1_000;
       const { policies } = prepared;
-      const proving = proveChosen(chosen, { policies, found: [], scanned: { ...round, isStale } });
+      const proving = proveChosen(yield* choose(report), { policies, found: [], scanned: round });
       const proven = Effect.flatMap(proving, withLast);
       return yield* phase("Preflight.prove", proven, (made) => made);
     }),

@@ -65,7 +65,8 @@ export type RunName = typeof RunName.Type;
  * gas for all that a simulation asks, or may have had. `missingAnswer`: what was
  * left out, or was asked in vain, and nothing makes up for. `unfunded`: a sender cannot pay. `starved`, `unpriced`: a call
  * failed that may have lacked gas, or a block's price. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
- * was chosen is proven. `headMoved`: the runs stood on more than one state. `misplaced`: a run was refused for the block it
+ * was chosen is proven. `headMoved`: the runs stood on more than one state, or an answer named a later block than the header. `confirmHead`: whether
+ * the latest block is still the one that they stood on, where the caller wants to know. `misplaced`: a run was refused for the block it
  * was put in. `forkBetween`: a fork lies between the transactions of a bundle, or between two worlds. `incomparable`: a world
  * of the proof said nothing, or not on the state as it is. `closing`: the transactions run in the next block and fail in a later one. `worldsDiffer`: whether the state or the price made the difference. `hiddenCall`: what
  * fails inside without a word. `alreadySent`: whether a call that fails is in flight. `revertTrace`: where it fails.
@@ -77,6 +78,7 @@ export const askRules = [
   ...([
     "incomparable",
     "closing",
+    "confirmHead",
     "worldsDiffer",
     "hiddenCall",
     "alreadySent",
@@ -133,6 +135,7 @@ export const forksIn = (config: unknown): typeof unknownForks => {
 /** The options of a run by name, whose rows `report/options.ts` has: the only list of them. */
 export const optionNames = [
   "traceReverts",
+  "confirmHead",
   "delegateTargets",
   "tokens",
   "accounts",

@@ -33,6 +33,10 @@ const unpaced: HeadLimits = { doubtful: 121n, stale: 601n, held: 600n };
 export const isSlotted = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean =>
   paceKnown && inSeconds(blockTimeMs) >= leastSlot;
 
+/** Whether blocks are known to come so often that one which comes while answers travel is none. */
+export const isFast = (chain: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean =>
+  chain.paceKnown && !isSlotted(chain);
+
 /** The limits of a chain's head: two missed slots are doubtful, three are stale. */
 export const headLimitsOf = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): HeadLimits => {
   if (!paceKnown) return unpaced;

@@ -190,8 +190,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   );
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = context?.number !== undefined;
-  const blocks = yield* sighting(simulated, ([first]) =>
-    first === undefined || isNumbered ? null : first.number - 1n,
+  const blocks = yield* sighting(
+    simulated,
+    ([first]) => (first === undefined || isNumbered ? null : first.number - 1n),
+    plan.block === "latest",
   );
   yield* Effect.yieldNow;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends

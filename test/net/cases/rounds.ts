@@ -256,6 +256,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   },
   incomparable: { "where nothing was said": [checked(send, lied(lost, "next"))] },
   closing: { "by the number": [checked(until, honest, { stateOverrides: limited }), open] },
+  confirmHead: { "of a token": [checked(token, honest, { confirmHead: true })] },
   worldsDiffer: { "by the price": [checked(payout, honest, { stateOverrides: paying })] },
   // a node without tracers has refused one before that
   hiddenCall: { "in a batch": [checked(batch), open] },

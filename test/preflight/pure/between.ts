@@ -64,7 +64,8 @@ const memoryWith = (teach: Teach): Memory => {
 export const inFork = (fork: "amsterdam" | "osaka", changed: Parameters<typeof holding>[1] = {}) =>
   holding(rich, { fork, ...changed });
 
-interface Scan extends Partial<Pick<Scanning, "flying">> {
+interface Scan extends Partial<Pick<Scanning, "flying" | "sealed">> {
+  readonly chain?: Partial<Chain>;
   readonly tag?: "pending" | "latest";
   readonly asked?: Partial<Scanning["round"]>;
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
@@ -85,9 +86,9 @@ export const scanning = ({
 }: Scan = {}): Scanning => {
   const cases = bundle(...inputs);
   const memory = memoryWith(teach);
-  const { tag = "pending", flying = [], steps = everyStep } = changed;
+  const { tag = "pending", flying = [], steps = everyStep, sealed = null, chain = {} } = changed;
   const subject: Subject = {
-    ...{ bundle: cases, options: { ...options, ...said }, chain: lookup(null), steps },
+    ...{ bundle: cases, options: { ...options, ...said }, chain: { ...lookup(null), ...chain }, steps },
     ...{ wanted: [], looks: [] },
   };
   const plans = { bare: barePlan(subject, tag, [], []), alone: alonePlan(subject.options, tag, []) };
@@ -97,7 +98,7 @@ export const scanning = ({
     { plan: plans.bare },
   );
   return {
-    ...{ subject, flying, memory, chains: lookup, isNamed: !isFamiliar },
+    ...{ subject, flying, sealed, memory, chains: lookup, isNamed: !isFamiliar },
     plans: { ...plans, subjects: new Map(), known: endpointFactsOf(memory), isFamiliar },
     round: {
       ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [], next: null },
@@ -120,9 +121,11 @@ export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = 
   );
 };
 
-interface Proving extends Partial<Pick<Standing, "moves" | "counts" | "closed"> & Pick<About, "settled">> {
+interface Proving extends Partial<
+  Pick<Standing, "moves" | "counts" | "closed" | "confirmed" | "head"> & Pick<About, "settled">
+> {
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
-  readonly tag?: "pending" | "latest";
+  readonly tag?: "pending" | "latest" | bigint;
   readonly options?: Partial<ReportOptions>;
   readonly teach?: Teach;
   readonly chain?: Partial<Chain>;
@@ -185,14 +188,15 @@ export const standing = ({
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );
-  const claim: ProofInput = { ...about, worlds, reads: [], header: head };
+  const { moves = 0, counts = new Map([[alice, 4]]), confirmed = null, head: on = head } = changed;
+  const claim: ProofInput = { ...about, worlds, reads: [], header: on };
   const readings = signed.map(() => did());
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
   const proof: Proof = {
     ...roundOf(signed, { block: tag, run: exact, alone: stood("alone", worlds.exact.block) }),
     ...{ history: null, receipts: null, header: head },
-    ...{ assumed: null, placed: [], between: [], traced: [], bare: null },
+    ...{ assumed: null, placed: [], between: [], traced: [], bare: null, beside: head },
     ...changed.round,
     ...changed.proof,
     next,
@@ -214,10 +218,9 @@ export const standing = ({
     ...{ why: null, judged: { compared: null, wants: [], closing: null }, isForkUsed: true },
     ...changed.attempt,
   };
-  const { moves = 0, counts = new Map([[alice, 4]]) } = changed;
   return placed({
     ...attempt,
-    ...{ head, moves, counts, memory },
+    ...{ head: on, moves, counts, memory, confirmed },
     ...{ pending: null, findings: [], ran: [], closed },
   });
 };

@@ -74,6 +74,7 @@ const called = (first: Parameters<typeof refused>[0] | VmHalt | GasAllowanceExce
 const answeredCall: Asked = { called: { first: Result.succeed(hexOf("0x")), view: null } };
 const ranDry = (given: Scan = {}) => ranAs(dry, given, { before: roomy });
 
+const fast = { paceKnown: true, blockTimeMs: 2_000 } as const;
 type ScanRow = readonly [string, () => Scan, string | null];
 
 describe("a scan asks more", () => {
@@ -304,6 +305,13 @@ describe("a scan asks more", () => {
       }),
       null,
     ],
+
+    ["the header, where an answer named a later block", () => ({ sealed: 101n }), "headMoved"],
+    ["so where slots are long", () => ({ sealed: 101n, chain: { ...fast, blockTimeMs: 12_000 } }), "headMoved"],
+    ["not so where it named that one", () => ({ sealed: 100n }), null],
+    ["not so where none was named", () => ({ sealed: null }), null],
+    ["not so on a fast chain", () => ({ sealed: 101n, chain: fast }), null],
+    ["not so where there is no header", () => ({ sealed: 101n, asked: { header: refused(lost) } }), null],
   ])("%s", (_, given, name) => expect(first(scanRules, scanning(given()))).toBe(name));
 
   it.each<readonly [string, () => Scan, string]>([
@@ -346,6 +354,7 @@ describe("a scan asks more", () => {
     ["what is missing before more gas", () => ({ asked: { history: absent, run: ranDry() } }), "missingAnswer"],
     ["funds before more gas", () => ({ asked: { ...called(new OutOfGas({})), run: refused(poor) } }), "unfunded"],
     ["more gas before a price", () => ({ asked: { run: ranDry() } }), "starved"],
+    ["a price before the header", () => ({ sealed: 101n, asked: { run: ranAs(reverted) } }), "unpriced"],
   ])("%s", (_, given, name) => {
     const known = scanning(given());
     expect(scanRules.filter(({ applies }) => applies(known)).length).toBeGreaterThan(1);
@@ -354,6 +363,19 @@ describe("a scan asks more", () => {
 });
 
 const moved = stood("next", pinned, { before: holding(rich, { number: 102n }) });
+const [newer, branch, older] = [
+  header({ number: 101n, hash: other }),
+  header({ number: 100n, hash: other }),
+  header({ number: 99n, hash: other }),
+];
+/** The latest header beside the runs. */
+const shown = (beside: ReturnType<typeof header>): Proving => ({
+  proof: { beside, header: beside === older ? header({ number: 100n }) : beside },
+});
+const preconfirmed = { tag: "pending", options: { pending: "preconfirmed" } } as const;
+const ofNumber = { tag: 90n, options: { block: 90n } } as const;
+const rapid = { chain: { blockTimeMs: 250 } } as const;
+const confirming = (given: Proving = {}): Proving => ({ ...given, options: { ...given.options, confirmHead: true } });
 const unanswering: Proving = { proof: { next: refused(lost) } };
 const posted: Proving = { isPosted: true, tag: "pending", round: { run: refused(noPending) } };
 /** A bundle on the latest block, whose transactions a fork parts. */
@@ -428,14 +450,33 @@ describe("a proof asks more", () => {
       () => ({ proof: { next: refused(new NonceTooHigh({ account: alice })) } }),
       "headMoved",
     ],
-    ["so up to four times", () => ({ proof: { next: moved }, moves: 2 }), "headMoved"],
-    ["no more then", () => ({ proof: { next: moved }, moves: 3 }), null],
+    ["so up to eight times", () => ({ proof: { next: moved }, moves: 6 }), "headMoved"],
+    ["no more then", () => ({ proof: { next: moved }, moves: 7 }), null],
+    ["so where another head is shown beside the runs", () => shown(newer), "headMoved"],
+    ["so where it is one of the same number", () => shown(branch), "headMoved"],
+    ["so on a pending block", () => ({ ...shown(newer), ...preconfirmed }), "headMoved"],
+    ["not so where it is an earlier one", () => shown(older), null],
+    ["not so on a block that the caller names", () => ({ ...shown(newer), ...ofNumber }), null],
+    ["so where blocks come every two seconds", () => ({ ...shown(newer), chain: { blockTimeMs: 2_000 } }), "headMoved"],
+    ["so, once, where they come while any answer travels", () => ({ ...shown(newer), ...rapid }), "headMoved"],
+    ["not so then", () => ({ ...shown(newer), ...rapid, moves: 1 }), null],
     [
-      "so up to eight times where blocks have no hash for it",
-      () => ({ teach: lacking("hash"), proof: { next: refused(gone) }, moves: 6 }),
+      "so then, where the caller wants it confirmed",
+      () => ({ ...shown(newer), ...confirming(rapid), moves: 1 }),
       "headMoved",
     ],
-    ["no more then", () => ({ teach: lacking("hash"), proof: { next: refused(gone) }, moves: 7 }), null],
+    ["so where any other answer named a later block", () => ({ attempt: { sealed: 101n } }), "headMoved"],
+    ["so where the pace is not known", () => ({ attempt: { sealed: 101n }, chain: { paceKnown: false } }), "headMoved"],
+    ["not so on a fast chain", () => ({ attempt: { sealed: 101n }, chain: { blockTimeMs: 2_000 } }), null],
+    ["not so where it is the head", () => ({ attempt: { sealed: 100n } }), null],
+
+    ["the latest block behind the runs, where the caller wants it", () => confirming(), "confirmHead"],
+    ["not so where it was asked", () => ({ ...confirming(), confirmed: header({ number: 100n }) }), null],
+    ["not so where it was asked in vain", () => ({ ...confirming(), confirmed: refused(lost) }), null],
+    ["not so on a block that the caller names", () => confirming(ofNumber), null],
+    ["not so while an attempt does not stand", () => ({ ...confirming(), ...unanswering }), "incomparable"],
+    ["on a newer head, where that is another one", () => ({ ...confirming(), confirmed: newer }), "headMoved"],
+
     [
       "so up to three times where the pending state is ordered before us",
       () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, moves: 1 }),
@@ -461,12 +502,9 @@ describe("a proof asks more", () => {
       () => ({ proof: { bare: stood("bare", pinned, { before: holding(rich, { timestamp: 1n }) }) } }),
       "incomparable",
     ],
-    [
-      "so where the head beside the runs is another",
-      () => ({ round: { header: header({ number: 100n, hash: other }) } }),
-      "incomparable",
-    ],
-    ["not so where that got lost", () => ({ round: { header: refused(lost) } }), null],
+    ["so where the head got lost beside the runs", () => shown(refused(lost)), "incomparable"],
+    ["so where it was not known before", () => ({ head: null }), "incomparable"],
+    ["not so where nobody tells it", () => ({ ...shown(refused(lost)), head: null }), null],
     ["not so where the exact run says nothing either", () => ({ ...unanswering, round: { run: refused(lost) } }), null],
 
     ["what fails inside, where the run hides it", () => untraced, "hiddenCall"],
@@ -553,6 +591,8 @@ describe("a proof asks more", () => {
       () => both(unsettled, { attempt: { settled: null, judged: closing.attempt?.judged } } as Proving),
       "doubtfulLimit",
     ],
+    ["further worlds before the latest block behind them", () => both(confirming(), wanting), "worldsDiffer"],
+    ["whether a fork was used before that", () => both(confirming(), unused), "forkBetween (last)"],
     ["further worlds before whether a fork was used", () => both(wanting, unused), "worldsDiffer"],
     ["whether a fork was used before a sealed block", () => both(movedOnPending, unused), "forkBetween (last)"],
     ["what fails inside before a sealed block", () => both(movedOnPending, untraced), "hiddenCall"],
@@ -580,6 +620,7 @@ describe("how often", () => {
     doubtfulLimit: 32,
     closing: 2,
     worldsDiffer: 32,
+    confirmHead: 32,
     "forkBetween (last)": 32,
   };
   const once = {

@@ -13,8 +13,9 @@ import {
   SimBlockOrder,
 } from "../../rooms/errors.js";
 import { proofRules, scanRules, undoubted, type Rule, type Standing } from "../../rooms/pipeline.js";
+import { Hash } from "../../rooms/primitives.js";
 import { alice, bob, hexOf, token, unanswered } from "../../steps/parts.js";
-import { absent, parent } from "../../steps/reading/facts.js";
+import { absent, header, parent } from "../../steps/reading/facts.js";
 import { asked, inFork, namesOf, pinned, ranAs, scanning, simulating, standing, stood } from "./between.js";
 import { counted, did, holding, named, rich } from "./world.js";
 
@@ -24,6 +25,7 @@ const unsupported = simulation(new MethodNotSupported({ detail: "", code: -32601
 const noPending = simulation(new PendingUnavailable({ detail: "no pending state" }));
 const poor = new InsufficientFunds({ account: alice });
 const lost = unanswered("eth_simulateV1");
+const other = Hash.make(`0x${"cd".repeat(32)}`);
 const reverted = did({ status: "reverted", failure: new ExecutionReverted({ data: hexOf("0x") }) });
 const dry = did({ status: "halted", gasUsed: 2n ** 24n });
 
@@ -166,6 +168,12 @@ describe("a scan", () => {
     expect(known.round.counts).toEqual(scanning().round.counts);
   });
 
+  it("reads the header again of several nodes at once, and keeps the later one", async () => {
+    const { lines, known, before } = await byScan("headMoved", { sealed: 101n });
+    expect(lines).toEqual(times(4, "1 headMoved eth_getBlockByNumber latest"));
+    expect(known.round.header).toBe(before.round.header);
+  });
+
   it("runs it with funds, and keeps that only where it ran", async () => {
     const given = { asked: { run: Result.fail(poor) } };
     const { lines, known } = await byScan("unfunded", given, simulated);
@@ -222,6 +230,7 @@ const attemptOn = (because: string, exact: string, next: string, round = 1) =>
   [
     ...[`${because} eth_simulateV1 exact ${exact}`, `${because} eth_simulateV1 next ${next}`, `${because} eth_config`],
     ...["latest", "pending"].map((block) => `${because} eth_getTransactionCount ${block}`),
+    `${because} eth_getBlockByNumber latest`,
   ]
     .map((line) => `${round} ${line}`)
     .sort();
@@ -263,15 +272,35 @@ describe("a proof", () => {
     ]);
   });
 
-  it("is made on the same head where only a state before us moved", async () => {
+  it("reads the header after the move where only a state before us moved, too", async () => {
     const moved = stood("next", "pending", { before: holding(rich, { number: 102n }) });
     const given = { tag: "pending", options: { pending: "preconfirmed" }, proof: { next: moved } } as const;
     const { lines, known } = await byProof("headMoved", given);
-    expect(lines).toEqual(attemptOn("headMoved", "pending", "pending"));
+    expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pending", "pending", 2)]);
     expect(known.moves).toBe(1);
-    // blocks that have no hash for it may be others by now
-    const teach = (memory: Standing["memory"]) => memory.learn("lacks", new Map([["hash", form]]));
-    expect((await byProof("headMoved", { ...given, teach })).lines).toContain(askedHeader);
+  });
+
+  it("is made on the header that was shown beside the runs, where that is a newer one", async () => {
+    const newer = header({ number: 101n, hash: other });
+    const beside = await byProof("headMoved", { proof: { beside: newer, header: newer } });
+    expect(beside.lines).toEqual(attemptOn("headMoved", "pinned", "pinned"));
+    expect([beside.known.head, beside.known.claim.worlds.next.block]).toEqual([
+      newer,
+      { blockHash: other, requireCanonical: true },
+    ]);
+    // behind them alike, and what was confirmed before says nothing of what is asked anew
+    const behind = await byProof("headMoved", { options: { confirmHead: true }, confirmed: newer });
+    expect(behind.lines).toEqual(attemptOn("headMoved", "pinned", "pinned"));
+    expect([behind.known.head, behind.known.confirmed]).toEqual([newer, null]);
+    // several nodes at once, where an answer named a later one than any that was shown
+    const named = await byProof("headMoved", { proof: { beside: newer, header: newer }, attempt: { sealed: 102n } });
+    expect(named.lines).toEqual([...times(4, askedHeader), ...attemptOn("headMoved", "pinned", "pinned", 2)]);
+  });
+
+  it("reads the latest block behind the runs", async () => {
+    const { lines, known } = await byProof("confirmHead", { options: { confirmHead: true } });
+    expect(lines).toEqual(["1 confirmHead eth_getBlockByNumber latest"]);
+    expect([known.confirmed?._tag, known.lack]).toEqual(["Failure", null]);
   });
 
   it("is made on a newer head where a run stood on another, or one of the sender's was mined", async () => {

@@ -1,0 +1,34 @@
+/** A part of `npm run accuracy:heads`: a competitor's block among the requests, and each `ready` signed and mined behind it. */
+import { describe, expect, it } from "vitest";
+import { everyPlace, headBeds, isFalse, manners, type Placed } from "../harness/accuracy/heads.js";
+
+const bounded = headBeds.filter(([name]) => !/43114|901/.test(name));
+
+describe.each(bounded)("a competitor's block among the requests, on %s", (_, start) => {
+  it("nothing is ready on a block that a later request could tell to be old", async () => {
+    const ground = await start();
+    try {
+      const all: Array<Placed> = [];
+      for (const [index, manner] of manners.filter(({ confirmHead }) => !confirmHead).entries())
+        all.push(...(await everyPlace(ground, "emptied", manner, { stride: 4, offset: index % 4 })));
+      expect(all.filter(isFalse)).toEqual([]);
+      expect(all.length).toBeGreaterThan(30);
+    } finally {
+      await ground.stop();
+    }
+  }, 120_000);
+
+  it("what is confirmed is ready on the latest block, wherever the block came", async () => {
+    const ground = await start();
+    try {
+      const [confirmed] = manners.filter(({ confirmHead, isFamiliar }) => confirmHead && isFamiliar);
+      if (confirmed === undefined) throw new Error("no manner confirms");
+      const emptied = await everyPlace(ground, "emptied", confirmed, { stride: 3 });
+      expect(emptied.filter(({ verdict }) => verdict === "ready")).toEqual([]);
+      const idle = await everyPlace(ground, "idle", confirmed, { stride: 3 });
+      expect(idle.map(({ verdict, isTrue }) => [verdict, isTrue])).toEqual(idle.map(() => ["ready", true]));
+    } finally {
+      await ground.stop();
+    }
+  }, 120_000);
+});
