@@ -128,7 +128,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     const swapped = tampered(scene.url, ({ purpose }) => (purpose === "next" || purpose === "exact" ? swap : null));
     const report = await preflightOn(swapped, send, { block: "latest" });
     expect(report.verdict).toBe("unknown");
-    expect(report.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(4);
+    expect(report.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(8);
     expect(codesOf(report)).toContain("BaseNotComparable/unavailable");
     // whatever it refuses beside
     const refusing = tampered(scene.url, ({ purpose, params }) =>

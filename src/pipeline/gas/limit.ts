@@ -22,6 +22,8 @@ import { hasSameShape, isSame, type Result } from "../../steps/reading/sameOutco
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;
+/** Gas that a node has for one request where it was not seen to have less: what geth is installed with. */
+const usualGasCap = 50_000_000n;
 /** Gas that is kept for reading where the calls of a run stand, of what a node has for one request. */
 const readGas = 100_000n;
 /** Limits tried side by side when the wider one is not enough. */
@@ -50,17 +52,15 @@ const affordable = (entry: Filled, bundle: Bundle<Filled>, funds: ReturnType<typ
 const ladderOf = (
   bundle: Bundle<Filled>,
   answers: Answers,
-  gasCap: bigint | null,
+  gasCap: bigint,
 ): Arr.NonEmptyReadonlyArray<Rungs> | null => {
   const funds = Funds.read(bundle, answers);
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
   // why: of what a node has for one request, what calls use is gone, not what they may use
-  const within = ({ index }: Filled, most: bigint): bigint =>
-    gasCap === null
-      ? most
-      : bundle
-          .filter((entry) => entry.index < index)
-          .reduce((left, { outcome }) => left - (outcome.gasUsed ?? 0n), gasCap - readGas);
+  const leftFor = ({ index }: Filled): bigint =>
+    bundle
+      .filter((entry) => entry.index < index)
+      .reduce((left, { outcome }) => left - (outcome.gasUsed ?? 0n), gasCap - readGas);
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (entry): Rungs => {
     const tight = entry.gas.value ?? 0n;
@@ -69,7 +69,7 @@ const ladderOf = (
     const ample =
       isPlain(entry.input, entry.code) && answers.rules.fork !== "amsterdam"
         ? tight
-        : BigInts.max(tight, BigInts.min(most, within(entry, most)));
+        : BigInts.max(tight, BigInts.min(most, leftFor(entry)));
     if (entry.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
     const more = affordable(entry, bundle, funds);
     const payable = more === null ? ample : BigInts.min(ample, tight + more);
@@ -110,7 +110,7 @@ export const settleGas = Effect.fnUntraced(function* (
   ) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<AskResult<Run>>>, never, Rpc>,
 ): Effect.fn.Return<Gas, never, Rpc> {
   const { memory } = yield* Rpc;
-  const ladder = ladderOf(bundle, answers, memory.recall("gasCap"));
+  const ladder = ladderOf(bundle, answers, memory.recall("gasCap") ?? usualGasCap);
   if (ladder === null) return undoubted;
   const at = (rung: keyof Rungs): Limits => Arr.map(ladder, (rungs) => rungs[rung]);
   const isWider = (a: keyof Rungs, b: keyof Rungs): boolean => ladder.some((rungs) => rungs[a] > rungs[b]);
