@@ -79,6 +79,9 @@ export const refusesPart = new RegExp(
   "i",
 );
 
+/** A refusal that names the option by which transactions are shown in full. */
+export const refusesFullTransactions = /returnFullTransactions/i;
+
 /** Serde's words, which name the fields that it knows behind. */
 export const refusesRoot = /\bunknown (?:field|key|property):? \W?beacon_?root\b/i;
 

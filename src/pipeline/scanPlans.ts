@@ -38,6 +38,9 @@ export const roughSubject = (transaction: Transaction): FeeSubject | null => {
 /** The caller's gas, or the most that one transaction may have (EIP-7825). */
 export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 
+/** Gas of a block that is larger than those of the chains in the table, and like none of them. */
+const roomyBlock = 1_000_000_000n;
+
 /**
  * `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee
  * oracles, `both` = what is read after the calls, too.
@@ -71,9 +74,12 @@ export const barePlan = (
     ...{ before, between, after },
     block,
     stateOverrides: options.stateOverrides,
-    // why: a contract may ask how much a block holds, which is what the node's own does
-    blockOverrides: { baseFeePerGas: 0n, ...options.blockOverrides },
-    blockGas: needed,
+    // why: room for every call's whole limit; a contract may ask how much a block holds, and no real one holds more
+    blockOverrides: {
+      baseFeePerGas: 0n,
+      gasLimit: needed > roomyBlock ? needed : roomyBlock,
+      ...options.blockOverrides,
+    },
     pretended: false,
     // why: a contract whose slots are empty here need not be looked at before its proof
     lens: chosenOf(bundle, callees(bundle)),

@@ -262,10 +262,9 @@ const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit
   if (limit === null) return outcome.failure === null ? [note("GasUnknown", "unavailable", where("unavailable"))] : [];
   if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)
     return [fromError(new OutOfGas({ gasLimit: limit }), "blocker", where(outcome.evidence))];
-  if (by === "caller")
-    return estimate === null || limit >= estimate
-      ? []
-      : [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
+  if (estimate !== null && limit < estimate)
+    return [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
+  if (by === "caller") return [];
   const [buffered, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
   if (buffered === null || limit !== cap || limit >= buffered) return [];
   const cut = [gas("limit", limit), gas("with the whole buffer", buffered)];

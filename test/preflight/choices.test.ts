@@ -123,6 +123,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         "1 simulate alone",
         "1 simulate bare",
         "2 chain eth_config",
+        "2 chain eth_getBlockByNumber",
         "2 nonce eth_getTransactionCount",
         "2 nonce eth_getTransactionCount",
         "2 simulate exact",

@@ -29,15 +29,29 @@ const reverts = async (
   return failure.revert;
 };
 const reverted = (data: Hex) => rpcError({ code: 3, message: "execution reverted", data });
+const callsIn = (asked: unknown) =>
+  (asked as { blockStateCalls: [{ calls: ReadonlyArray<{ gas?: Hex }> }] }).blockStateCalls[0].calls;
 const ways = {
   eth_simulateV1: (data: Hex) => ({
     eth_simulateV1: ([asked]: ReadonlyArray<unknown>) => [
       {
         ...{ number: "0x65", hash: `0x${"11".repeat(32)}`, parentHash: `0x${"ab".repeat(32)}`, timestamp: "0x1" },
         ...{ gasLimit: "0x1c9c380", gasUsed: "0x0", miner: `0x${"00".repeat(20)}`, baseFeePerGas: "0x0" },
-        calls: (asked as { blockStateCalls: [{ calls: Array<unknown> }] }).blockStateCalls[0].calls.map(() => ({
+        calls: callsIn(asked).map(() => ({
           ...{ status: "0x0", gasUsed: "0x5208", returnData: "0x", logs: [] },
           error: { code: 3, message: "execution reverted", data },
+        })),
+        transactions: callsIn(asked).map(({ gas }) => ({
+          ...{
+            hash: `0x${"22".repeat(32)}`,
+            from: alice,
+            to: token,
+            nonce: "0x0",
+            value: "0x0",
+            input: "0x",
+            type: "0x2",
+          },
+          gas: gas ?? "0x1312d00",
         })),
       },
     ],

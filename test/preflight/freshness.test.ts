@@ -113,10 +113,10 @@ describe("two nodes behind one address", () => {
       }),
     ).pipe(Layer.provide(layerOf(lagging.url)));
 
-  it("are one while they are a block apart", async () => {
+  it("prove nothing on the older one, even a block apart", async () => {
     await mineAnvil(newer.url);
     const layer = balanced((purpose) => purpose === "eth_feeHistory");
-    expect(told(await preflightOn(layer, send))).toEqual(["ready", "fresh"]);
+    expect(told(await preflightOn(layer, send)).slice(0, 2)).toEqual(["unknown", "fresh"]);
   });
 
   it.each<[Purpose, number]>([

@@ -37,7 +37,7 @@ const options: Report["options"] = {
   policies: [],
   tolerance: 0.005,
   traceReverts: false,
-    confirmHead: false,
+  confirmHead: false,
   delegateTargets: [],
   worlds: null,
   tokens: [],

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import type * as Eth from "../../eth/index.js";
-import { refusedPart, refusesPart, refusesRoot, type RpcError } from "../../errors/rpc.js";
+import { refusedPart, refusesFullTransactions, refusesPart, refusesRoot, type RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -23,14 +23,12 @@ import { askFitting, leftFor } from "./fitting.js";
 /** What an endpoint may be found not to take. */
 type Lack = SimulationPart | "entries" | "beaconRoot" | "deployment";
 
-/** The plan in several blocks, or in a larger one, where the block that it is faithful to has no room for its limits; null = it is not that. */
+/** The plan in several blocks, where the one that it is faithful to has no room for its limits; null = it is not that. */
 const withRoom = (plan: Simulate.Plan, failure: Failure): Simulate.Plan | null => {
-  const { spread = null, apart = null, blockGas, blockOverrides } = plan;
-  if (failure._tag !== "BlockGasLimitExceeded") return null;
-  if (spread !== null && apart === null) return { ...plan, apart: spread };
-  return blockGas === undefined || blockOverrides?.gasLimit !== undefined
-    ? null
-    : { ...plan, blockOverrides: { ...blockOverrides, gasLimit: blockGas } };
+  const { spread = null, apart = null } = plan;
+  return failure._tag === "BlockGasLimitExceeded" && spread !== null && apart === null
+    ? { ...plan, apart: spread }
+    : null;
 };
 
 /** What may be left out. */
@@ -112,8 +110,8 @@ const isCapped = ({ plan, result, less }: Trial): boolean =>
 const refusesFull = (plan: Simulate.Plan, failure: Failure): boolean =>
   plan.full !== false &&
   failure._tag === "RpcError" &&
-  ((failure.reason._tag === "MalformedResponse" && /transactions/.test(failure.reason.path)) ||
-    (isForm(failure) && /returnFullTransactions/i.test(failure.reason.detail)));
+  ((failure.reason._tag === "MalformedResponse" && failure.reason.path.includes("transactions")) ||
+    (isForm(failure) && refusesFullTransactions.test(failure.reason.detail)));
 
 /** Whether fewer parts are asked than before. */
 const isLess = (less: Simulate.Plan, plan: Simulate.Plan): boolean =>

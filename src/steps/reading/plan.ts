@@ -53,6 +53,4 @@ export interface Plan {
   readonly full?: boolean;
   /** How far apart the calls are where one block has no room for them; null or absent = they are asked in no others. */
   readonly spread?: Spacing | null;
-  /** Gas of a block that holds all limits together, for where the node's own refuses them; absent = it is asked in no larger one. */
-  readonly blockGas?: bigint;
 }
