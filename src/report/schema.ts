@@ -34,7 +34,6 @@ export const reportVersion = 4;
 const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
 
 /** How an option is decoded: as its row says, with what its row says where a report was made before there was the option. */
-type Decoded<Row extends { readonly schema: Schema.Constraint }> = Schema.withDecodingDefaultTypeKey<Row["schema"]>;
 const decodedBy = <S extends Schema.Constraint>(row: { readonly schema: S; readonly absent: S["Type"] }) =>
   Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(row.absent))(row.schema);
 
@@ -52,12 +51,14 @@ const keptTimes = {
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 // why: annotated, so that declarations refer to the rows and keep their documentation
 export const ReportOptions: Schema.Struct<
-  { readonly [K in keyof typeof named]: Decoded<(typeof named)[K]> } & typeof keptTimes
+  {
+    readonly [K in keyof typeof named]: Schema.withDecodingDefaultTypeKey<(typeof named)[K]["schema"]>;
+  } & typeof keptTimes
 > = Schema.Struct({
   ...(Rows.map<keyof typeof named, { readonly schema: Schema.Constraint; readonly absent: unknown }, unknown>(
     named,
     decodedBy,
-  ) as { readonly [K in keyof typeof named]: Decoded<(typeof named)[K]> }),
+  ) as { readonly [K in keyof typeof named]: Schema.withDecodingDefaultTypeKey<(typeof named)[K]["schema"]> }),
   ...keptTimes,
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
