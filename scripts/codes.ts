@@ -121,7 +121,7 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   },
   ReturnedFalse: {
     means:
-      "The transaction succeeds on the chain and does nothing: a token that is paused, or lacks the balance or the allowance, may answer `false` where others revert. A token that moves or grants what was asked and answers `false` all the same is not told of.",
+      "The transaction succeeds on the chain and does nothing: a token that is paused, or lacks the balance or the allowance, may answer `false` where others revert. So is any other answer that is not `true`. A token that moves or grants what was asked is not told of, whatever it answers, nor one that answers nothing.",
     numbers: [text("function", "transfer"), address("token", usdc), units("asked for", 5_000_000n), units("moved", 0n)],
   },
   RevertedInside: {

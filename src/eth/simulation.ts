@@ -111,12 +111,14 @@ const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | 
   return error === undefined ? null : classify({ method, scope: "inline", error });
 };
 
+const bytesOf = (hex: string | null | undefined): string => (hex ?? "0x").toLowerCase();
+
+/** Whether two calls may be equal but for their senders. why: a nonce that is left out is the node's to fill */
 const isSameCall = (a: CallRequest, b: CallRequest): boolean =>
   a.from !== b.from &&
-  a.to === b.to &&
-  a.data === b.data &&
-  BigInt(a.value ?? 0) === BigInt(b.value ?? 0) &&
-  String(a.nonce) === String(b.nonce);
+  bytesOf(a.to) === bytesOf(b.to) &&
+  bytesOf(a.data) === bytesOf(b.data) &&
+  BigInt(a.value ?? 0) === BigInt(b.value ?? 0);
 
 /** The logs that each block's bloom stands for, and those that it may hold beside them. */
 const bloomed = (

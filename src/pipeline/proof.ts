@@ -18,6 +18,7 @@ import {
   formsIn,
   isBehind,
   isConfirmable,
+  isEarlier,
   isGoneIn,
   isLater,
   isSealable,
@@ -199,7 +200,12 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     because: "confirmHead",
     most: forEach,
     applies: isUnconfirmed,
-    ask: (standing) => Effect.map(Fee.askHeader, (confirmed) => placed({ ...standing, confirmed })),
+    ask: (standing) =>
+      Fee.askHeader.pipe(
+        // why: a node that shows an earlier block may be behind, or the chain went back
+        Effect.flatMap((shown) => (isEarlier(standing, shown) ? Fee.askLatestHeader : Effect.succeed(shown))),
+        Effect.map((confirmed) => placed({ ...standing, confirmed })),
+      ),
   }),
   {
     because: "headMoved",
@@ -217,8 +223,8 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
     return isGoneIn([proof.run, proof.next]) ? [] : incomparable("the runs did not stand on one block, the latest");
   const isUnread =
     (successOf(head) !== null && failureOf(proof.beside) !== null) ||
-    (isConfirmable(standing) && successOf(confirmed) === null);
-  return isUnread ? incomparable("the latest block was not told again") : [];
+    (isConfirmable(standing) && (successOf(confirmed) === null || isEarlier(standing, confirmed)));
+  return isUnread ? incomparable("it was not told again as the latest block") : [];
 };
 
 /**

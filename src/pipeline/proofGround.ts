@@ -209,6 +209,10 @@ const isAnother = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolea
   return theirs.number > mine.number || (theirs.number === mine.number && theirs.hash !== mine.hash);
 };
 
+/** Whether a header is of an earlier block than the head that an attempt stands on. */
+export const isEarlier = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolean =>
+  (successOf(shown)?.number ?? Number.POSITIVE_INFINITY) < (successOf(head)?.number ?? -1n);
+
 /** Whether a header is of another block than the head, and of none that is earlier than what any answer named. */
 export const isLater = (standing: Placed, shown: AskResult<Eth.Block> | null): boolean =>
   isAnother(standing, shown) && (successOf(shown)?.number ?? -1n) >= (standing.sealed ?? -1n);

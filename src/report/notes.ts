@@ -49,7 +49,7 @@ export const notes = {
     OutcomeUnknown: ["the outcome is not known", "use a node that supports `eth_simulateV1`"],
     ReadOnlyCall: ["the function only reads, so it needs no transaction", "read it with `eth_call`"],
     ReturnedFalse: [
-      "the call returned false, and nothing shows that what it asks for happens",
+      "the call did not return true, and nothing shows that what it asks for happens",
       "do not rely on it; check why the contract refuses",
     ],
     RevertedInside: ["the node's trace shows which call inside failed; the verdict does not depend on it"],

@@ -141,7 +141,7 @@ export const compareOutcome = (
   );
 };
 
-/** That a call returned `false` and did nothing of what it asks for, where the report said so; nothing of any other. */
+/** That a call did not return `true` and did nothing of what it asks for, where the report said so; nothing of any other. */
 export const compareAsked = ({ findings }: Report, transaction: number): Comparison => {
   const isVain = findings.some(
     (finding) =>
@@ -150,7 +150,7 @@ export const compareAsked = ({ findings }: Report, transaction: number): Compari
   const fact = factOf(transaction);
   return compare(
     isVain ? [fact("what its call asks for", "happens")] : [],
-    isVain ? [fact("what its call asks for", "the call returned false, and nothing happened")] : [],
+    isVain ? [fact("what its call asks for", "the call did not return true, and nothing happened")] : [],
     () => ({ class: "unfulfilled", evidence: "logged" }),
   );
 };

@@ -7,6 +7,7 @@
  * see what the bundle itself deploys.
  */
 import type { Facts } from "./reading/answers.js";
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import { getContractAddress } from "viem";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
@@ -21,7 +22,6 @@ import type { Transaction } from "../Transaction.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
-import { isNativeReporter } from "./reading/transferLogs.js";
 import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
@@ -77,9 +77,15 @@ const isPrecompile = (account: Address): boolean => {
   return (number >= 1n && number <= 0x11n) || number === 0x100n;
 };
 
-/** Whether nobody has the key: a small number, such as a precompile's, or an address that only a convention names. */
-const isKeyless = (account: Address): boolean =>
-  isBurning(account) || isNativeReporter(account) || BigInt(account) < 2n ** 32n;
+/**
+ * Whether nobody has the key: an address that a convention names, such as a precompile's. Of so few different bytes, or
+ * so many zeros, no key is found before 2^90 are tried.
+ */
+const isKeyless = (account: Address): boolean => {
+  const bytes = Arr.makeBy(20, (place) => account.slice(2 + 2 * place, 4 + 2 * place).toLowerCase());
+  const zeros = bytes.filter((byte) => byte === "00").length;
+  return isBurning(account) || new Set(bytes).size <= 4 || zeros >= 15;
+};
 
 const codeIn = (account: Answer<"account"> | null): string | null =>
   account === null ? null : account.codeSize > 23n ? `${account.codePrefix}..` : account.codePrefix;

@@ -246,11 +246,9 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Filled): ReadonlyArr
   if (refusal === null || refusal._tag === outcome.failure?._tag) return [];
   const evidence = refusal._tag === "RpcError" ? "unavailable" : "estimated";
   const where = { step: "estimate", transaction: index, evidence } as const;
-  // why: the estimate checks funds against a default gas or the allowance; our own sum decides that
+  // why: the estimate checks funds against a default gas or the allowance, which our own sum decides, and has no limit but the node's
   const isMinor =
-    refusal._tag === "RpcError" ||
-    refusal._tag === "InsufficientFunds" ||
-    refusal._tag === "GasAllowanceExceeded" ||
+    ["RpcError", "InsufficientFunds", "GasAllowanceExceeded", "IntrinsicGasTooLow"].includes(refusal._tag) ||
     outcome.failure !== null;
   return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };

@@ -314,6 +314,9 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         expect(dry.stdout).toContain(`mined, or another transaction was in its place: nonce ${one.nonce}, ${one.hash}`);
         expect(dry.stdout).toContain(`but may still be mined: nonce ${two.nonce}, ${two.hash}`);
         expect((await run("forget", ...ofLane)).stdout).toContain("without --rpc-url it is not known");
+        // of what was passed nothing is sent, and nothing is said to be
+        const named = (await withNode("resend", ...ofLane)).stdout;
+        expect([named.includes(one.hash), named.includes(two.hash)]).toEqual([false, true]);
         const resent = await withNode("resend", ...ofLane, "--yes");
         expect(resent.stdout).not.toContain(one.hash);
         const again = await withNode("resend", ...ofLane, "--yes");

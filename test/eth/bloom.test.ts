@@ -1,6 +1,6 @@
 /** Blooms beside the logs that they came with: honest ones of real nodes, and logs that were left out or put in. */
 import * as Effect from "effect/Effect";
-import { concatHex, hexToBytes, keccak256, numberToHex, pad, type Hex } from "viem";
+import { getAddress, concatHex, hexToBytes, keccak256, numberToHex, pad, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import { checkBlooms } from "../rooms/eth.js";
@@ -133,15 +133,18 @@ describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
     for (const { address } of [third, spare])
       await scene.send(owner, { to: token, data: calldata(Token, "mint", [address, 5n]) });
     await scene.mine();
-    const blocks = [third, spare].map(({ address }) => ({
-      calls: [{ ...call(), from: address, nonce: 0, gas: 100_000n }],
-    }));
-    const asked = Eth.simulateV1({ blocks, block: "latest" } as never);
-    const found = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
-    expect(found.map(({ calls }) => calls.map(({ status, logs }) => [status, logs.length]))).toEqual([
-      [["success", 1]],
-      [["success", 1]],
-    ]);
+    const [mine, theirs] = [third, spare].map(({ address }) => ({ ...call(), from: address, nonce: 0, gas: 100_000n }));
+    const { nonce: _, ...filled } = { ...mine };
+    // written as one likes: an address in capitals, a nonce that is left to the node
+    for (const first of [mine, { ...mine, to: getAddress(token) }, filled]) {
+      const blocks = [first, theirs].map((one) => ({ calls: [one] }));
+      const asked = Eth.simulateV1({ blocks, block: "latest" } as never);
+      const found = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
+      expect(found.map(({ calls }) => calls.map(({ status, logs }) => [status, logs.length]))).toEqual([
+        [["success", 1]],
+        [["success", 1]],
+      ]);
+    }
   });
   it("is right of a receipt and of all of a block; a log that is put in makes them none", async () => {
     const receipt = Eth.getTransactionReceipt({ hash: hash as never });

@@ -1,6 +1,6 @@
 /** A token that answers `false` and does nothing: never ready, whatever asks it, and settled as what it is. */
 import * as Effect from "effect/Effect";
-import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { encodeFunctionData, erc20Abi, parseAbi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -58,6 +58,17 @@ describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
       expect(found[0]?.numbers.at(-1)).toMatchObject({ unit: "units", value: 0n });
       expect(report.verdict).toBe("caution");
     }
+  });
+
+  it("is not ready where only an ABI that was given for it says that it is a bool", async () => {
+    const abi = parseAbi(["function claim() returns (bool)"]);
+    const input = { from: owner.address, to: token, data: encodeFunctionData({ abi, functionName: "claim" }) };
+    const codes = async (options: Preflight.Options) =>
+      (await preflight(scene.url, input, options)).findings.map(({ code, severity }) => `${code}/${severity}`);
+    expect(await codes({ abis: [{ address: token, abi }] })).toContain("ReturnedFalse/warning");
+    expect(await codes({ abis: [abi] })).toContain("ReturnedFalse/warning");
+    expect(await codes({ abis: [{ address: honest, abi }] })).not.toContain("ReturnedFalse/warning");
+    expect(await codes({})).not.toContain("ReturnedFalse/warning");
   });
 
   it("is settled as unfulfilled, an honest transfer as the same", async () => {

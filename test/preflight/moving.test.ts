@@ -89,6 +89,24 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     expect(moved.ledger.rounds).toBe(4);
   });
 
+  it("a head that is gone behind the runs, with an earlier one in its place, is not confirmed; a node that is behind is outvoted", async () => {
+    await scene.mine();
+    const earlier = await scene.ask("eth_getBlockByNumber", [`0x${((await latest()) - 1n).toString(16)}`, false]);
+    // by the scan, beside the runs, and behind them: once, and of several nodes
+    const shown = async (...places: ReadonlyArray<number>) => {
+      const asked = tampered(scene.url, ({ method, before: times }) =>
+        method === "eth_getBlockByNumber" && places.includes(times) ? () => earlier : null,
+      );
+      return preflightOn(asked, send, { confirmHead: true });
+    };
+    const gone = await shown(2, 3, 4, 5, 6);
+    expect([gone.verdict, codesOf(gone)]).toEqual([
+      "unknown",
+      expect.arrayContaining(["BaseNotComparable/unavailable"]),
+    ]);
+    expect((await shown(2, 3, 4, 6)).verdict).toBe("ready");
+  });
+
   it("a sealed block clears, and refuses nothing for what only pending state has", async () => {
     await turn({ scene, gate }, "open");
     const refused = tampered(scene.url, ({ purpose, params }) =>

@@ -84,14 +84,14 @@ const rows: Readonly<Record<string, Row>> = {
   },
   "it returned false, and did nothing of what it asks for": {
     report: { findings: [vain()] },
-    differs: ["unfulfilled what its call asks for happens≠the call returned false, and nothing happened"],
+    differs: ["unfulfilled what its call asks for happens≠the call did not return true, and nothing happened"],
   },
   "it returned false, and took more gas": {
     report: { findings: [vain()] },
     receipt: { gasUsed: 21_001n },
     differs: [
       "unknown gas used 21000≠21001",
-      "unfulfilled what its call asks for happens≠the call returned false, and nothing happened",
+      "unfulfilled what its call asks for happens≠the call did not return true, and nothing happened",
     ],
   },
   "it was to return false, and did something": {

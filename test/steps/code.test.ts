@@ -120,10 +120,23 @@ describe("a transaction", () => {
     ["a system contract", `0x${"00".repeat(18)}1005`],
     ["whom simulations name for native moves", `0x${"e".repeat(40)}`],
     ["whom the chain calls as itself", `0x${"f".repeat(39)}e`],
+    ["a precompile that is no small number", `0x02${"00".repeat(18)}05`],
+    ["a system contract that is none", `0x42${"00".repeat(18)}16`],
+    ["who deposits for a chain", `0x${"deaddead".repeat(4)}dead0001`],
+    ["an address of one digit", `0x${"1".repeat(40)}`],
+    ["a large number, still", `0x${"00".repeat(15)}0102030405`],
   ])("from %s, whose key nobody has", (_, from) => {
     expect(looked({ from: Address.make(from as Address) }).codes).toEqual(["SenderWithoutKey/warning"]);
     expect(looked({ to: Address.make(from as Address) }).codes).toEqual([]);
   });
+
+  it.each([
+    `0x${"00".repeat(8)}5b38da6a701c568545dcfcb0`,
+    `0x${"00".repeat(14)}010203040506`,
+    `0x${"dead".repeat(5)}00112233445566778899`,
+  ])("from %s, which somebody may have searched for", (from) =>
+    expect(looked({ from: Address.make(from as Address) }).codes).toEqual([]),
+  );
 
   it("that deploys: where, and how much", () => {
     expect(looked({ to: null, data }).code.creates).toBe("0x5fbdb2315678afecb367f032d93f642f64180aa3");

@@ -6,6 +6,7 @@ import { eip7825Cap } from "../rooms/chains.js";
 import {
   ExecutionReverted,
   InsufficientFunds,
+  IntrinsicGasTooLow,
   MethodNotSupported,
   OutOfGas,
   RpcError,
@@ -174,6 +175,9 @@ describe("a failed estimate", () => {
   it("where nothing was simulated is the verdict", () => {
     const nothing = outcome({ status: "unknown", gasUsed: null, maxUsedGas: null, evidence: "unavailable" });
     expect(beside(new ExecutionReverted({ data: Hex.make("0x") }), nothing)[0]).toBe("ExecutionReverted/blocker");
+    // but of the node's own limit, for it is asked with none
+    const capped = new IntrinsicGasTooLow({ have: 3_000_000n, want: 3_621_000n });
+    expect(beside(capped, nothing)).toEqual(["IntrinsicGasTooLow/info", "GasUnknown/unavailable"]);
   });
   it("is kept beside the number that it did not give", () => {
     const refusal = new OutOfGas({ gasLimit: null });

@@ -50,6 +50,11 @@ export const moves: Readonly<
   // transfer(address,uint256), transferFrom(address,address,uint256)
   "0xa9059cbb": { to: 0, amount: 1 },
   "0x23b872dd": { from: 0, to: 1, amount: 2 },
+  // ERC-1363 transferAndCall(address,uint256), transferFromAndCall(address,address,uint256), and both with data
+  "0x1296ee62": { to: 0, amount: 1 },
+  "0x4000aea0": { to: 0, amount: 1 },
+  "0xd8fbe994": { from: 0, to: 1, amount: 2 },
+  "0xc1d34b89": { from: 0, to: 1, amount: 2 },
   // ERC-6909 transfer(address,uint256,uint256), transferFrom(address,address,uint256,uint256)
   "0x095bcdb6": { to: 0, id: 1 },
   "0xfe99049a": { from: 0, to: 1, id: 2 },

@@ -72,10 +72,12 @@ const signIt = "sign this with the account's key and give the bytes by --raw";
 
 /** Sends again, byte for byte, what is committed: a pool may have lost it. */
 const resend = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
-  yield* statusOf(flags, lane);
-  const transactions = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
+  const status = yield* statusOf(flags, lane);
+  const transactions = (yield* Nonces.committed(lane)).filter(
+    ({ raw, nonce }) => raw !== null && !isPassed(status, nonce),
+  );
   const named = transactions.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
-  if (transactions.length === 0) return undone(["nothing to send again: no transaction is committed with its bytes"]);
+  if (transactions.length === 0) return undone(["nothing to send again: no transaction is in flight with its bytes"]);
   const why = "the same bytes can only be mined once, and a pool that has them says so";
   if (!flags.yes) return undone(["would send again, in this order:", ...named, why], { next: doIt });
   const settings = { ...(yield* Nonces.Settings), resendAfterMs: 0 };

@@ -1,4 +1,4 @@
-/** Calls that answer `false` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
+/** Calls that answer anything but `true` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
 import { moves } from "../../abi/known/movements.js";
 import { everything } from "../../abi/known/rights.js";
 import { addressAt, argumentsAt, padded, placeOf, wordAt, wordOf } from "../../abi/words.js";
@@ -22,6 +22,10 @@ const answering: Readonly<Record<string, string>> = {
   ...{ "0x095ea7b3": "approve", "0x426a8493": "approve", "0x558a7297": "setOperator" },
   ...{ "0x39509351": "increaseAllowance", "0xd73dd623": "increaseApproval" },
   ...{ "0xa457c2d7": "decreaseAllowance", "0x66188463": "decreaseApproval" },
+  // of ERC-1363
+  ...{ "0x1296ee62": "transferAndCall", "0x4000aea0": "transferAndCall" },
+  ...{ "0xd8fbe994": "transferFromAndCall", "0xc1d34b89": "transferFromAndCall" },
+  ...{ "0x3177029f": "approveAndCall", "0xcae9ca51": "approveAndCall" },
 };
 const increasing: ReadonlySet<string> = new Set(["0x39509351", "0xd73dd623"]);
 const decreasing: ReadonlySet<string> = new Set(["0xa457c2d7", "0x66188463"]);
@@ -64,12 +68,18 @@ export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
     return [...asked.ends.map(balanceQuery), ...(isTaken ? [allowance(input.to, owner.account, input.from)] : [])];
   });
 
-/** Whether a transaction answers `false`, by the ABI that the caller gave with it or by its selector; null = it does not. */
+/** The function that a call is of, by an ABI of the caller's; null where none tells. */
+const itemOf = ({ input, outcome }: Pick<Ran, "input" | "outcome">) => input.item ?? outcome.result?.item ?? null;
+
+/**
+ * Whether a transaction answers with anything but `true`, by an ABI of the caller's or by its selector; null = it does not.
+ * What answers nothing at all says nothing: many tokens have no answer.
+ */
 const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   const { status, returnData } = outcome;
-  const isZero = status === "success" && returnData?.startsWith(wordOf(0n)) === true;
-  if (!isZero) return null;
-  const { item } = input;
+  const isTrue = returnData === null || returnData === "0x" || returnData.startsWith(wordOf(1n));
+  if (status !== "success" || isTrue) return null;
+  const item = itemOf({ input, outcome });
   const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];
   if (outputs.length === 0) return answering[selectorOf(input)] === undefined ? null : "selector";
   const [output] = outputs;
@@ -146,7 +156,7 @@ const isAnswered = (asked: Asked, { before, after }: Pick<Facts, "before" | "aft
   );
 
 /**
- * A warning for each call that answers `false` while nothing shows that what it asks for happened. By its selector alone
+ * A warning for each call that does not answer `true` while nothing shows that what it asks for happened. By its selector alone
  * only a contract that answers as a token does is asked; by the caller's ABI any is.
  */
 export const checkFalse = (
@@ -160,7 +170,8 @@ export const checkFalse = (
     const where = { transaction, evidence: outcome.evidence };
     const asked = askedBy(input);
     if (asked === null) {
-      const name = isRecord(input.item) && typeof input.item["name"] === "string" ? input.item["name"] : null;
+      const item = itemOf(entry);
+      const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
       return [note("ReturnedFalse", "warning", where, text("function", name), address("contract", input.to))];
     }
     const isToken = isAnswered(asked, answers);

@@ -15,6 +15,9 @@ const abi = parseAbi([
   "function claim() returns (bool)",
   "function isOpen() view returns (bool)",
   "function redeem() returns (uint256)",
+  "function transferAndCall(address,uint256,bytes) returns (bool)",
+  "function transferFromAndCall(address,address,uint256) returns (bool)",
+  "function approveAndCall(address,uint256) returns (bool)",
 ]);
 const calling = (functionName: string, args: ReadonlyArray<unknown> = [], of: Abi = erc20Abi, isGiven = false) =>
   ({
@@ -89,6 +92,15 @@ describe("a call that answers false", () => {
     ["is asked to pay whoever asks", calling("transfer", [alice, 5n]), {}, 0],
     ["answers true", transfer, { returns: `0x${word(1n)}` }, 0],
     ["answers nothing", transfer, { returns: "0x" }, 0],
+    ["answers a number that is no bool", transfer, { returns: `0x${word(2n)}` }, 1],
+    ["answers less than a word", transfer, { returns: "0x00" }, 1],
+    ["answers more than a word", transfer, { returns: `${no}00` }, 1],
+    ["answers true, and more", transfer, { returns: `0x${word(1n)}00` }, 0],
+    ["answers no bool, and moves", transfer, { returns: `0x${word(2n)}`, transfers: [moved()] }, 0],
+    ["does not move before it calls", calling("transferAndCall", [bob, 5n, "0x"], abi), {}, 1],
+    ["moves, and does not call", calling("transferAndCall", [bob, 5n, "0x"], abi), { transfers: [moved()] }, 0],
+    ["does not pull before it calls", calling("transferFromAndCall", [bob, alice, 5n], abi), {}, 1],
+    ["does not grant before it calls", calling("approveAndCall", [bob, 5n], abi), { before: allowing(1n) }, 1],
     ["answers no balance, as no token does", transfer, { before: unseen }, 0],
     [
       "answers no balance, and has an ABI that says bool",
