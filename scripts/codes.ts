@@ -162,6 +162,10 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "State moved since the scan. A proof never changes the gas limit.",
     numbers: [gas("gas that holds", 74_000n)],
   },
+  AuthorizationInFlight: {
+    means: "Another account's transaction carries it. Only one of the two can use the nonce, so this one may never be mined.",
+    numbers: [count("nonce", 4), count("next", 5), address("account", alice)],
+  },
   CountsDisagree: {
     means: "That is impossible on one node.",
     numbers: [count("pending", 7), count("latest", 9)],

@@ -49,6 +49,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   GasUnknown: "unavailable",
   GasWitnessesDisagree: "info",
   ScanAgain: "unavailable",
+  AuthorizationInFlight: "unavailable",
   CountsDisagree: "warning",
   BehindInFlight: "info",
   NonceAssumed: "warning",

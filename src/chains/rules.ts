@@ -190,6 +190,33 @@ const changed: ReadonlySet<number> = new Set([
 
 const [jumpDestination, push1, push32] = [0x5b, 0x60, 0x7f] as const;
 
+/** The number that a hex digit stands for. */
+const digitAt = (text: string, at: number): number => {
+  const letter = text.charCodeAt(at) | 32;
+  return letter - (letter > 96 ? 87 : 48);
+};
+
+/** What may have an operand in the next byte: DUPN, SWAPN, EXCHANGE (EIP-8024). */
+const mayHaveOperand = (opcode: number): boolean => opcode >= 0xe0 && opcode <= 0xef;
+
+/**
+ * The opcodes of code that can be reached, and maybe more; nothing runs right behind one that `isEnd`. A linear sweep: jumps
+ * go to JUMPDESTs outside of push data alone, and what is behind an end is reached by a jump only.
+ */
+export const reachableIn = (code: Hex, isEnd: (opcode: number) => boolean): ReadonlySet<number> => {
+  const found = new Set<number>();
+  let [isReached, isOperand] = [true, false];
+  for (let at = 2; at + 2 <= code.length; at += 2) {
+    const opcode = 16 * digitAt(code, at) + digitAt(code, at + 1);
+    if (opcode === jumpDestination) isReached = true;
+    if (isReached) found.add(opcode);
+    if (!isOperand && isEnd(opcode)) isReached = false;
+    isOperand = mayHaveOperand(opcode);
+    if (opcode >= push1 && opcode <= push32) at += 2 * (opcode - push1 + 1);
+  }
+  return found;
+};
+
 /** Opcodes that Osaka and Amsterdam have, from first to last; behind any other nothing runs under either. */
 const shared: ReadonlyArray<readonly [first: number, last: number]> = [
   [0x01, 0x0b],
@@ -203,18 +230,8 @@ const shared: ReadonlyArray<readonly [first: number, last: number]> = [
   [0xfa, 0xfa],
 ];
 
-/**
- * Whether an instruction of the code that can be reached is another under Amsterdam than under Osaka. A linear sweep:
- * jumps go to JUMPDESTs outside of push data alone, and what is behind an end is reached by a jump only.
- */
-export const isOfLaterFork = (code: Hex): boolean => {
-  let isReached = true;
-  for (let at = 2; at + 1 < code.length; at += 2) {
-    const opcode = Number.parseInt(code.slice(at, at + 2), 16);
-    if (opcode === jumpDestination) isReached = true;
-    if (isReached && changed.has(opcode)) return true;
-    if (!shared.some(([first, last]) => opcode >= first && opcode <= last)) isReached = false;
-    if (opcode >= push1 && opcode <= push32) at += 2 * (opcode - push1 + 1);
-  }
-  return false;
-};
+const isShared = (opcode: number): boolean => shared.some(([first, last]) => opcode >= first && opcode <= last);
+
+/** Whether an instruction of the code that can be reached is another under Amsterdam than under Osaka. */
+export const isOfLaterFork = (code: Hex): boolean =>
+  [...reachableIn(code, (opcode) => !isShared(opcode))].some((opcode) => changed.has(opcode));

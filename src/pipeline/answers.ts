@@ -14,7 +14,7 @@ import type { BuiltInStep, Fork, unknownForks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import { inFlightCounts } from "../steps/nonce.js";
+import { authorizationInFlight, inFlightCounts, isUsedByAuthorization } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
 import { withIntrinsic } from "../steps/estimate.js";
@@ -188,12 +188,14 @@ const calledOutcome = ({ first }: NonNullable<Round["called"]>, { input }: Case,
 };
 
 /**
- * How bad it is that the whole run was refused: a verdict is a blocker, unless our own sum of the funds
- * stands against it.
+ * How bad it is that the whole run was refused: a verdict is a blocker, unless our own sum of the funds, or the counts of
+ * nonces, stand against it.
  */
 const refusalSeverity = (bundle: ReadonlyArray<Case>, answers: Answers): "blocker" | "unavailable" => {
   const { refused } = answers;
-  const disputed = refused?._tag === "InsufficientFunds" && !isReallyShort(bundle, answers);
+  const disputed =
+    (refused?._tag === "InsufficientFunds" && !isReallyShort(bundle, answers)) ||
+    isUsedByAuthorization(refused, bundle, answers);
   return refused === null || refused._tag === "RpcError" || disputed ? "unavailable" : "blocker";
 };
 
@@ -238,6 +240,7 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
     return [...unanswered, ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
   }
   if (refused === null) return [];
+  if (isUsedByAuthorization(refused, bundle, answers)) return [...unanswered, authorizationInFlight(refused)];
   const severity = refusalSeverity(bundle, answers);
   const evidence = severity === "blocker" ? "estimated" : "unavailable";
   const transaction = bundle.length === 1 ? 0 : null;

@@ -2,6 +2,7 @@
 import { fromError, note, type Finding } from "../report/finding.js";
 import { count } from "../primitives/statement.js";
 import { gap, NotProven } from "../errors/verdicts.js";
+import { authorizationInFlight, isUsedByAuthorization } from "../steps/nonce.js";
 import { isFirst, type Bundle } from "../steps/reading/bundle.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isRequestOf } from "../transaction/request.js";
@@ -75,6 +76,7 @@ export const checkAhead = ({ claim, proof, judged: { compared } }: Attempt): Rea
     return isAlike && inFlight > 0
       ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
       : [];
+  if (isUsedByAuthorization(proof.assumed, claim.bundle, proof)) return [authorizationInFlight(proof.assumed)];
   const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
   return [note(code, "warning", { evidence: "assumed" })];
 };

@@ -80,6 +80,10 @@ export const notes = {
   }),
   /** Whether the nonce is the next one. */
   ...of("nonce", {
+    AuthorizationInFlight: [
+      "the pending state has used this nonce, though the sender sent nothing with it: its authorisation (EIP-7702) is likely in flight",
+      "wait until the authorisation is mined, then ask again",
+    ],
     CountsDisagree: [
       "the node counts fewer pending than mined transactions",
       "ask again; the node's backends may be out of step",

@@ -9,13 +9,14 @@ import * as Effect from "effect/Effect";
 import * as Eth from "../eth/index.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
-import type { Address } from "../primitives/hex.js";
+import { lower, type Address } from "../primitives/hex.js";
 import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
+import type { Observed } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst, signers, type Case, type Chosen, type Filled, type Numbered } from "./reading/bundle.js";
-import { askEach, failureOf, successOf } from "./reading/askResult.js";
+import { askEach, failureOf, successOf, type Failure } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
 /** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
@@ -111,6 +112,31 @@ export const inFlightCounts = (signer: Address, answers: Pick<Facts, "counts">):
   const { latest, pending } = knownOf(signer, answers);
   return { latest, inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null };
 };
+
+/**
+ * Whether the pending state has used a nonce that no count has reached. Another account's transaction in flight carries an
+ * authorisation (EIP-7702) of the signer: that raises its nonce, and pools do not count it.
+ */
+export const isUsedByAuthorization = (
+  refusal: Failure | null,
+  bundle: ReadonlyArray<Case & Partial<Numbered>>,
+  answers: Pick<Facts, "counts"> & { readonly block: Observed["blockTag"] },
+): boolean => {
+  if (refusal?._tag !== "NonceTooLow" || answers.block !== "pending") return false;
+  const nonceOf = ({ nonce, input }: (typeof bundle)[number]) => nonce?.value ?? input.nonce;
+  const isUncounted = (entry: (typeof bundle)[number]) =>
+    (nonceOf(entry) ?? -1) >= (dueFor(entry, bundle, answers, nonceOf) ?? Infinity);
+  const refused = bundle.filter(
+    (entry) =>
+      (refusal.account === null || lower(refusal.account) === entry.signer) &&
+      (refusal.nonce === null || refusal.nonce === BigInt(nonceOf(entry) ?? -1)),
+  );
+  return refused.length > 0 && refused.every(isUncounted);
+};
+
+/** That an authorisation has used the nonce in the pending state, by the node's own words. */
+export const authorizationInFlight = (refusal: Failure | null): Finding =>
+  note("AuthorizationInFlight", "unavailable", { evidence: "estimated" }, ...(refusal?.statement.numbers ?? []));
 
 /** The chosen nonce beside what the node counts. */
 export const read = (entry: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): Nonce => {

@@ -34,7 +34,7 @@ import { furnish, passing, transferOf } from "./furnished.js";
 const fresh = privateKeyToAccount(generatePrivateKey());
 const lower = (address: string) => address.toLowerCase();
 
-describe.each(scenesFor("the pool"))("on %s", (_, start) => {
+describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -87,6 +87,44 @@ describe.each(scenesFor("the pool"))("on %s", (_, start) => {
     }
     expect(await scene.count(spare.address)).toBe(nonce + 3);
   });
+
+  // why: anvil checks no nonce where it simulates
+  it.runIf(bed === "geth")(
+    "a sender whose authorisation is in flight waits, also behind its own transaction",
+    async () => {
+      const wallet = await scene.deploy(Aggregator);
+      const [young, sponsored] = [generatePrivateKey(), generatePrivateKey()].map((key) =>
+        privateKeyToAccount(key),
+      ) as [typeof owner, typeof owner];
+      const theirs = await sponsored.signAuthorization({ address: wallet, chainId: scene.chainId, nonce: 0 });
+      for (const { address } of [young, sponsored]) await scene.send(owner, { to: address, value: 10n ** 17n });
+      await scene.mine();
+      await scene.send(owner, { to: other.address, authorizationList: [theirs] });
+      const own = await young.signAuthorization({ address: wallet, chainId: scene.chainId, nonce: 1 });
+      await scene.send(young, { to: other.address, authorizationList: [own] });
+      for (const [from, nonce] of [
+        [sponsored.address, 0],
+        [young.address, 1],
+      ] as const)
+        for (const input of [{}, { nonce }]) {
+          const report = await preflight(scene.url, { from, to: other.address, value: 1n, ...input });
+          expect(report.transactions[0].nonce.value).toBe(nonce);
+          expect([report.verdict, codesOf(report)]).toEqual([
+            "unknown",
+            expect.arrayContaining(["AuthorizationInFlight/unavailable"]),
+          ]);
+          expect(codesOf(report).filter((code) => code.startsWith("Nonce"))).toEqual([]);
+        }
+      await scene.mine();
+      for (const [from, nonce] of [
+        [sponsored.address, 1],
+        [young.address, 2],
+      ] as const) {
+        const report = await preflight(scene.url, { from, to: other.address, value: 1n });
+        expect([report.verdict, report.transactions[0].nonce.value]).toEqual(["ready", nonce]);
+      }
+    },
+  );
 
   it("a sender whom the bundle itself pays waits until it is paid, and what is required says so", async () => {
     const nonce = await scene.count(owner.address);

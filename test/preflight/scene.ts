@@ -9,6 +9,7 @@ import {
   numberToHex,
   type Abi,
   type Hex,
+  type SignedAuthorization,
   type TransactionSerializable,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -41,6 +42,11 @@ export interface Call {
   readonly maxFeePerGas?: bigint;
 }
 
+/** One that carries authorisations (EIP-7702), too. */
+export interface Delegating extends Call {
+  readonly authorizationList?: ReadonlyArray<SignedAuthorization>;
+}
+
 export const keys = accounts.map(({ privateKey }) => privateKeyToAccount(privateKey));
 export const [owner, other, third, spare] = keys as [
   (typeof keys)[number],
@@ -67,9 +73,9 @@ export interface Scene {
   readonly count: (address: string, block?: string) => Promise<number>;
   readonly deploy: (artifact: { abi: Abi; bytecode: Hex }, args?: ReadonlyArray<unknown>) => Promise<Hex>;
   /** Into the pool; there until `mine`, and in the pending block. */
-  readonly send: (from: (typeof keys)[number], call: Call) => Promise<Hex>;
+  readonly send: (from: (typeof keys)[number], call: Delegating) => Promise<Hex>;
   /** The same for who only mines it: geth's pending block may be two seconds late. */
-  readonly pool: (from: (typeof keys)[number], call: Call) => Promise<Hex>;
+  readonly pool: (from: (typeof keys)[number], call: Delegating) => Promise<Hex>;
   readonly broadcast: (raw: Hex) => Promise<Hex>;
   /** Waits until `nonce` is the next that the pool takes: geth takes note of a block a moment after it. */
   readonly untilNext: (address: string, nonce: number) => Promise<void>;
@@ -129,11 +135,11 @@ const sceneOn = (
       await untilPending(hash);
       return hash;
     },
-    pool: async (from, { to, data, value, nonce, gas, maxFeePerGas }) => {
+    pool: async (from, { to, data, value, nonce, gas, maxFeePerGas, authorizationList }) => {
       const next = nonce ?? (await count(from.address, "pending"));
       const hash = await broadcast(
         await from.signTransaction({
-          type: "eip1559",
+          ...(authorizationList === undefined ? { type: "eip1559" } : { type: "eip7702", authorizationList }),
           chainId,
           ...(to === undefined ? {} : { to }),
           ...(data === undefined ? {} : { data }),

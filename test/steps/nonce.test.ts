@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
+import { NonceTooHigh, NonceTooLow } from "../rooms/errors.js";
 import type { PoolTransaction } from "../rooms/eth.js";
 import type { Address } from "../rooms/primitives.js";
 import type { By } from "../rooms/report.js";
@@ -209,4 +210,49 @@ it("a count that no account can have is no count, and one that failed leaves the
   expect([...asked.keys()]).toEqual([alice, bob]);
   const { values, codes } = decided(cases, asked);
   expect([values, codes]).toEqual([[4, 7, 5], ["0:MalformedResponse/warning"]]);
+});
+
+describe("a nonce that the pending state has used", () => {
+  const refused = { account: alice, nonce: 4n, next: 5n, raw: null };
+  it.each([
+    ["that no count has reached is an authorisation's", {}, {}, true],
+    ["whose account or nonce the node does not name, too", {}, { account: null, nonce: null }, true],
+    ["is in the mempool", {}, { nonce: 3n, counted: [3, 4], given: 3 }, false],
+    ["is mined", {}, { nonce: 3n, given: 3 }, false],
+    ["is not counted", {}, { counted: [null, null] }, false],
+    ["is another account's", {}, { account: bob }, false],
+    ["is used in the mined state, too", { block: "latest" }, {}, false],
+    ["is refused for another reason", { tag: "high" }, {}, false],
+  ] as const)(
+    "%s",
+    (_, { block = "pending", tag = "low" }: { block?: "latest" | "pending"; tag?: string }, more, expected) => {
+      const {
+        counted = [4, 4],
+        given = null,
+        ...fields
+      } = more as {
+        readonly counted?: readonly [number | null, number | null];
+        readonly given?: number | null;
+      };
+      const refusal = new (tag === "low" ? NonceTooLow : NonceTooHigh)({ ...refused, ...fields });
+      const facts = { counts: counts({ [alice]: counted }), block };
+      const cases = bundle({ nonce: given }).map((entry) => ({ ...entry, nonce: Nonce.choose(entry, facts, [entry]) }));
+      expect(Nonce.isUsedByAuthorization(refusal, cases, facts)).toBe(expected);
+    },
+  );
+  it("in a bundle is told from one that a transaction before it takes", () => {
+    const facts = { counts: counts({ [alice]: [4, 4], [bob]: [9, 9] }), block: "pending" } as const;
+    const isUsed = (nonce: bigint, ...nonces: ReadonlyArray<number>) =>
+      Nonce.isUsedByAuthorization(
+        new NonceTooLow({ ...refused, nonce }),
+        bundle(...nonces.map((given) => ({ nonce: given })), { from: bob, nonce: 9 }),
+        facts,
+      );
+    expect([isUsed(4n, 4, 5), isUsed(5n, 4, 5), isUsed(4n, 4, 4), isUsed(4n, 5, 4)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
 });

@@ -88,6 +88,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "CountsDisagree":
     case "NonceAssumed":
     case "NonceUnderReservation":
+    case "AuthorizationInFlight":
     case "NonceUnknown":
     case "PredecessorsNotSimulated":
     case "ReplacesPending":

@@ -1,11 +1,12 @@
 /** What code reads of the block that it runs in, by its instructions. Pure. */
+import { reachableIn } from "../../chains/rules.js";
 import { BlockRead } from "../../primitives/names.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { successOf, type AskResult } from "./askResult.js";
 import type { Case } from "./bundle.js";
 
 /**
- * Instructions by the yellow paper and EIP-1559, EIP-4399, EIP-7516; the last six run other code. SELFBALANCE is a
+ * Instructions by the yellow paper and EIP-1559, EIP-4399, EIP-7516, EIP-7843; the last six run other code. SELFBALANCE is a
  * payer's own only where code runs as the payer, which is `others`.
  */
 const instructions: ReadonlyMap<number, BlockRead> = new Map([
@@ -20,27 +21,17 @@ const instructions: ReadonlyMap<number, BlockRead> = new Map([
   [0x45, "gaslimit"],
   [0x48, "basefee"],
   [0x4a, "blobbasefee"],
+  // SLOTNUM (EIP-7843)
+  [0x4b, "number"],
   ...([0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa] as const).map((instruction) => [instruction, "others"] as const),
 ]);
 
-const [push1, push32] = [0x60, 0x7f];
+/** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT; not what is undefined, for another chain may define it. */
+const ends: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff]);
 
-/** The number that a hex digit stands for. */
-const digitAt = (text: string, at: number): number => {
-  const letter = text.charCodeAt(at) | 32;
-  return letter - (letter > 96 ? 87 : 48);
-};
-
-/** The instructions of code; data behind it counts as code. */
-export const instructionsIn = (code: Hex): ReadonlySet<number> => {
-  const found = new Set<number>();
-  for (let at = 2; at + 2 <= code.length; at += 2) {
-    const instruction = 16 * digitAt(code, at) + digitAt(code, at + 1);
-    found.add(instruction);
-    if (instruction >= push1 && instruction <= push32) at += 2 * (instruction - push1 + 1);
-  }
-  return found;
-};
+/** The instructions of code that can be reached; all bytes of what is no code of the EVM's first form (EIP-3541). */
+export const instructionsIn = (code: Hex): ReadonlySet<number> =>
+  reachableIn(code, (opcode) => ends.has(opcode) && !code.startsWith("0xef"));
 
 const readsIn = (code: Hex): ReadonlyArray<BlockRead> =>
   [...instructionsIn(code)].flatMap((instruction) => instructions.get(instruction) ?? []);

@@ -1,7 +1,9 @@
 /** What code is said to read of its block, by its instructions. */
 import * as Result from "effect/Result";
+import fc from "fast-check";
+import { keccak256, toHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { blockReads } from "../../rooms/steps.js";
+import { blockReads, instructionsIn } from "../../rooms/steps.js";
 import { bundle, hexOf, token } from "../parts.js";
 
 const readsOf = (code: string) =>
@@ -24,3 +26,61 @@ describe("what is read of the block", () => {
     expect(blockReads(bundle({ to: token }), known, new Set([token]))).toEqual([]);
   });
 });
+
+describe("what can be reached", () => {
+  it.each([
+    ["what stands behind an end is not", ["0x0042", "0x5f5642", "0x5f5ff342", "0x5f5ffd42", "0xfe42", "0x5fff42"], []],
+    ["but from the next JUMPDEST on it is", ["0x005b42", "0xfe60015b42", "0x6004565b42"], ["timestamp"]],
+    ["a JUMPDEST that is pushed is none", ["0x00605b42", "0x00625b5b5b42", "0x007f5b"], []],
+    ["nothing ends behind JUMPI, or what no fork defines", ["0x5f5f5742", "0x0c42", "0x2142"], ["timestamp"]],
+    ["the operand of DUPN, SWAPN or EXCHANGE ends nothing", ["0xe60042", "0xe7ff42", "0xe8fe42"], ["timestamp"]],
+    ["all of what is not of the first form is", ["0xef000101000402000042"], ["timestamp"]],
+    ["the slot is told by the number", ["0x4b"], ["number"]],
+    ["code that ends within a push has nothing behind it", ["0x60", "0x7f42", "0x"], []],
+  ] as const)("%s", (_, codes, reads) => {
+    for (const code of codes) expect([code, readsOf(code)]).toEqual([code, reads]);
+  });
+
+  it("a compiler's metadata hardly ever read the block", () => {
+    const many = 1_000;
+    const readers = Array.from({ length: many }, (_, seed) => {
+      const hash = keccak256(toHex(seed)).slice(2);
+      return readsOf(`0x5f5ffdfea2646970667358221220${hash}64736f6c634300081e0033`);
+    }).filter((reads) => reads.length > 0);
+    expect(readers.length / many).toBeLessThan(0.1);
+  });
+
+  it("whatever is executed is counted, wherever jumps go", () => {
+    const weighted = fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 0, max: 255 }) },
+      { weight: 2, arbitrary: fc.constantFrom(0x00, 0x56, 0x57, 0x5b, 0xf3, 0xfd, 0xfe, 0xff) },
+      { weight: 1, arbitrary: fc.constantFrom(0x60, 0x61, 0x62, 0x7f, 0xe6, 0xe7, 0xe8, 0x42) },
+    );
+    const programs = fc.array(weighted, { minLength: 1, maxLength: 64 });
+    fc.assert(
+      fc.property(programs, fc.infiniteStream(fc.nat()), (program, choices) => {
+        const counted = instructionsIn(toHex(Uint8Array.from(program)));
+        for (const opcode of executed(program, () => choices.next().value ?? 0)) expect(counted).toContain(opcode);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** One way through a program: every jump goes to some JUMPDEST, and every condition holds or not, as is drawn. */
+function* executed(program: ReadonlyArray<number>, draw: () => number): Generator<number> {
+  const dests: Array<number> = [];
+  const pushed = (opcode: number) => (opcode >= 0x60 && opcode <= 0x7f ? opcode - 0x5f : 0);
+  for (let at = 0; at < program.length; at += 1 + pushed(program[at] ?? 0)) if (program[at] === 0x5b) dests.push(at);
+  let at: number | undefined = 0;
+  for (let steps = 0; steps < 200 && at !== undefined; steps++) {
+    const opcode: number | undefined = program[at];
+    if (opcode === undefined) return;
+    yield opcode;
+    if ([0x00, 0xf3, 0xfd, 0xfe, 0xff].includes(opcode)) return;
+    const isJump: boolean = opcode === 0x56 || (opcode === 0x57 && draw() % 2 === 0);
+    const operand: boolean =
+      opcode >= 0xe6 && opcode <= 0xe8 && ((program[at + 1] ?? 0) < 0x5b || (program[at + 1] ?? 0) > 0x7f);
+    at = isJump ? dests[draw() % Math.max(1, dests.length)] : at + 1 + pushed(opcode) + (operand ? 1 : 0);
+  }
+}
