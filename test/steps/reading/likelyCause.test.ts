@@ -8,7 +8,7 @@ import type { Hex } from "../../rooms/primitives.js";
 import { likelyCause } from "../../rooms/steps.js";
 import { allowance, unseen, type View } from "../../rooms/witness.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { alice, answered, bob, bundle, hexOf, outcome, seeing, token, unanswered, word } from "../parts.js";
+import { alice, answered, bob, bundle, hexOf, log, outcome, seeing, token, unanswered, word } from "../parts.js";
 import { topics } from "./arbitrary.js";
 
 const failed = (data = "0x") => {
@@ -80,8 +80,7 @@ describe("a revert without a reason", () => {
 
   it("knows the allowance that an earlier transaction of the bundle gave", () => {
     const cases = bundle({ to: token, data: approve(9n) }, { to: token, data: approve(5n) });
-    const log = { address: token, topics: [topics.approval, hexOf(`0x${word(alice)}`), hexOf(`0x${word(bob)}`)] };
-    const given = outcome({ logs: [{ ...log, data: hexOf(`0x${word(9n)}`), decoded: null }] as never });
+    const given = outcome({ logs: [log(token, [topics.approval, word(alice), word(bob)], [word(9n)])] });
     const all = cases.map((one) => ({ ...one, outcome: one.index === 0 ? given : failed(), transfers: [] }));
     const [, second] = all;
     if (second === undefined) throw new Error("two are there");
