@@ -79,6 +79,19 @@ export const functionsOf = (data: string, abis: Abis = [], options: CallOptions 
   return [];
 };
 
+/** The ABI item of the calldata, by ABIs given for `address`, else by the others; null where none names it, or several do in different ways. */
+export const itemOfCall = (data: string, abis: AbiIndex, address: string): IndexedItem["item"] | null => {
+  const items = abis.functions(data.slice(0, 10).toLowerCase()).filter((item) => fits(item, data));
+  const own = items.filter((item) => item.address === address.toLowerCase());
+  const [first, ...others] = own.length > 0 ? own : items.filter((item) => item.address === null);
+  const text = JSON.stringify(first?.item);
+  return first === undefined || others.some(({ item }) => JSON.stringify(item) !== text) ? null : first.item;
+};
+
+/** The functions that many contracts share under a selector, whether or not any calldata fits them. */
+export const functionsNamed = (selector: string): ReadonlyArray<Pick<KnownFunction, "name" | "signature" | "inputs">> =>
+  wellKnown.functions(selector);
+
 /** The name of an event that no ABI explains, by nothing but its topic; null where none is known. */
 export const eventByTopic = (log: RawLog): string | null => {
   // why: a report may hold thousands of events, of which a dozen kinds are named

@@ -5,6 +5,8 @@
  * Everything here comes from contracts, or from JSON that claims to. Whatever the item and the bytes,
  * the answer is one bounded line without control characters, in bounded time, and nothing throws.
  */
+import { hexToBytes } from "viem";
+import type { Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
@@ -177,6 +179,16 @@ const sourceText = ([first]: ReadonlyArray<Provenance>): string => {
   }
 };
 
+/** Bytes that are plain text (ASCII) without a selector, as some contracts revert with; null where they are not. Four may be a selector. */
+const plainText = (data: Hex): string | null => {
+  const bytes = hexToBytes(data.slice(0, 2 + 2 * most.line) as Hex);
+  const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
+  const isText = bytes.subarray(0, end).every((byte) => (byte > 31 && byte < 127) || byte === 10 || byte === 13);
+  return end > 4 && isText
+    ? `${quoteText(new TextDecoder().decode(bytes.subarray(0, end)))} (without a selector)`
+    : null;
+};
+
 /** One layer of a revert, arguments included. */
 export const describeLayer = (layer: RevertLayer, options: Parameters<typeof describeRevert>[1] = {}): string => {
   switch (layer._tag) {
@@ -194,7 +206,7 @@ export const describeLayer = (layer: RevertLayer, options: Parameters<typeof des
         .map((candidate) => customText(candidate, options.beside))
         .join(" or ")}`;
     case "Unknown":
-      return `unknown data ${shortHex(layer.data)}`;
+      return plainText(layer.data) ?? `unknown data ${shortHex(layer.data)}`;
   }
 };
 

@@ -18,6 +18,7 @@ import { authorizationInFlight, inFlightCounts, isUsedByAuthorization } from "..
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
 import { withIntrinsic } from "../steps/estimate.js";
+import { likelyCause } from "../steps/reading/likelyCause.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
@@ -222,13 +223,14 @@ export const outcomeOf = <C extends Case>(entry: C, bundle: ReadonlyArray<Case>,
 export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): ReadonlyArray<Finding> => {
   const { run, called, refused, unfunded, aloneRefused } = answers;
   const where = { step: "simulate", evidence: "unavailable" } as const;
+  const checkOutcome = (ran: Ran) => Simulate.check(ran, likelyCause(ran, bundle, answers));
   if (run === null && called !== null)
     return [
       ...(refused === null ? [] : [fromError(refused, "unavailable", where)]),
       ...(Result.isFailure(called.first) && called.first.failure._tag === "RpcError"
         ? [fromError(called.first.failure, "unavailable", { ...where, transaction: 0 })]
         : []),
-      ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(Simulate.check),
+      ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(checkOutcome),
     ];
   // why: the witness alone costs a source when it fails, not the report: what it alone could say is missing where it is needed
   const unanswered = aloneRefused === null || called !== null ? [] : [fromError(aloneRefused, "info", where)];
@@ -237,7 +239,7 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
     const disputed =
       unfunded !== null && !isReallyShort(bundle, answers) ? [fromError(unfunded, "unavailable", where)] : [];
     const blind = run.witnessed ? [] : [note("WitnessUnavailable", "warning", where)];
-    return [...unanswered, ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
+    return [...unanswered, ...disputed, ...bundle.flatMap(checkOutcome), ...blind];
   }
   if (refused === null) return [];
   if (isUsedByAuthorization(refused, bundle, answers)) return [...unanswered, authorizationInFlight(refused)];

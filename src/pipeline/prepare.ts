@@ -1,4 +1,5 @@
 /** The options of a run: what callers write, checked, and the form that the report keeps. */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
@@ -6,7 +7,8 @@ import { optionNames } from "../primitives/names.js";
 import { no, onlyHas, type Checked } from "../primitives/problem.js";
 import { safely, type GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
-import { named, times } from "../report/options.js";
+import { abisOf, named, times } from "../report/options.js";
+import { itemOfCall } from "../abi/decodeCall.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
@@ -56,6 +58,14 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
     return completed as ReportOptions;
   });
 
+/** Calldata that came without its ABI has the one function that the caller's ABIs name for it. */
+const explained = (transaction: Transaction.Transaction, abis: ReportOptions["abis"]): Transaction.Transaction => {
+  const { item, to, data } = transaction;
+  if (item !== null || to === null || abis.length === 0) return transaction;
+  const found = itemOfCall(data, abisOf({ abis }), to);
+  return found === null ? transaction : { ...transaction, item: found };
+};
+
 /** Input and options, checked. */
 export const prepare = Effect.fnUntraced(function* (
   input: unknown,
@@ -70,7 +80,11 @@ export const prepare = Effect.fnUntraced(function* (
   yield* recoverAuthorities(transactions);
   // why: the ABIs that came with the input are the nearest
   const options = { ...own, abis: [...abis, ...own.abis] };
-  return { bundle: bundleOf(transactions, options.accounts), options, policies: given.policies ?? [] };
+  const bundle = bundleOf(
+    Arr.map(transactions, (transaction) => explained(transaction, options.abis)),
+    options.accounts,
+  );
+  return { bundle, options, policies: given.policies ?? [] };
 });
 
 /**

@@ -185,7 +185,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
         ...bundle.flatMap((entry) => entry.charged.findings),
         ...funds.flatMap((payer) => Funds.check(payer, bundle)),
         ...checkPool(bundle, draft, answers.chain),
-        ...bundle.flatMap((entry) => TokenShortfall.check(entry, answers)),
+        ...bundle.flatMap((entry) => TokenShortfall.check(entry, answers, bundle)),
       ];
     },
   },

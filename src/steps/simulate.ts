@@ -17,7 +17,7 @@ import { explain } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
-import { text } from "../primitives/statement.js";
+import { text, type Statement } from "../primitives/statement.js";
 import { inSpan } from "../primitives/telemetry.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -30,7 +30,7 @@ import { readBy, secondCalls } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import type { Plan } from "./reading/plan.js";
 import { withInner } from "./reading/inner.js";
-import { burns, onlyReads, readCall, unpaid, unread } from "./reading/outcome.js";
+import { burns, onlyReads, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
 import { cutIn, gasCapIn, grantedOf, isLarge } from "./reading/granted.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
@@ -272,12 +272,12 @@ export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
   ...(run?.readings[entry.index] ?? unread(null)),
 });
 
-/** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */
-export const check = (ran: Ran): ReadonlyArray<Finding> => {
+/** The findings of an outcome: its failure is a blocker, in the words of a `likely` cause; an unknown one is `unavailable`. */
+export const check = (ran: Ran, likely: Statement | null = null): ReadonlyArray<Finding> => {
   const { index, input, outcome, transfers } = ran;
   const { failure, status, evidence } = outcome;
   const where = { step: "simulate", transaction: index, evidence } as const;
-  if (failure !== null) return [fromError(failure, "blocker", where, unpaid(input, failure) ?? failure.statement)];
+  if (failure !== null) return [fromError(failure, "blocker", where, likely ?? failure.statement)];
   if (status === "unknown") return [note("OutcomeUnknown", "unavailable", where)];
   const didMore =
     input.value > 0n || outcome.logs.length > 0 || transfers.length > 0 || (input.authorizationList?.length ?? 0) > 0;

@@ -13,7 +13,7 @@ import { traceEmitter, transfersOf } from "./transferLogs.js";
 import { describeResult } from "../../abi/print.js";
 import { argumentsAt, addressAt, isBurning, placeOf } from "../../abi/words.js";
 import { isRecord } from "../../primitives/record.js";
-import { address, statementOf, text, wei, type Statement, count, units } from "../../primitives/statement.js";
+import { address, count, units } from "../../primitives/statement.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { moves } from "../../abi/known/movements.js";
 
@@ -153,7 +153,6 @@ const readerOf = (data: string) => {
 };
 
 const reading: ReadonlySet<unknown> = new Set(["view", "pure"]);
-const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
 
 /** The function that a call only reads by, and what it answered; null where it may do more, or no function is known. */
 export const onlyReads = (
@@ -165,19 +164,6 @@ export const onlyReads = (
   const result = decodeResult(returned, item);
   const name = known === null ? `${item["name"]} (by selector)` : item["name"];
   return { name, result: result === null ? null : describeResult(result), isGuess: known === null };
-};
-
-/** Why a call with value reverts without a reason, where the ABI says it; null where it does not. */
-export const unpaid = ({ item, value, to }: Transaction, failure: Verdict): Statement | null => {
-  const isSilent =
-    failure._tag === "ExecutionReverted" &&
-    (failure.revert === null ? failure.data === "0x" : failure.revert.layers[0].layer._tag === "Empty");
-  if (!isSilent || value === 0n || !isRecord(item) || !unpayable.has(item["stateMutability"])) return null;
-  return statementOf(
-    "the call reverts: by its ABI the function is not payable",
-    [text("function", typeof item["name"] === "string" ? item["name"] : null), wei("value", value), address("to", to)],
-    "leave `value` out, or call a payable function",
-  );
 };
 
 /**

@@ -4,16 +4,17 @@
  */
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
 import { moves } from "../../abi/known/movements.js";
-import { addressOf, argumentsAt, placeOf, wordAt, addressAt } from "../../abi/words.js";
+import { addressOf, addressesFrom, argumentsAt, placeOf, wordAt, wordsFrom, addressAt } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units, count } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { note, type Evidence, type Finding } from "../../report/finding.js";
 import type { Outcome, Transfer } from "../../report/parts.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf } from "../../witness/queries.js";
-import type { View } from "../../witness/view.js";
+import { unseen, type View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
+import { calldataRights } from "./rights.js";
 import { safely } from "../../primitives/record.js";
 import type { Call } from "../../abi/batches.js";
 
@@ -68,7 +69,7 @@ const fromCustom = (layer: RevertCustom): Shortfall | null => {
 const patterns: ReadonlyArray<readonly [Shortfall["what"], RegExp]> = [
   [
     "allowance",
-    /(insufficient|exceeds|low)[ -_a-z]{0,24}(allowance|approval)|allowance[ -_a-z]{0,12}(exceeded|too low)/i,
+    /(insufficient|exceeds|low|not enough)[ -_a-z]{0,24}(allowance|approval)|allowance[ -_a-z]{0,12}(exceeded|too low)/i,
   ],
   ["balance", /(insufficient|exceeds|low|not enough)[ -_a-z]{0,24}balance|balance[ -_a-z]{0,12}too low/i],
 ];
@@ -98,11 +99,74 @@ const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
   ];
 };
 
+/** What a called contract may take of a token of its caller, as it was read. */
+interface Allowed extends Omit<Move, "amount"> {
+  readonly spender: Address;
+  readonly has: bigint;
+}
+
+/**
+ * The allowances of the sender for the contract that it calls, as far as they were read: of the tokens that the calldata
+ * names, and of those that the bundle gives rights over. `seen` = the state that the call met.
+ */
+const allowedOf = ({ input }: Case, bundle: ReadonlyArray<Case>, seen: View): ReadonlyArray<Allowed> => {
+  const { from, to: spender, data } = input;
+  if (spender === null) return [];
+  const granted = bundle.flatMap(({ calls, index }) => calldataRights(calls.read, index).map(({ keeper }) => keeper));
+  return [...new Set([...addressesFrom(data, argumentsAt), ...granted])].flatMap((token) => {
+    const has = readUint256(seen.call(allowance(token, from, spender)));
+    return has === null ? [] : [{ token, owner: from, spender, has }];
+  });
+};
+
+/** The one amount of the calldata that exceeds an allowance, and that the owner has where that was read; null where there is none, or several. */
+const wantedOf = ({ input: { data } }: Case, { token, owner, has }: Allowed, seen: View): bigint | null => {
+  const balance = readUint256(seen.call(balanceOf(token, owner)));
+  const words = wordsFrom(data, argumentsAt, mostWords).filter((word) => word > has && word <= (balance ?? mostAmount));
+  const [wanted, ...others] = new Set(words);
+  return wanted === undefined || others.length > 0 ? null : wanted;
+};
+const mostWords = 64;
+const mostAmount = 2n ** 128n;
+
+/** Words of contracts that pass a failed `transferFrom` on. */
+const pulls = /transfer.?from|^STF$|safeerc20/i;
+
+/** Whether a failure may be that of a token which the called contract tried to take. */
+const maySayPull = ({ revert, status }: Outcome): boolean =>
+  status === "reverted" &&
+  (revert?.layers ?? []).every(
+    ({ layer }) =>
+      layer._tag === "Empty" ||
+      (layer._tag === "Panic" && layer.code === 0x11n) ||
+      inWords(layer) === "allowance" ||
+      (layer._tag === "Reason" && pulls.test(layer.reason.slice(0, 256))),
+  );
+
+const shortfall = (
+  where: { readonly transaction: number; readonly evidence: Evidence },
+  token: Address | null,
+  { what, account, has, needs }: Omit<Shortfall, "needs"> & { readonly needs: bigint | null },
+): Finding =>
+  note(
+    "TokenShortfall",
+    "warning",
+    where,
+    text("too low", what),
+    ...(token === null ? [] : [address("token", token)]),
+    address(what === "balance" ? "account" : "spender", account),
+    ...(token === null
+      ? [count("has", has), count("needs", needs)]
+      : [units("has", has), units("needs", needs), units("short by", needs === null ? null : needs - has)]),
+  );
+
 /** `TokenShortfall` where the revert or the measurement shows one. */
 export const check = (
-  { index, input, outcome }: Case & Pick<Ran, "outcome">,
-  { before }: { readonly before: View },
+  entry: Case & Pick<Ran, "outcome">,
+  { before, after }: { readonly before: View; readonly after: View },
+  bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
 ): ReadonlyArray<Finding> => {
+  const { index, input, outcome } = entry;
   if (!hasFailed(outcome)) return [];
   const layers = (outcome.revert?.layers ?? []).map(({ layer }) => layer);
   const named = layers.flatMap((layer) => {
@@ -110,27 +174,36 @@ export const check = (
     return found !== null && found.has < found.needs ? [found] : [];
   });
   const move = moveOf(input);
+  // why: what was read behind the bundle is what a call met behind which all others failed
+  const isLast = bundle.every((other) => other.index <= index || hasFailed(other.outcome));
+  const seen = index === 0 ? before : isLast ? after : unseen;
+  const allowed = move === null ? allowedOf(entry, bundle, seen) : [];
+  // why: what a contract in between passes on does not say whose it is
+  const tokenOf = ({ what, account, has }: Shortfall): Address | null => {
+    const isIt = (one: Allowed) => what === "allowance" && one.has === has && one.spender === account.toLowerCase();
+    const [token = null, ...others] = allowed.filter(isIt).map((one) => one.token);
+    return move?.token ?? (others.length > 0 ? null : token);
+  };
   // why: the witness read the state before the whole bundle, which is that of its first transaction only
   const found = named.length > 0 ? named : move === null || index > 0 ? [] : measured(move, before);
-  if (found.length > 0)
-    return found.map(({ what, account, has, needs }) =>
-      note(
-        "TokenShortfall",
-        "warning",
-        { transaction: index, evidence: named.length > 0 ? outcome.evidence : "measured" },
-        text("too low", what),
-        // why: what a contract in between passes on does not say whose it is
-        ...(move === null ? [] : [address("token", move.token)]),
-        address(what === "balance" ? "account" : "spender", account),
-        units("has", has),
-        units("needs", needs),
-        units("short by", needs - has),
-      ),
+  if (found.length > 0) {
+    const evidence = named.length > 0 ? outcome.evidence : "measured";
+    return found.map((one) => shortfall({ transaction: index, evidence }, tokenOf(one), one));
+  }
+  const where = { transaction: index, evidence: "estimated" } as const;
+  const pulled = maySayPull(outcome)
+    ? allowed.flatMap((one) => {
+        const needs = wantedOf(entry, one, seen);
+        return needs === null && one.has > 0n ? [] : [{ ...one, needs }];
+      })
+    : [];
+  if (pulled.length > 0)
+    return pulled.map(({ token, spender: account, has, needs }) =>
+      shortfall(where, token, { what: "allowance", account, has, needs }),
     );
   const what = layers.map(inWords).find((word) => word !== null) ?? null;
   const reason = layers.find((layer) => layer._tag === "Reason");
   if (what === null || reason === undefined) return [];
-  const where = { transaction: index, evidence: "estimated" } as const;
   return [note("TokenShortfall", "warning", where, text("too low", what), quote("the contract says", reason.reason))];
 };
 

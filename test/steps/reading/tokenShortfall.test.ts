@@ -24,7 +24,7 @@ const pull = calling("transferFrom", [bob, alice, 100n]);
 const empty = reverted("0x");
 
 const check = (input: Partial<Transaction>, seen: Outcome, before: View = unseen, index = 0): ReadonlyArray<Finding> =>
-  TokenShortfall.check({ ...bundle(input)[0], index, outcome: seen }, { before });
+  TokenShortfall.check({ ...bundle(input)[0], index, outcome: seen }, { before, after: unseen }, []);
 const saidOf = (findings: ReadonlyArray<Finding>) => findings.map((finding) => messageOf(finding)).join();
 const poor = seeing([balanceOf(token, alice), answered(30n)]);
 
@@ -82,5 +82,61 @@ describe("a token shortfall", () => {
     expect(check(transfer, empty, poor, 1)).toEqual([]);
     const enough = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 9n, 3n] });
     expect(check({}, reverted(enough))).toEqual([]);
+  });
+  describe("of a contract that pulls from its caller", () => {
+    const shop = hexOf(`0x${"ab".repeat(20)}`) as typeof token;
+    const buying = (...words: ReadonlyArray<bigint | string>): Partial<Transaction> => ({
+      to: shop,
+      data: hexOf(`0x11111111${words.map(word).join("")}`),
+    });
+    const panic = reverted(`0x4e487b71${word(0x11n)}`);
+    const said = (data: string) => reverted(encodeErrorResult({ abi: errors, errorName: "Error", args: [data] }));
+    const seen = (allowed: bigint, balance = 10_000n) =>
+      seeing([allowance(token, alice, shop), answered(allowed)], [balanceOf(token, alice), answered(balance)]);
+    const first = (input: Partial<Transaction>, outcome: Outcome, before: View) =>
+      check(input, outcome, before).map(({ numbers, evidence }) => [
+        evidence,
+        ...numbers.slice(1).map(({ value }) => value),
+      ]);
+
+    it.each([
+      ["an underflow", panic],
+      ["nothing", empty],
+      ["words of allowances", said("Not enough allowance")],
+      ["words of a transferFrom", said("TransferHelper: TRANSFER_FROM_FAILED")],
+    ])("names the token that the calldata names, and what is missing, behind %s", (_, failure) => {
+      const numbers = check(buying(token, 700n), failure, seen(450n))[0]?.numbers.map(({ value }) => value);
+      expect(numbers?.slice(3)).toEqual([450n, 700n, 250n]);
+    });
+    it("names no amount where the calldata has several", () => {
+      expect(first(buying(token, 700n, 800n), empty, seen(0n))).toEqual([["estimated", token, shop, 0n]]);
+      expect(first(buying(token, 700n, 800n), empty, seen(5n))).toEqual([]);
+    });
+    it("says nothing where the allowance suffices, was not read, or another reason is given", () => {
+      expect(first(buying(token, 700n), empty, seen(700n))).toEqual([]);
+      expect(first(buying(token, 700n), empty, unseen)).toEqual([]);
+      expect(first(buying(token, 700n), said("too late"), seen(0n))).toEqual([]);
+    });
+    it("stands on what the transactions before it left", () => {
+      const approval = bundle(
+        { to: token, data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [shop, 450n] })) },
+        buying(700n),
+      );
+      const [approved, bought] = approval.map((one, index) => ({ ...one, outcome: index === 0 ? outcome() : panic }));
+      if (approved === undefined || bought === undefined) throw new Error("two are there");
+      const found = (all: ReadonlyArray<typeof bought>) =>
+        TokenShortfall.check(bought, { before: seen(0n), after: seen(450n) }, all)[0]?.numbers.at(-1)?.value;
+      expect(found([approved, bought])).toBe(250n);
+      // what comes behind it may have changed it
+      expect(found([approved, bought, { ...approved, index: 2 }])).toBeUndefined();
+    });
+    it("finds the token of an error that a contract in between passes on", () => {
+      const passed = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientAllowance", args: [shop, 0n, 7n] });
+      expect(first(buying(token, 7n), reverted(passed), seen(0n))).toEqual([
+        ["measured", token, getAddress(shop), 0n, 7n, 7n],
+      ]);
+      const [untold] = check(buying(token, 7n), reverted(passed), seen(1n));
+      expect(untold === undefined ? "" : messageOf(untold)).not.toContain("smallest units");
+    });
   });
 });
