@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import * as Rpc from "../../src/Rpc.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
-import { findGethOrWarn, startGethDev } from "../harness/geth.js";
+import { findGethOrWarn, findOldGethOrWarn, startGethDev } from "../harness/geth.js";
 import { authenticate } from "../rooms/transaction.js";
 
 const geth = findGethOrWarn("transactions of every type, as a geth shows them");
+const oldGeth = findOldGethOrWarn("transactions of every type, as an older geth shows them");
 const nodes: ReadonlyArray<
   readonly [name: string, chainId: number, start: () => Promise<Node & { readonly mine: () => Promise<unknown> }>]
 > = [
@@ -23,6 +24,7 @@ const nodes: ReadonlyArray<
     },
   ],
   ...(geth === null ? [] : [["geth", 1_337, () => startGethDev(geth)] as const]),
+  ...(oldGeth === null ? [] : [["an older geth", 1_337, () => startGethDev(oldGeth)] as const]),
 ];
 
 /** The commitment to a blob of zeros, and each proof of it: the point at infinity. */
