@@ -377,7 +377,7 @@ const weights: Readonly<Record<string, number>> = {
   rpc: 2926,
   settle: 891,
   steps: 4920,
-  transaction: 586,
+  transaction: 661,
   watch: 118,
   witness: 452,
 };

@@ -28,6 +28,8 @@ export const Log = struct({
   blockNumber: orNull(Quantity),
   /** Unix seconds; an extension that not every node has. */
   blockTimestamp: orNull(Quantity),
+  /** Unix milliseconds, where blocks are shorter than a second (Flashblocks). */
+  blockTimestampMs: orNull(Quantity),
   /** The hash of the transaction that emitted it; null while that is pending. */
   transactionHash: orNull(Word),
   /** The transaction's place in its block, from 0. */
@@ -94,6 +96,8 @@ export const FullTransaction = struct({
   blockNumber: orNull(Quantity),
   /** Unix seconds. */
   blockTimestamp: orNull(Quantity),
+  /** Unix milliseconds, where blocks are shorter than a second (Flashblocks). */
+  blockTimestampMs: orNull(Quantity),
   /** Its place in the block, from 0. */
   transactionIndex: orNull(Index),
 });
@@ -119,6 +123,8 @@ export const Receipt = struct({
   transactionIndex: orNull(Index),
   /** The block's hash. */
   blockHash: orNull(Word),
+  /** Unix milliseconds of the block, where blocks are shorter than a second (Flashblocks). */
+  blockTimestampMs: orNull(Quantity),
   /** The sender. */
   from: orNull(Account),
   /** null = deployment. */
@@ -178,6 +184,8 @@ export const headerFields = {
   parentHash: Word,
   /** Unix seconds. */
   timestamp: Quantity,
+  /** Unix milliseconds, where blocks are shorter than a second (Flashblocks). */
+  timestampMs: orNull(Quantity),
   /** The most gas the block may use. */
   gasLimit: Quantity,
   /** Gas that its transactions used. */

@@ -30,10 +30,11 @@ export interface Status {
     /** The last thing a node said; empty = nothing yet. */
     readonly outcome: string;
     /**
-     * How far it is known to have come: `handed` (at most a hash came back), `seen` (a node knew the bytes when they were
-     * sent again), `next` (this node's pending count is above it), `passed` (the latest count is, by it or another).
+     * How far it is known to have come: `handed` (at most a hash came back), `seen` (this node shows it, or a node knew the
+     * bytes when they were sent again), `next` (this node's pending count is above it), `mined` (this node shows it in a
+     * block), `passed` (the latest count is above it, by it or another).
      */
-    readonly state: "handed" | "seen" | "next" | "passed";
+    readonly state: "handed" | "seen" | "next" | "mined" | "passed";
     /** Why it was refused, in the node's words, not escaped; empty = it was not. */
     readonly why: string;
   }>;
@@ -52,10 +53,16 @@ export interface Status {
   readonly violations: ReadonlyArray<string>;
 }
 
-const stateOf = (nonce: bigint, outcome: string, counts: Counts | null): Status["committed"][number]["state"] => {
+type State = Status["committed"][number]["state"];
+
+/** What a node shows of transactions, by their hashes. */
+export type Shown = ReadonlyMap<Hash, "seen" | "mined">;
+
+const stateOf = (nonce: bigint, outcome: string, counts: Counts | null, shown: "seen" | "mined" | undefined): State => {
+  if (shown === "mined") return shown;
   if (counts !== null && nonce < counts.latest) return "passed";
   if (counts !== null && nonce < counts.pending) return "next";
-  return outcome === "alreadyKnown" ? "seen" : "handed";
+  return outcome === "alreadyKnown" ? "seen" : (shown ?? "handed");
 };
 
 export const statusOf = (
@@ -63,6 +70,7 @@ export const statusOf = (
   snapshot: Snapshot,
   counts: Counts | null,
   violations: ReadonlyArray<string>,
+  shown: Shown = new Map(),
 ): Status => {
   const { now, floor, next, slots } = snapshot;
   const msSince = (time: number): number => Math.max(0, now - time);
@@ -79,7 +87,7 @@ export const statusOf = (
       const last = attempts.at(-1);
       if (state !== "committed" || last === undefined) return [];
       const times = { ageMs: msSince(since), offeredMs: last.raw === null ? null : msSince(offeredAt) };
-      const told = { ...kindAndWhy(outcome), state: stateOf(nonce, outcome, counts) };
+      const told = { ...kindAndWhy(outcome), state: stateOf(nonce, outcome, counts, shown.get(last.hash)) };
       return [{ nonce, hash: last.hash, attempts: attempts.length, ...times, ...told }];
     }),
     gaps: gapsOf(snapshot),
@@ -109,7 +117,7 @@ export const toText = (status: Status): string => {
     ...reserved.map(({ nonce, endsInMs }) => `  reserved   ${nonce}, ends in ${seconds(endsInMs)}`),
     ...committed.map(
       ({ nonce, hash, attempts, ageMs, outcome, why, state }) =>
-        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${isPassed(status, nonce) ? ", passed by the chain" : `, ${state}`}`,
+        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${state === "passed" ? ", passed by the chain" : `, ${state}`}`,
     ),
     ...(status.foreign.length === 0 ? [] : [`  foreign    ${status.foreign.join(", ")}`]),
     ...(gaps.length === 0 ? [] : [`  GAPS       ${gaps.join(", ")}: nothing above is mined before they are used`]),

@@ -1,4 +1,5 @@
 /** The input: the door of this room. */
+export { authenticate } from "./authenticate.js";
 export { fields, maxTransactions, type Transaction, type Unit } from "./fields.js";
 export { exactCall, type Request, signingHash } from "./request.js";
 export { authorityOf, readSigned } from "./signer.js";

@@ -332,7 +332,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
           await mineAnvil(node.url);
           const shown = await withNode("status", ...ofLane, "--old-after", "1ms");
           expect([shown.code, shown.stdout]).toEqual([2, expect.stringContaining("and nobody keeps this lane")]);
-          expect(shown.stdout).toMatch(/committed .*, passed by the chain\n/);
+          expect(shown.stdout).toMatch(/committed .*, mined\n/);
           expect(shown.stdout).not.toMatch(/not mined|replace it|resend/);
           const named = await withNode(verb, ...ofLane, "--nonce", String(sent.nonce));
           expect([named.code, named.stdout, named.stderr]).toEqual([

@@ -173,7 +173,8 @@ describe("what is optional", () => {
     expect(answer._tag === "Success" && answer.success).toEqual([
       {
         ...log,
-        ...{ blockNumber: null, blockTimestamp: null, transactionHash: null, transactionIndex: null },
+        ...{ blockNumber: null, blockTimestamp: null, blockTimestampMs: null },
+        ...{ transactionHash: null, transactionIndex: null },
         ...{ blockHash: null, logIndex: null, removed: false },
       },
     ]);
@@ -193,6 +194,34 @@ describe("what is optional", () => {
       ...{ depositNonce: 8n, operatorFeeScalar: 0n, operatorFeeConstant: 9n, daFootprintGasScalar: 10n },
       logs: [{ blockTimestamp: 100n, logIndex: 3, removed: true }],
     });
+  });
+
+  it("is the time of a block in milliseconds, where a node tells it, and null where it does not", () => {
+    const wholes = { eth_getBlockByNumber: block, eth_getBlockReceipts: [receipt], eth_simulateV1: [simulated] };
+    const places = [
+      ["eth_getBlockByNumber", ["timestampMs"]],
+      ["eth_getBlockReceipts", [0, "blockTimestampMs"]],
+      ["eth_getBlockReceipts", [0, "logs", 0, "blockTimestampMs"]],
+      ["eth_simulateV1", [0, "timestampMs"]],
+      ["eth_simulateV1", [0, "calls", 1, "logs", 0, "blockTimestampMs"]],
+    ] as const;
+    const at = (answer: unknown, path: ReadonlyArray<string | number>): unknown =>
+      path.reduce<unknown>((value, key) => (value as Readonly<Record<string | number, unknown>>)[key], answer);
+    for (const [method, path] of places) {
+      const ask = methods[method] as Effect.Effect<unknown, Eth.Failure, Rpc>;
+      const told = (value: unknown) => {
+        const answer = read(ask, broken(wholes[method], path, value));
+        return answer._tag === "Success" ? at(answer.success, path) : pathOf(ask, broken(wholes[method], path, value));
+      };
+      fc.assert(
+        fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (ms) => {
+          expect(told(`0x${ms.toString(16)}`)).toBe(ms);
+        }),
+        { numRuns: 50 },
+      );
+      expect([told(undefined), told(null)]).toEqual([null, null]);
+      for (const wrong of [1_700_000_000_000, "1700000000000", "0x", true, {}]) expect(told(wrong)).toBe(named(path));
+    }
   });
 
   it("is all but the five fields of a receipt that the interface names", () => {
@@ -335,7 +364,8 @@ describe("eth_simulateV1", () => {
         { chainId: "0x1", address: account, nonce: "0x2", yParity: "0x1", r: "0x3", s: `0x${"f".repeat(64)}` },
       ],
       ...{ v: "0x1", r: "0x2", s: "0x3", yParity: "0x1" },
-      ...{ blockHash: word, blockNumber: "0x10", blockTimestamp: "0x5", transactionIndex: "0x0" },
+      ...{ blockHash: word, blockNumber: "0x10", transactionIndex: "0x0" },
+      ...{ blockTimestamp: "0x5", blockTimestampMs: "0x1468" },
     };
     const answer = read(methods.eth_simulateV1, [{ ...simulated, transactions: [whole, word] }]);
     const [full, bare] = (answer._tag === "Success" ? answer.success[0]?.transactions : null) ?? [];
@@ -345,7 +375,7 @@ describe("eth_simulateV1", () => {
       ...{ nonce: 1n, gas: 21_000n, value: 2n, chainId: 1n, maxFeePerGas: 3n, maxPriorityFeePerGas: 4n, gasPrice: 5n },
       ...{ maxFeePerBlobGas: 6n, v: 1n, r: 2n, s: 3n, yParity: 1n },
       authorizationList: [{ chainId: 1n, address: account, nonce: 2n, yParity: 1n, r: 3n, s: 2n ** 256n - 1n }],
-      ...{ blockNumber: 16n, blockTimestamp: 5n, transactionIndex: 0 },
+      ...{ blockNumber: 16n, blockTimestamp: 5n, blockTimestampMs: 5_224n, transactionIndex: 0 },
     });
   });
 });

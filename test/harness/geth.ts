@@ -23,6 +23,13 @@ export const findGethOrWarn = finding({
   isOfGo: true,
 });
 
+/** An older release of the client, where `GETH_OLD_BIN` names one: `sh scripts/install-geth.sh v1.16.9` builds it. */
+export const findOldGethOrWarn = finding({
+  variable: "GETH_OLD_BIN",
+  names: [],
+  hint: "run scripts/install-geth.sh v1.16.9",
+});
+
 interface Geth extends Node {
   readonly engine: Engine;
   /** Waits until the block that was begun by this id has what the pool holds: it starts empty, and is filled beside. */

@@ -49,7 +49,10 @@ export const finding =
       named === undefined || named === ""
         ? folders.flatMap((folder) => names.map((name) => join(folder, name)))
         : [named];
-    return places.find((place) => existsSync(place)) ?? skip(skipped, `no ${names[0]} found (${hint}, or ${variable})`);
+    return (
+      places.find((place) => existsSync(place)) ??
+      skip(skipped, `no ${names[0] ?? variable} found (${hint}, or ${variable})`)
+    );
   };
 
 /** How often a property is tried: as often as told in `npm run test:all`, a fifth of that in `npm test`. */

@@ -3,26 +3,33 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { Redis as Ioredis } from "ioredis";
 import { createClient } from "redis";
+import { createClient as createClient6 } from "redis6";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NonceStore, type Store } from "../../src/NonceStore.js";
-import { layer, layerIoredis, layerNodeRedis, type Options } from "../../src/redis.js";
+import { layer, layerIoredis, layerNodeRedis, type NodeRedisClient, type Options } from "../../src/redis.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
 import { findRedis, startRedis, type RedisServer } from "./servers.js";
 import { coldWhenLost, contract } from "./suite.js";
 
 const bin = findRedis("the Redis store");
 
-if (bin !== null) {
-  const connect = (socket: string) =>
-    createClient({ socket: { path: socket, tls: false, reconnectStrategy: () => 20 } })
-      .on("error", () => undefined)
-      .connect();
+interface Client extends NodeRedisClient {
+  readonly destroy: () => void;
+}
 
-  describe("the Redis store", () => {
+const at20 = (socket: string) => ({ socket: { path: socket, tls: false, reconnectStrategy: () => 20 } }) as const;
+const ignore = () => undefined;
+const clients: ReadonlyArray<readonly [name: string, connect: (socket: string) => Promise<Client>]> = [
+  ["redis 5", (socket) => createClient(at20(socket)).on("error", ignore).connect()],
+  ["redis 6", (socket) => createClient6(at20(socket)).on("error", ignore).connect()],
+];
+
+for (const [name, connect] of bin === null ? [] : clients) {
+  describe(`the Redis store over ${name}`, () => {
     let server: RedisServer;
-    let client: Awaited<ReturnType<typeof connect>>;
+    let client: Client;
     beforeAll(async () => {
-      server = await startRedis(bin);
+      server = await startRedis(bin ?? "");
       client = await connect(server.socket);
     });
     afterAll(async () => {
@@ -139,7 +146,9 @@ if (bin !== null) {
         const token = newToken();
         yield* store.bootstrap(lane, at(5n), keepAll);
         yield* store.reserve(lane, request({ token, counts: at(5n) }));
-        const before = (yield* say("HGETALL", key)) as unknown as ReadonlyArray<string>;
+        // why: redis 6 speaks RESP3, where it is a map
+        const all = (yield* say("HGETALL", key)) as ReadonlyArray<string> | Readonly<Record<string, string>>;
+        const before = Array.isArray(all) ? (all as ReadonlyArray<string>) : Object.entries(all).flat();
         expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("committed");
         yield* say("DEL", key);
         yield* say("HSET", key, ...before);
@@ -194,9 +203,9 @@ if (bin !== null) {
     });
   });
 
-  describe("a Redis with appendfsync always", () => {
+  describe(`a Redis with appendfsync always, over ${name}`, () => {
     it("loses nothing acknowledged when it is killed and started again", async () => {
-      const server = await startRedis(bin, { durable: true });
+      const server = await startRedis(bin ?? "", { durable: true });
       onTestFinished(server.stop);
       const client = await connect(server.socket);
       const lane = freshLane();
@@ -214,8 +223,9 @@ if (bin !== null) {
       client.destroy();
     });
   });
-} else {
+}
+
+if (bin === null)
   describe("the Redis store", () => {
     it("needs redis-server, which is not installed", () => expect(bin).toBeNull());
   });
-}

@@ -17,7 +17,8 @@ const mined = (changes: Partial<FullTransaction> = {}): FullTransaction => ({
   ...{ type: "0x2", chainId: 1n, maxFeePerGas: 2_100_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
   ...{ gasPrice: 1_500_000_000n, accessList: [], authorizationList: null },
   ...{ blobVersionedHashes: null, maxFeePerBlobGas: null, v: null, r: null, s: null, yParity: null },
-  ...{ blockHash: word("bb"), blockNumber: 103n, blockTimestamp: null, transactionIndex: 0 },
+  ...{ blockHash: word("bb"), blockNumber: 103n, transactionIndex: 0 },
+  ...{ blockTimestamp: null, blockTimestampMs: null },
   ...changes,
 });
 
@@ -41,7 +42,10 @@ const receipt = (changes: Partial<Receipt> = {}): Receipt => ({
   ...changes,
 });
 
-const told = { blockNumber: null, blockTimestamp: null, transactionHash: null, transactionIndex: null };
+const told = {
+  ...{ blockNumber: null, blockTimestamp: null, blockTimestampMs: null },
+  ...{ transactionHash: null, transactionIndex: null },
+};
 const log: NonNullable<Receipt["logs"]>[number] = {
   ...{ address: bob, topics: [word("ab")], data: word("05"), ...told },
   ...{ blockHash: null, logIndex: null, removed: false },

@@ -6,6 +6,7 @@ import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import * as Eth from "../../eth/index.js";
 import { decoder, nullOr, Receipt, nonceTakerOf } from "../../eth/index.js";
 import { malformed, Rpc } from "../../rpc/index.js";
+import { authenticate } from "../../transaction/index.js";
 import { askedBy, type LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { Sender } from "../service.js";
@@ -84,6 +85,28 @@ export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>)
   );
   const found = receipts.findIndex((receipt, index) => receipt?.transactionHash.toLowerCase() === hashes[index]);
   return hashes[found] ?? null;
+});
+
+/** Transactions that are looked for at once. */
+const mostShown = 64;
+
+/**
+ * Of these transactions those that this node shows, and whether it shows them in a block: each counts by the hash of the
+ * fields that are shown. JSON-RPC: `eth_getTransactionByHash` for each.
+ */
+export const shownOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>) {
+  const shown = yield* Effect.forEach(
+    hashes.slice(0, mostShown),
+    (hash) => Effect.orElseSucceed(Eth.getTransaction({ hash }), () => null),
+    { concurrency: 8 },
+  );
+  return new Map(
+    shown.flatMap((transaction, place) => {
+      const hash = hashes[place];
+      const isIts = hash !== undefined && transaction !== null && authenticate(transaction)?.hash === hash;
+      return isIts ? [[hash, transaction.blockNumber === null ? "seen" : "mined"] as const] : [];
+    }),
+  );
 });
 
 /**

@@ -15,7 +15,7 @@ import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { statusOf } from "../status.js";
 import type { Snapshot } from "../store.js";
-import { broadcast, endings, minedOf, outcomeOfSend, ownNonceOnly, readCounts } from "./chain.js";
+import { broadcast, endings, minedOf, outcomeOfSend, ownNonceOnly, readCounts, shownOf } from "./chain.js";
 import { asking, context, unmovedError } from "./context.js";
 import { checkIdentity } from "./identity.js";
 
@@ -237,8 +237,8 @@ const snapshotOf = Effect.fnUntraced(function* (lane: LaneId) {
 
 /**
  * State of a lane: its nonces, gaps and counts. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the
- * node does not
- * answer; nothing is asked where they are given, as numbers or as `null`.
+ * node does not answer, and then `eth_getTransactionByHash` for each transaction in flight; nothing is asked where counts
+ * are given, as numbers or as `null`.
  */
 export const status = Effect.fn("Nonces.status")(function* (
   input: Lane,
@@ -248,9 +248,11 @@ export const status = Effect.fn("Nonces.status")(function* (
   const snapshot = yield* snapshotOf(lane);
   const asked = options?.counts === null ? Effect.succeed(null) : Effect.orElseSucceed(readCounts(lane), () => null);
   const counts = given.counts ?? (yield* asked);
+  const isTold = options?.counts === null || given.counts !== undefined || counts === null;
+  const shown = yield* shownOf(isTold ? [] : committedIn(snapshot).map(({ hash }) => hash));
   const found = yield* asking("check", (store) => store.check(lane));
   yield* Metrics.gaugeLane(lane.id, snapshot);
-  return statusOf(lane, snapshot, counts, found);
+  return statusOf(lane, snapshot, counts, found, shown);
 });
 
 /**

@@ -1,0 +1,114 @@
+/** Hash and sender of a shown transaction, by its own fields. */
+import fc from "fast-check";
+import { keccak256, parseTransaction, type Hex, type TransactionSerializable, type TransactionSerialized } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import { runs } from "../harness/parts.js";
+import { authenticate, type ShownTransaction } from "../rooms/transaction.js";
+import { accountArbitrary, lower, requestArbitrary } from "./requests.js";
+
+const types = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip4844: "0x3", eip7702: "0x4" } as const;
+
+/** What a node shows of signed bytes, read. */
+const shownOf = (raw: Hex): ShownTransaction => {
+  const parsed = parseTransaction(raw as TransactionSerialized);
+  const { type, chainId, nonce = 0, gas = 0n, to = null, value = 0n, data = "0x", r, s, v, yParity } = parsed;
+  const isLegacy = type === "legacy";
+  const lists = "authorizationList" in parsed ? parsed.authorizationList : undefined;
+  return {
+    ...{ type: types[type ?? "legacy"], nonce: BigInt(nonce), gas, to, value, input: data },
+    chainId: chainId === undefined ? null : BigInt(chainId),
+    gasPrice: parsed.gasPrice ?? (isLegacy || type === "eip2930" ? 0n : 123n),
+    maxFeePerGas: parsed.maxFeePerGas ?? 0n,
+    maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
+    maxFeePerBlobGas: ("maxFeePerBlobGas" in parsed ? parsed.maxFeePerBlobGas : null) ?? 0n,
+    blobVersionedHashes: ("blobVersionedHashes" in parsed ? parsed.blobVersionedHashes : null) ?? null,
+    accessList: isLegacy ? null : (("accessList" in parsed ? parsed.accessList : null) ?? []),
+    authorizationList:
+      lists?.map((each) => ({
+        ...{ address: each.address, chainId: BigInt(each.chainId), nonce: BigInt(each.nonce) },
+        ...{ yParity: BigInt(each.yParity ?? 0), r: BigInt(each.r), s: BigInt(each.s) },
+      })) ?? null,
+    ...{ r: BigInt(r ?? 0), s: BigInt(s ?? 0) },
+    v: isLegacy ? (v ?? null) : BigInt(yParity ?? 0),
+    yParity: isLegacy ? null : BigInt(yParity ?? 0),
+  };
+};
+
+const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
+const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
+const to = `0x${"22".repeat(20)}` as const;
+const common = { chainId: 1, nonce: 7, gas: 21_000n, to, value: 5n };
+const signed = {
+  unprotected: await account.signTransaction({ ...common, chainId: undefined, type: "legacy", gasPrice: 3n }),
+  legacy: await account.signTransaction({ ...common, type: "legacy", gasPrice: 3n }),
+  eip1559: await account.signTransaction({ ...common, type: "eip1559", ...fees }),
+  eip7702: await account.signTransaction({
+    ...{ ...common, ...fees, type: "eip7702" },
+    authorizationList: [{ address: to, chainId: 0, nonce: 1, r: `0x${"03".padStart(64, "0")}`, s: "0x04", yParity: 1 }],
+  }),
+} as const;
+
+describe("a shown transaction", () => {
+  it("is known by its own fields, whatever its type", async () => {
+    await fc.assert(
+      fc.asyncProperty(requestArbitrary, accountArbitrary, async (request, signer) => {
+        const raw = await signer.signTransaction(request as TransactionSerializable);
+        expect(authenticate(shownOf(raw))).toEqual({ hash: keccak256(raw), sender: lower(signer.address) });
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+  it.each(Object.entries(signed))("of %s is its bytes' own", (_, raw) => {
+    expect(authenticate(shownOf(raw))).toEqual({ hash: keccak256(raw), sender: lower(account.address) });
+  });
+
+  const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+  it.each<[what: string, raw: keyof typeof signed, change: Partial<ShownTransaction>]>([
+    ["a deposit of an OP stack", "eip1559", { type: "0x7e" }],
+    ["a type of another chain's", "eip1559", { type: "0x64" }],
+    ["no type, yet fields of one", "eip1559", { type: null }],
+    ["no signature", "eip1559", { r: null }],
+    ["an empty signature", "eip1559", { r: 0n, s: 0n }],
+    ["neither parity", "eip1559", { v: null, yParity: null }],
+    ["two parities", "eip1559", { v: 0n, yParity: 1n }],
+    ["a parity that is none", "eip1559", { v: 27n, yParity: null }],
+    ["the upper half of s", "eip1559", { s: half + 1n }],
+    ["no chain", "eip1559", { chainId: null }],
+    ["no fee cap", "eip1559", { maxFeePerGas: null }],
+    ["no access list", "eip1559", { accessList: null }],
+    ["no authorisations", "eip7702", { authorizationList: null }],
+    ["a deployment with authorisations", "eip7702", { to: null }],
+    ["no price", "legacy", { gasPrice: null }],
+    ["another chain than its signature's", "legacy", { chainId: 5n }],
+    ["a chain that its signature does not bind", "unprotected", { chainId: 1n }],
+    ["the chain 0 in its signature", "legacy", { v: 35n, chainId: null }],
+    ["the parity of a typed one", "legacy", { v: 1n }],
+    ["input that is no bytes", "legacy", { input: "0xzz" }],
+  ])("with %s is not verifiable", (_, raw, change) => {
+    expect(authenticate({ ...shownOf(signed[raw]), ...change })).toBeNull();
+  });
+
+  it.each<[what: string, raw: keyof typeof signed, change: Partial<ShownTransaction>]>([
+    ["the price that was paid beside its caps", "eip1559", { gasPrice: 99n }],
+    ["no type", "legacy", { type: null }],
+    ["no chain beside one in its signature", "legacy", { chainId: null }],
+    ["the parity in v alone", "eip1559", { yParity: null }],
+  ])("with %s is the same", (_, raw, change) => {
+    const shown = shownOf(signed[raw]);
+    expect(authenticate({ ...shown, ...change })).toEqual(authenticate(shown));
+  });
+
+  it.each<[what: string, raw: keyof typeof signed, change: Partial<ShownTransaction>]>([
+    ["another amount", "legacy", { value: 6n }],
+    ["another target", "eip1559", { to: `0x${"33".repeat(20)}` }],
+    ["other data", "eip1559", { input: "0x00" }],
+    ["another nonce", "eip7702", { nonce: 8n }],
+    ["other authorisations", "eip7702", { authorizationList: [] }],
+    ["another tip", "eip1559", { maxPriorityFeePerGas: 2n }],
+    ["the other parity", "eip1559", { v: null, yParity: 1n - (shownOf(signed.eip1559).yParity ?? 0n) }],
+  ])("with %s has another hash, or cannot be verified", (_, raw, change) => {
+    const shown = shownOf(signed[raw]);
+    expect(authenticate({ ...shown, ...change })?.hash).not.toBe(authenticate(shown)?.hash);
+  });
+});
