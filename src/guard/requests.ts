@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect";
 import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
 import { getTransaction, getTransactionReceipt } from "../eth/index.js";
-import { isHash, type Hash, type Hex, isRecord, safely } from "../primitives/index.js";
+import { copyOf, isHash, type Hash, type Hex, isRecord, safely } from "../primitives/index.js";
 import { hashOf } from "../nonces/signed.js";
 import { compareCalls, compareRequest } from "../settle/compare.js";
 import { gravest } from "../settle/settlement.js";
@@ -242,7 +242,7 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     if (comparison === null) return answer;
     const name = gravest(comparison.differences.map((difference) => difference.class));
     const settled: SettledCalls = { ...comparison, class: name, hashes, report };
-    yield* Effect.ignore(attempt(() => Promise.resolve(settled).then(onSettled)));
+    yield* Effect.ignore(attempt(() => Promise.resolve(copyOf(settled)).then(onSettled)));
     return answer;
   });
 

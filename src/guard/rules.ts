@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
-import type { Difference, Hash } from "../primitives/index.js";
+import { copyOf, type Difference, type Hash } from "../primitives/index.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
 import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
@@ -99,7 +99,8 @@ export const allows = <A>(
   about: A,
 ): Effect.Effect<boolean> => {
   if (typeof rule !== "function") return Effect.succeed(word !== null && rule === word);
-  const answer = attempt(() => Promise.resolve(about).then(rule));
+  // guard: a rule that changes what it judges
+  const answer = attempt(() => Promise.resolve(copyOf(about)).then(rule));
   return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
 
@@ -165,7 +166,7 @@ export const preflight = Effect.fnUntraced(function* (guard: Guarding, input: un
 export const signed = (guard: Guarding, input: unknown, sign: (request: Request) => Promise<`0x${string}`>) =>
   Effect.gen(function* () {
     const { report, clearance } = yield* preflight(guard, input);
-    const raw = yield* attempt(() => sign(clearance.requests[0]));
+    const raw = yield* attempt(() => sign(copyOf(clearance.requests[0])));
     yield* hold(guard, report, clearance, raw);
     return raw;
   });
