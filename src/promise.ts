@@ -34,7 +34,8 @@ export type {
 } from "./promise/facade.js";
 export type { NonceActions, Send } from "./promise/nonces.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
-export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
+export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./guard/failures.js";
+export { releaseHeld } from "./guard/held.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
 export type { Options } from "./pipeline/index.js";

@@ -10,6 +10,7 @@
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
 import { leases, rulesIn } from "./guard/provider.js";
+import { heldOf } from "./guard/held.js";
 import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
@@ -71,7 +72,8 @@ export const preflightActions: {
     return actions;
   };
 
-export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
+export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./guard/failures.js";
+export { releaseHeld } from "./guard/held.js";
 export type { GuardOptions } from "./promise.js";
 
 /**
@@ -119,5 +121,5 @@ export const guard = <client extends Client>(client: client, options: GuardOptio
     ...runOptions,
     ...{ log, send, nonces: leases(nonces, client.transport["type"] !== "fallback") },
   });
-  return guardClient(client, guarding(on, rules, runOptions));
+  return guardClient(client, guarding(on, rules, runOptions, heldOf(client.transport)));
 };

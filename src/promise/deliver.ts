@@ -133,7 +133,7 @@ const admit = Effect.fnUntraced(function* (
 /** `Report.ready`, of reports whose warnings somebody agreed to; nothing is sent where it fails. */
 const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
   const agreed = new Set<string>();
-  return (report: Report): Effect.Effect<Clearance, unknown> =>
+  return (report: Report): Effect.Effect<Clearance, unknown, Rpc> =>
     Effect.tap(ready(report), () => admit(report, onCaution, agreed));
 };
 
