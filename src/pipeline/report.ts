@@ -215,7 +215,7 @@ export const reportOf = (
       chainId: answers.chainId,
       chain: shownChain(answers.chain, answers.chainId, described),
       options,
-      steps: { with: about.own.names, without: leftOutOf(steps) },
+      steps: { with: [...about.own.names], without: leftOutOf(steps) },
       observed,
       transactions,
       funds,

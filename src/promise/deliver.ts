@@ -193,7 +193,9 @@ export const deliverAll = (
       const report = yield* reserve(checked as never, options);
       const leases = yield* Ref.get(leasesRef);
       const clearance = yield* clears(report);
-      const signed = yield* Effect.forEach(clearance.requests, (request, index) => attempt(() => sign(copyOf(request), index)));
+      const signed = yield* Effect.forEach(clearance.requests, (request, index) =>
+        attempt(() => sign(copyOf(request), index)),
+      );
       const wrong = mismatch(clearance, signed);
       if (wrong !== null) return yield* wrong;
       if (leases.length !== signed.length)

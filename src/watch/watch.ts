@@ -163,10 +163,10 @@ export const watchWith = <E = never, R = never>(
         }
         judging = null;
         const state = event.value;
-        latest = copyOf(state.report);
+        latest = state.report;
         isLost = state._tag === "Lost";
         if (!isLost) cleared = latest;
-        return state;
+        return { ...state, report: copyOf(state.report) };
       });
       return Stream.fromPull(Effect.succeed(Effect.map(next, (state) => [state] as const))).pipe(
         Stream.filter((state) => state !== null),

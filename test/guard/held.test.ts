@@ -22,6 +22,8 @@ const clockOf = (rate: number) => {
     currentTimeMillis: Effect.sync(() => Math.floor(now())),
     currentTimeNanosUnsafe: () => BigInt(Math.floor(now())) * 1_000_000n,
     currentTimeNanos: Effect.sync(() => BigInt(Math.floor(now())) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => BigInt(Math.floor(now())) * 1_000_000n,
+    monotonicTimeNanos: Effect.sync(() => BigInt(Math.floor(now())) * 1_000_000n),
     sleep: (duration) =>
       Effect.promise(() => new Promise((end) => setTimeout(end, Duration.toMillis(duration) / from.rate))),
   };
