@@ -95,9 +95,10 @@ export type { GuardOptions } from "./promise.js";
  * `client.account`.
  *
  * Rejects with `NotCleared` (the report is `blocked`, `unknown`, or a `caution` that `onCaution` does not accept; viem's verbs
- * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and with `Tampered` of what was sent changed. Throws
+ * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and of a wallet with `Tampered` of what was sent changed, with `Unverified` of what nobody
+ * shows and `SentByOther` of another's; these hold the account (`releaseHeld`). Throws
  * `InvalidConnection` of a wrong option, of a smart account, and of a client with actions of others: guard first, then extend.
- * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_sendRawTransaction`.
+ * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_getTransactionCount`, `eth_sendRawTransaction`.
  *
  * @example
  * ```ts

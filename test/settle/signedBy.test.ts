@@ -70,7 +70,7 @@ const wireOf = (raw: `0x${string}`, from: string = account.address): Record<stri
   const listed = list === undefined ? wire : { ...wire, authorizationList: list };
   return { ...(hex(listed) as object), r: stripped(r), s: stripped(s) };
 };
-const read = (wire: unknown) => signedBy(Result.getOrThrow(readTransaction(wire))!);
+const read = (wire: unknown) => signedBy(Result.getOrThrow(readTransaction(wire)) as never);
 const sign = (transaction: object) => account.signTransaction(transaction as never);
 
 describe.each(Object.entries(transactions))("%s", (name, transaction) => {
