@@ -1,6 +1,6 @@
 /** The errors that are no findings, and why there is no clearance: what `docs/errors.md` says of them. */
 import * as Errors from "../src/Errors.js";
-import { GuardRefused, NotCleared, Tampered } from "../src/guard/failures.js";
+import { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "../src/guard/failures.js";
 import type { Gap } from "../src/errors/verdicts.js";
 import type { Report } from "../src/report/schema.js";
 
@@ -147,7 +147,20 @@ export const ofGuard: ReadonlyArray<Thrown> = [
     sent: "yes",
   },
   {
-    means: "The guard did not let a request through: a signature, raw bytes, an unknown method, or another chain.",
+    means: "The wallet was handed the transaction, and neither the node nor the wallet shows it. The account is held.",
+    example: new Unverified(ours, blocked),
+    remedy: "do not send it again; look for `hash`, and call `releaseHeld` once you know that it is lost",
+    sent: "it may be",
+  },
+  {
+    means: "The wallet answered with a transaction that another account signed. The account is held.",
+    example: new SentByOther(ours, "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" as never, blocked),
+    remedy: "look at `hash` on the chain, and call `releaseHeld` once you know what became of yours",
+    sent: "it may be",
+  },
+  {
+    means:
+      "The guard did not let a request through: a signature, raw bytes, an unknown method, another chain, or an account that is held.",
     example: new GuardRefused("personal_sign", "signatures are refused"),
     remedy: "allow it by the option `signatures`, or send the transaction through the guard",
     sent: "no",

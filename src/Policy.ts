@@ -9,6 +9,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
+import { lazyCopyOf } from "./primitives/copy.js";
 import { type Address, lower } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
 import { judgeExposure, judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
@@ -214,7 +215,7 @@ const combined = (
     // why: of several of which one has to hold, each may be the one that does not
     .map(({ bound, ...balance }) => (name === "any" || bound === undefined ? balance : { ...balance, bound })),
   exposures: policies.flatMap(({ exposures }) => exposures ?? []),
-  evaluate: (report) => judge(policies.map(({ evaluate }) => evaluate(report))),
+  evaluate: (report) => judge(policies.map(({ evaluate }) => evaluate(lazyCopyOf(report)))),
 });
 
 /** Every one of the policies holds. */

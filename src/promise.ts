@@ -34,7 +34,8 @@ export type {
 } from "./promise/facade.js";
 export type { NonceActions, Send } from "./promise/nonces.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
-export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
+export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./guard/failures.js";
+export { releaseHeld } from "./guard/held.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
 export type { Options } from "./pipeline/index.js";
@@ -291,9 +292,9 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * `session` is a copy, other objects and texts (`providers`, `signer`) are left out, and nothing can be set. The wallet that
  * you pass stays unguarded: keep it to yourself.
  *
- * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, 4100, 5700
- * and 5760 of `GuardRefused`. Throws `InvalidConnection`, which names the wrong option. JSON-RPC: as `createPreflight`, and
- * `eth_chainId`, `eth_getTransactionByHash`.
+ * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, −32001 of
+ * `Unverified` and `SentByOther`, whose account is held (`releaseHeld`), 4100, 5700 and 5760 of `GuardRefused`. Throws `InvalidConnection`, which names the wrong option. JSON-RPC: as `createPreflight`, and
+ * `eth_chainId`, `eth_getTransactionByHash`, `eth_getTransactionCount`.
  *
  * @example
  * ```ts

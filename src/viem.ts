@@ -10,6 +10,7 @@
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
 import { leases, rulesIn } from "./guard/provider.js";
+import { heldOf } from "./guard/held.js";
 import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
@@ -71,7 +72,8 @@ export const preflightActions: {
     return actions;
   };
 
-export { GuardRefused, NotCleared, Tampered } from "./guard/failures.js";
+export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./guard/failures.js";
+export { releaseHeld } from "./guard/held.js";
 export type { GuardOptions } from "./promise.js";
 
 /**
@@ -93,9 +95,10 @@ export type { GuardOptions } from "./promise.js";
  * `client.account`.
  *
  * Rejects with `NotCleared` (the report is `blocked`, `unknown`, or a `caution` that `onCaution` does not accept; viem's verbs
- * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and with `Tampered` of what was sent changed. Throws
+ * have it as `cause`), `GuardRefused`, `InvalidTransaction`, and of a wallet with `Tampered` of what was sent changed, with `Unverified` of what nobody
+ * shows and `SentByOther` of another's; these hold the account (`releaseHeld`). Throws
  * `InvalidConnection` of a wrong option, of a smart account, and of a client with actions of others: guard first, then extend.
- * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_sendRawTransaction`.
+ * JSON-RPC: as `createPreflight`, and `eth_chainId`, `eth_getTransactionByHash`, `eth_getTransactionCount`, `eth_sendRawTransaction`.
  *
  * @example
  * ```ts
@@ -119,5 +122,5 @@ export const guard = <client extends Client>(client: client, options: GuardOptio
     ...runOptions,
     ...{ log, send, nonces: leases(nonces, client.transport["type"] !== "fallback") },
   });
-  return guardClient(client, guarding(on, rules, runOptions));
+  return guardClient(client, guarding(on, rules, runOptions, heldOf(client.transport)));
 };

@@ -1,5 +1,6 @@
 /** ABIs: what is encoded, decoded and printed: the door of this room. */
 export { indexAbis } from "./abiIndex.js";
+export { callsWithin } from "./batches.js";
 export { decodeCall, type DecodedCall, functionText, innerLines } from "./calls.js";
 export { wellKnown } from "./decodeCall.js";
 export { decodeLog } from "./decodeLogs.js";

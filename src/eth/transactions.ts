@@ -15,7 +15,11 @@ import { address, byHash, onBlock, quantity, word } from "./encode.js";
 import { decoder, list, nullOr, struct } from "./shape.js";
 
 const readReceipt = /* @__PURE__ */ decoder("eth_getTransactionReceipt", /* @__PURE__ */ nullOr(Receipt));
-const readTransaction = /* @__PURE__ */ decoder("eth_getTransactionByHash", /* @__PURE__ */ nullOr(FullTransaction));
+/** The same, of whoever else answers. */
+export const readTransaction = /* @__PURE__ */ decoder(
+  "eth_getTransactionByHash",
+  /* @__PURE__ */ nullOr(FullTransaction),
+);
 
 const isOther = (text: string, other: string): boolean => text.toLowerCase() !== other.toLowerCase();
 

@@ -7,6 +7,7 @@ import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
 import type { RpcError } from "../errors/rpc.js";
+import { copyOf } from "../primitives/copy.js";
 import type { Hash } from "../primitives/hex.js";
 import { chainsInUse } from "./chains.js";
 import { Rpc } from "../rpc/index.js";
@@ -280,7 +281,7 @@ export const headsBy = (askBlock: AskBlock, options: HeadOptions): Stream.Stream
       const { next, wait } = yield* following(askBlock, yield* paceOf(options), 1);
       const pull: Effect.Effect<readonly [Head], Failure> = Effect.suspend(() => {
         const head = next();
-        return head === null ? Effect.andThen(wait, pull) : Effect.succeed([head] as const);
+        return head === null ? Effect.andThen(wait, pull) : Effect.succeed([copyOf(head)] as const);
       });
       return Stream.fromPull(Effect.succeed(pull));
     }),

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
+import { copyOf } from "../primitives/copy.js";
 import type { Hash } from "../primitives/hex.js";
 import { Rpc } from "../rpc/index.js";
 import { encoded, unknownBlock, type Failure } from "./ask.js";
@@ -166,7 +167,7 @@ const mined = (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, pa
         const next = emitRead(stock.told, from, unread, read.success);
         const newest = BigInts.max(unread.number, stock.newest);
         [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number, newest }, null, null];
-        const [first, ...rest] = next.logs;
+        const [first, ...rest] = copyOf(next.logs);
         if (first !== undefined) return [first, ...rest] as const;
       }
     });

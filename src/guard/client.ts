@@ -8,6 +8,7 @@ import type { Report, Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
 import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
+import { alsoHeldBy } from "./held.js";
 import type { RpcRequest } from "./methods.js";
 import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
 import { allowSignature, clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
@@ -163,6 +164,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     ...(client.account === undefined ? {} : { account: own === null ? client.account.address : guarded(own) }),
     transport: () => ({ config: transport as never, request: request as never, value: {} }),
   });
+  alsoHeldBy(base.transport, guard.held);
   /** The same parameters, a key among them guarded as well. */
   const withGuarded = (parameters: unknown): unknown =>
     isRecord(parameters) && isLocal(parameters["account"])

@@ -1,7 +1,7 @@
 /** Why a guard kept a request from the key, or tells of one that the wallet changed. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { type Difference, type Hash, pageOf } from "../primitives/index.js";
+import { type Address, type Difference, type Hash, pageOf } from "../primitives/index.js";
 import { decidingSeverity, type Report } from "../report/index.js";
 
 /**
@@ -65,6 +65,68 @@ export class Tampered extends Error {
     this.report = report;
     this.differences = differences;
     this.data = { _tag: "Tampered", hash, sentence };
+  }
+}
+
+/**
+ * The wallet was handed the cleared transaction, and nobody shows what it did with it: do not send it again. The account is held
+ * until the transaction is shown, its nonce is passed, or `releaseHeld` lets it go.
+ */
+export class Unverified extends Error {
+  readonly _tag = "Unverified";
+  /** The tag again, as errors have it. */
+  override readonly name = "Unverified";
+  /** Where it is explained, from the root of the package. */
+  readonly docs = pageOf("Unverified");
+  /** EIP-1474: a resource is not found; no transport tries again by it. */
+  readonly code = -32001;
+  /** It may be in flight. */
+  readonly mayBeSent = true;
+  /** For whoever gets the error over EIP-1193. */
+  readonly data: { readonly _tag: "Unverified"; readonly hash: Hash | null; readonly sentence: string };
+  /** What the wallet answered, 32 bytes; null where that is no hash. */
+  readonly hash: Hash | null;
+  /** What was cleared. */
+  readonly report: Report;
+  constructor(hash: Hash | null, report: Report) {
+    const why = hash === null ? "the wallet answered with no hash" : `nobody shows ${hash}`;
+    const sentence = `handed to the wallet; do not send again: ${why}`;
+    super(sentence);
+    this.hash = hash;
+    this.report = report;
+    this.data = { _tag: "Unverified", hash, sentence };
+  }
+}
+
+/**
+ * The wallet answered with a transaction that another account signed, as one that pays for others does: whether it does what
+ * was cleared is not known. The account is held as by {@link Unverified}.
+ */
+export class SentByOther extends Error {
+  readonly _tag = "SentByOther";
+  /** The tag again, as errors have it. */
+  override readonly name = "SentByOther";
+  /** Where it is explained, from the root of the package. */
+  readonly docs = pageOf("SentByOther");
+  /** EIP-1474: a resource is not found; no transport tries again by it. */
+  readonly code = -32001;
+  /** It may be in flight, or within the other's transaction. */
+  readonly mayBeSent = true;
+  /** For whoever gets the error over EIP-1193. */
+  readonly data: { readonly _tag: "SentByOther"; readonly hash: Hash; readonly sentence: string };
+  /** The transaction that the wallet named, 32 bytes. */
+  readonly hash: Hash;
+  /** Who signed it. */
+  readonly sender: Address;
+  /** What was cleared. */
+  readonly report: Report;
+  constructor(hash: Hash, sender: Address, report: Report) {
+    const sentence = `handed to the wallet; do not send again: it named a transaction that ${sender} signed`;
+    super(`${sentence} · ${hash}`);
+    this.hash = hash;
+    this.sender = sender;
+    this.report = report;
+    this.data = { _tag: "SentByOther", hash, sentence };
   }
 }
 

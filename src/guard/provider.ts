@@ -7,6 +7,7 @@ import type { Facade, RunOptions } from "../promise/facade.js";
 import { defaultsGiven } from "../promise/given.js";
 import { isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
+import { alsoHeldBy, heldOf } from "./held.js";
 import type { GuardRules } from "./rules.js";
 
 const functionOr =
@@ -18,7 +19,7 @@ const ofGuards = {
   onCaution: [functionOr("refuse", "send"), 'must be "refuse", "send" or a function'],
   signatures: [functionOr("refuse", "allow"), 'must be "refuse", "allow" or a function'],
   onChanged: [functionOr("reject"), 'must be "reject" or a function'],
-  onUnverified: [functionOr(), "must be a function"],
+  onUnverified: [functionOr("reject", "accept"), 'must be "reject", "accept" or a function'],
   onSettled: [functionOr(), "must be a function"],
 } as const;
 
@@ -52,10 +53,11 @@ export const guardedProvider = <provider extends Provider>(
   rules: GuardRules,
   options: RunOptions,
 ): provider => {
+  const held = heldOf(provider);
   const judging = Effect.map(
     lazyImport(() => import("./requests.js")),
     ({ guardRequest, guarding }) =>
-      guardRequest(guarding(on, rules, options), (rpcRequest) => provider.request(rpcRequest as never)),
+      guardRequest(guarding(on, rules, options, held), (rpcRequest) => provider.request(rpcRequest as never)),
   );
   let loading: Promise<(rpcRequest: RpcRequest) => Promise<unknown>> | null = null;
   const request = (original: RpcRequest): Promise<unknown> => {
@@ -133,6 +135,7 @@ export const guardedProvider = <provider extends Provider>(
       return (...args: ReadonlyArray<unknown>): unknown => copyOf(Reflect.apply(value, provider, args.map(wrapped)));
     },
   });
+  alsoHeldBy(proxy, held);
   return proxy;
 };
 

@@ -4,20 +4,20 @@ import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import type * as Exit from "effect/Exit";
 import { concat, numberToHex } from "viem";
-import { getTransaction, getTransactionReceipt } from "../eth/index.js";
-import { isHash, type Hash, type Hex, isRecord, safely } from "../primitives/index.js";
+import { getTransactionReceipt } from "../eth/index.js";
+import { copyOf, isHash, type Hash, type Hex, isRecord, safely } from "../primitives/index.js";
 import { hashOf } from "../nonces/signed.js";
-import { compareCalls, compareRequest } from "../settle/compare.js";
-import { gravest } from "../settle/settlement.js";
+import { compareCalls } from "../settle/compare.js";
+import { gravest, type Comparison } from "../settle/settlement.js";
 import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
-import { times, type Report, type Request } from "../report/index.js";
+import { times, type Report } from "../report/index.js";
 import { isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
 import {
-  allows,
   allowSignature,
+  free,
   hold,
   inTurn,
   keep,
@@ -25,27 +25,18 @@ import {
   preflight,
   renewed,
   type Guarding,
+  type Pass,
   type SettledCalls,
 } from "./rules.js";
+import { areAsked, verify } from "./sent.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
-export { guarding } from "./rules.js";
-
-/** Sends a request on, to the wallet or the node behind the guard. */
-export type Pass = (rpcRequest: RpcRequest, options?: unknown) => Promise<unknown>;
+export { guarding, type Pass } from "./rules.js";
 
 /** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
 export type Deliver =
   | ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>)
   | null;
-
-/** What a wallet's user may be allowed to change; everything else is another transaction. */
-const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "type"].map(
-  (field) => `request ${field}`,
-);
-
-/** Between two looks for a transaction that a wallet sent, ms. */
-const lookEveryMs = 250;
 
 /** The chain of the wallet, which a request that names another is refused on. */
 export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: ReadonlyArray<unknown>) =>
@@ -66,33 +57,6 @@ export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: Readonly
     return chainId;
   });
 
-/** What the wallet sent, held to what was cleared. */
-const verify = Effect.fnUntraced(function* (
-  { rules }: Guarding,
-  report: Report,
-  request: Request,
-  from: string,
-  hash: unknown,
-) {
-  const withinMs = report.options.deadlineMs;
-  const started = yield* Clock.currentTimeMillis;
-  const tell = (answer: unknown) => Effect.ignore(attempt(() => Promise.resolve(rules.onUnverified?.(answer as Hash))));
-  if (!isHash(hash)) return yield* tell(hash);
-  const look = Effect.orElseSucceed(getTransaction({ hash }), () => null);
-  let transaction = yield* look;
-  while (transaction === null && (yield* Clock.currentTimeMillis) - started < withinMs) {
-    yield* Effect.sleep(lookEveryMs);
-    transaction = yield* look;
-  }
-  if (transaction === null) return yield* tell(hash);
-  const { differences } = compareRequest(0, from, request, transaction, { class: "tampered", evidence: "logged" });
-  if (differences.length === 0) return;
-  const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
-  // guard: a change of the wallet's that nobody accepted
-  if (isFee && (yield* allows(rules.onChanged, null, differences))) return;
-  return yield* Effect.fail(new Tampered(hash, report, differences));
-});
-
 const senderOf = (transaction: unknown): string | null =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"] : null;
 
@@ -109,13 +73,13 @@ const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
     yield* chainOf(guard, pass, chainId);
     // why: only a password stands behind a transaction
     const beside = method.startsWith("personal_") ? others.slice(0, 1) : [];
-    const answer = yield* attempt(() => pass({ method, params: [transactionOf(request, from), ...beside] }));
+    const answer = yield* attempt(() => pass({ method, params: [copyOf(transactionOf(request, from)), ...beside] }));
     if (method.endsWith("signTransaction")) {
       const raw = String(isRecord(answer) ? answer["raw"] : answer);
       yield* hold(guard, report, clearance, raw);
       return answer;
     }
-    yield* verify(guard, report, request, from, answer);
+    yield* verify(guard, pass, report, request, answer);
     return answer;
   });
   // why: a request that names no sender is proven, and sent, from the account of the node's client
@@ -166,6 +130,7 @@ const sendRaw = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     const known = guard.cleared.get(raw);
     // guard: raw bytes that nobody cleared
     if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
+    yield* free(guard, known.report);
     const cleared = yield* renewed(guard, known.report, known, raw);
     keep(guard.cleared, raw, cleared);
     const passing = attempt(() => pass(rpcRequest));
@@ -238,11 +203,15 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }));
     const receipts = yield* Effect.orElseSucceed(asking, () => []);
     const known = receipts.flatMap((receipt) => receipt ?? []);
-    const comparison = known.length === 0 || known.length < hashes.length ? null : compareCalls(report, known);
+    const nothing: Comparison = { compared: 0, differences: [], uncompared: [] };
+    const comparison =
+      hashes.length === 0 ? nothing : known.length < hashes.length ? null : compareCalls(report, known);
     if (comparison === null) return answer;
-    const name = gravest(comparison.differences.map((difference) => difference.class));
+    const found = gravest(comparison.differences.map((difference) => difference.class));
+    // guard: receipts of what others asked for
+    const name = hashes.length > 0 && (yield* areAsked(report, hashes)) ? found : "unknown";
     const settled: SettledCalls = { ...comparison, class: name, hashes, report };
-    yield* Effect.ignore(attempt(() => Promise.resolve(settled).then(onSettled)));
+    yield* Effect.ignore(attempt(() => Promise.resolve(copyOf(settled)).then(onSettled)));
     return answer;
   });
 

@@ -2,13 +2,16 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
-import type { Difference, Hash } from "../primitives/index.js";
+import { copyOf, type Difference, type Hash } from "../primitives/index.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
 import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
+import { getTransactionCount } from "../eth/index.js";
+import type { Rpc } from "../rpc/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
-import { NotCleared, refused } from "./failures.js";
+import { type GuardRefused, NotCleared, refused } from "./failures.js";
+import { heldKey, type HeldAccounts } from "./held.js";
 
 /** A signature of something that is no transaction. */
 export interface SignaturePayload {
@@ -47,14 +50,21 @@ export interface GuardRules {
    * sent by then. Any other change always rejects.
    */
   readonly onChanged?: "reject" | ((differences: ReadonlyArray<Difference>) => boolean | Promise<boolean>) | undefined;
-  /** Told of what a wallet sent and the node did not show within the deadline: nothing was compared. */
-  readonly onUnverified?: ((hash: Hash) => unknown) | undefined;
+  /**
+   * Whether a hash is accepted of which neither the node nor the wallet shows the transaction, as behind a private relay;
+   * default `reject`, with `Unverified`, and the account is held. `accept` waits for the deadline alone; a function is asked
+   * after 30 s, two blocks or the deadline, whichever is longest.
+   */
+  readonly onUnverified?: "reject" | "accept" | ((hash: Hash) => boolean | Promise<boolean>) | undefined;
   /**
    * Gets the outcome of calls that went through `wallet_sendCalls`, at each `wallet_getCallsStatus` to which the wallet
    * answers that they are done. Receipts that the node does not have yet are left out.
    */
   readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
 }
+
+/** Sends a request on, to the wallet or the node behind the guard. */
+export type Pass = (rpcRequest: RpcRequest, options?: unknown) => Promise<unknown>;
 
 /** A guard's pipeline, rules and memory. */
 export interface Guarding {
@@ -69,10 +79,17 @@ export interface Guarding {
   readonly named: Set<string>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
+  /** Accounts that may have something in flight which nobody shows. */
+  readonly held: HeldAccounts;
 }
 
-export const guarding = (on: Facade<NonceStore>, rules: GuardRules, options: RunOptions): Guarding => ({
-  ...{ on, rules, options, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
+export const guarding = (
+  on: Facade<NonceStore>,
+  rules: GuardRules,
+  options: RunOptions,
+  held: HeldAccounts,
+): Guarding => ({
+  ...{ on, rules, options, held, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
 });
 
 /** What is remembered is bounded: the oldest goes first. */
@@ -95,11 +112,12 @@ export const inTurn = <A, E, R>({ turns }: Guarding, from: string, send: Effect.
 /** Whether a rule lets something pass: its one word, else only a `true` does, and what it throws does not. */
 export const allows = <A>(
   rule: string | ((about: A) => boolean | Promise<boolean>) | undefined,
-  word: "send" | "allow" | null,
+  word: "send" | "allow" | "accept" | null,
   about: A,
 ): Effect.Effect<boolean> => {
   if (typeof rule !== "function") return Effect.succeed(word !== null && rule === word);
-  const answer = attempt(() => Promise.resolve(about).then(rule));
+  // guard: a rule that changes what it judges
+  const answer = attempt(() => Promise.resolve(copyOf(about)).then(rule));
   return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
 
@@ -139,9 +157,31 @@ const isWarned = ({ verdict, findings }: Report): boolean =>
   verdict === "caution" &&
   findings.some(({ severity, code }) => severity === "warning" && code !== "NonceUnderReservation");
 
-/** The clearance of a report, under the rules; fails with `NotCleared`. */
-export const clear = ({ on, rules }: Guarding, report: Report): Effect.Effect<Clearance, NotCleared> =>
+/** Fails while a sender may have something in flight: until it is shown, its nonce is passed, or it is released. */
+export const free = ({ held }: Guarding, { chainId, transactions }: Report): Effect.Effect<void, GuardRefused, Rpc> =>
   Effect.gen(function* () {
+    for (const from of new Set(transactions.map(({ input }) => input.from))) {
+      const key = heldKey(chainId, from);
+      const last = held.get(key);
+      if (last === undefined) continue;
+      const counting = getTransactionCount({ address: from, block: "latest" });
+      const isPassed = (yield* Effect.orElseSucceed(counting, () => 0n)) > BigInt(last.nonce);
+      const what = last.hash ?? "a transaction of which it told no hash";
+      // guard: a second payment while the first may be in flight
+      if (!isPassed && !(yield* last.isShown))
+        return yield* refused(
+          "from",
+          `one may be in flight: the wallet was handed ${what}, and nobody shows it; do not send again, or call \`releaseHeld\``,
+        );
+      held.delete(key);
+    }
+  });
+
+/** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
+export const clear = (guard: Guarding, report: Report): Effect.Effect<Clearance, NotCleared | GuardRefused, Rpc> =>
+  Effect.gen(function* () {
+    const { on, rules } = guard;
+    yield* free(guard, report);
     const clearance = yield* Effect.mapError(
       attempt(() => on.ready(report)),
       (cause) => new NotCleared(report, cause),
@@ -165,7 +205,7 @@ export const preflight = Effect.fnUntraced(function* (guard: Guarding, input: un
 export const signed = (guard: Guarding, input: unknown, sign: (request: Request) => Promise<`0x${string}`>) =>
   Effect.gen(function* () {
     const { report, clearance } = yield* preflight(guard, input);
-    const raw = yield* attempt(() => sign(clearance.requests[0]));
+    const raw = yield* attempt(() => sign(copyOf(clearance.requests[0])));
     yield* hold(guard, report, clearance, raw);
     return raw;
   });

@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { copyOf } from "../primitives/copy.js";
+import { copyOf, lazyCopyOf } from "../primitives/copy.js";
 import { onAbort } from "../primitives/effects.js";
 import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
@@ -158,7 +158,7 @@ const checkIn = (
 ): ReadonlyArray<Finding> => {
   const views = { before: viewOf(before), after: viewOf(after) };
   const found = tried("check", () => {
-    const all: unknown = caught(step.check(copyOf({ ...report, ...told }), { answer: copyOf(answer), ...views }));
+    const all: unknown = caught(step.check(lazyCopyOf({ ...report, ...told }), { answer: copyOf(answer), ...views }));
     return Array.isArray(all)
       ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
       : Result.fail("check must return a list");

@@ -3,6 +3,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
+import { copyOf } from "../primitives/copy.js";
 import { optionNames } from "../primitives/names.js";
 import { no, onlyHas, type Checked } from "../primitives/problem.js";
 import { safely, type GivenRows } from "../primitives/record.js";
@@ -47,11 +48,16 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
     // why: the doors take the signal beside the options and read it themselves
     yield* onlyHas(options, [...optionNames, "signal"], "an option", "options.");
     const completed: Record<string, unknown> = {};
+    // why: a default is of every run, and a report is in the hands of its caller
     for (const [name, { kept = name, absent, check }] of rows) {
       const value: unknown = options[name as keyof Options];
       // null is a value only where it is one of those kept
       const isGiven = value !== undefined && (value !== null || absent === null);
-      completed[kept] = isGiven ? yield* check(value, `options.${name}`) : base[kept];
+      completed[kept] = isGiven
+        ? yield* check(value, `options.${name}`)
+        : base === defaults
+          ? copyOf(base[kept])
+          : base[kept];
     }
     if (options.maxAge != null || base["isMaxAgeGiven"] === true) completed["isMaxAgeGiven"] = true;
     // each value was read by its own row, and the rows are those of ReportOptions

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect";
 import * as Funds from "../steps/funds.js";
 import { type Chain, lookup } from "../Chains.js";
 import { PolicyViolation } from "../errors/verdicts.js";
+import { lazyCopyOf } from "../primitives/copy.js";
 import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport, becauseOf, verdictOf } from "../report/ready.js";
@@ -92,21 +93,16 @@ const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
 /** What a policy says of a report; that it cannot tell, where it reads what was left out. */
 const evaluate = (policy: Policy, report: Report): PolicyResult => {
   const missed = new Set<BuiltInStep>();
-  const view = { ...report };
-  for (const step of report.steps.without)
-    for (const part of partsOf[step] ?? [])
-      Object.defineProperty(view, part, {
-        enumerable: true,
-        get: () => (missed.add(step), report[part]),
-      });
   // why: tokens are told of both, and by those that fail for what was looked at
   const [omitted, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
-  if (omitted.length > 0)
-    Object.defineProperty(view, "tokens", {
-      enumerable: true,
-      get: () => (omitted.forEach((step) => named.add(step)), report.tokens),
-    });
-  const result = policy.evaluate(view);
+  const looked = (part: PropertyKey) => {
+    for (const step of omitted) {
+      if (partsOf[step]?.some((each) => each === part) === true) missed.add(step);
+      if (part === "tokens") named.add(step);
+    }
+  };
+  // guard: a report that its own policies change
+  const result = policy.evaluate(lazyCopyOf(report, looked));
   const all = result._tag === "Pass" ? new Set([...missed, ...named]) : missed;
   return all.size === 0
     ? result
@@ -219,7 +215,7 @@ export const reportOf = (
       chainId: answers.chainId,
       chain: shownChain(answers.chain, answers.chainId, described),
       options,
-      steps: { with: about.own.names, without: leftOutOf(steps) },
+      steps: { with: [...about.own.names], without: leftOutOf(steps) },
       observed,
       transactions,
       funds,

@@ -42,3 +42,24 @@ export const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => 
   }
   return copy as A;
 };
+
+/**
+ * The same of an object with many parts, each of which is copied when somebody first looks at it, which `looked` is told:
+ * what nobody looks at costs nothing. A part that is set is the view's own.
+ */
+export const lazyCopyOf = <A extends object>(value: A, looked: (part: PropertyKey) => void = () => undefined): A => {
+  const copies = new Map<unknown, unknown>();
+  const view = {};
+  for (const part of Reflect.ownKeys(value)) {
+    const isShown = { enumerable: Object.prototype.propertyIsEnumerable.call(value, part), configurable: true };
+    const set = (own: unknown) => void Object.defineProperty(view, part, { ...isShown, value: own, writable: true });
+    const get = (): unknown => {
+      looked(part);
+      const own: unknown = copyOf(Reflect.get(value, part), copies);
+      set(own);
+      return own;
+    };
+    Object.defineProperty(view, part, { ...isShown, get, set });
+  }
+  return view as A;
+};

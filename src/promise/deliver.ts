@@ -10,7 +10,7 @@ import { besideLane } from "../nonces/lane.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
-import { escapeText } from "../primitives/index.js";
+import { copyOf, escapeText } from "../primitives/index.js";
 import {
   digestOfReport,
   mismatch,
@@ -120,7 +120,7 @@ const admit = Effect.fnUntraced(function* (
   const isSent =
     onCaution === "send" ||
     // why: a function may also throw, or give what is no boolean
-    (onCaution !== "refuse" && (yield* attempt(() => Promise.resolve(report).then(onCaution))) === true);
+    (onCaution !== "refuse" && (yield* attempt(() => Promise.resolve(copyOf(report)).then(onCaution))) === true);
   if (!isSent)
     return yield* new NotProven({
       missing: [
@@ -133,7 +133,7 @@ const admit = Effect.fnUntraced(function* (
 /** `Report.ready`, of reports whose warnings somebody agreed to; nothing is sent where it fails. */
 const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
   const agreed = new Set<string>();
-  return (report: Report): Effect.Effect<Clearance, unknown> =>
+  return (report: Report): Effect.Effect<Clearance, unknown, Rpc> =>
     Effect.tap(ready(report), () => admit(report, onCaution, agreed));
 };
 
@@ -193,7 +193,9 @@ export const deliverAll = (
       const report = yield* reserve(checked as never, options);
       const leases = yield* Ref.get(leasesRef);
       const clearance = yield* clears(report);
-      const signed = yield* Effect.forEach(clearance.requests, (request, index) => attempt(() => sign(request, index)));
+      const signed = yield* Effect.forEach(clearance.requests, (request, index) =>
+        attempt(() => sign(copyOf(request), index)),
+      );
       const wrong = mismatch(clearance, signed);
       if (wrong !== null) return yield* wrong;
       if (leases.length !== signed.length)

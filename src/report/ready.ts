@@ -8,6 +8,7 @@ import { type Finding, inOrder, type Severity } from "./finding.js";
 import { type Clearance, type Report, reportVersion } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
+import { copyOf } from "../primitives/copy.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
@@ -203,7 +204,8 @@ export const readyWith: (
   if (missing.length > 0 || requests === null || report.digest === null) return yield* new NotProven({ missing });
   yield* recoverAuthorities(report.transactions.map(({ input }) => input));
   return withJson({
-    requests,
+    // why: whoever is handed the report or the clearance changes nothing of the other
+    requests: copyOf(requests),
     senders: Arr.map(report.transactions, ({ input }) => input.from),
     digest: report.digest,
     expiresAt: expiryOf(report),

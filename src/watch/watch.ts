@@ -12,7 +12,7 @@ import { nextBaseFee, parametersOf, type Chain } from "../chains/index.js";
 import { FeeCapTooLow } from "../errors/index.js";
 import { type Head, type Header, chainsInUse } from "../eth/index.js";
 import type { Options } from "../pipeline/index.js";
-import type { Difference } from "../primitives/index.js";
+import { copyOf, type Difference } from "../primitives/index.js";
 import { diff } from "../report/diff.js";
 import { headLimitsOf, minesOnDemand } from "../report/freshness.js";
 import type { Blocker, Report } from "../report/index.js";
@@ -129,15 +129,17 @@ export const watchWith = <E = never, R = never>(
       const scope = yield* Effect.scope;
       // why: while one is judged the newest head waits, and only that one
       const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
+      // why: a head is that of every watcher
       yield* Effect.forkScoped(
         Queue.into(
-          Stream.runForEach(heads, (head) => Queue.offer(newest, head)),
+          Stream.runForEach(heads, (head) => Queue.offer(newest, copyOf(head))),
           newest,
         ),
       );
       // why: what is no clearance is compared with the last that was one
-      let cleared = report;
-      let latest = report;
+      // guard: a report that its watcher changes
+      let cleared = copyOf(report);
+      let latest = cleared;
       let isLost = false;
       let judging: Fiber.Fiber<Watched, E | Cause.Done> | null = null;
       const next = Effect.gen(function* () {
@@ -157,14 +159,14 @@ export const watchWith = <E = never, R = never>(
           // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
           if (Result.isSuccess(clearance)) return null;
           isLost = true;
-          return { _tag: "Lost", head: null, reason: clearance.failure, report: latest } satisfies Watched;
+          return { _tag: "Lost", head: null, reason: clearance.failure, report: copyOf(latest) } satisfies Watched;
         }
         judging = null;
         const state = event.value;
         latest = state.report;
         isLost = state._tag === "Lost";
         if (!isLost) cleared = latest;
-        return state;
+        return { ...state, report: copyOf(state.report) };
       });
       return Stream.fromPull(Effect.succeed(Effect.map(next, (state) => [state] as const))).pipe(
         Stream.filter((state) => state !== null),

@@ -328,18 +328,6 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("what the node never shows is told as not verified", async () => {
-    const hidden = `0x${"77".repeat(32)}`;
-    const unverified: Array<string> = [];
-    const wallet = {
-      request: (each: { readonly method: string }) =>
-        each.method === "eth_sendTransaction" ? Promise.resolve(hidden) : walletOf().request(each),
-    };
-    const options = { deadline: 3_000, onUnverified: (hash: string) => unverified.push(hash) };
-    expect(await guardProvider(wallet, options).request(asked({ to: third.address, value: "0x1" }))).toBe(hidden);
-    expect(unverified).toEqual([hidden]);
-  });
-
   /** A wallet that passes calls on as it likes, and tells of its transactions when asked. */
   const callsWallet = (send: () => Promise<ReadonlyArray<`0x${string}`>>) => {
     const passed: Array<unknown> = [];

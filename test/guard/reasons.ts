@@ -1,6 +1,6 @@
 /** What a guard refuses with, below viem's wrappers. */
 
-const ours = ["NotCleared", "Tampered", "GuardRefused", "InvalidTransaction"];
+const ours = ["NotCleared", "Tampered", "Unverified", "SentByOther", "GuardRefused", "InvalidTransaction"];
 
 /** The innermost of an error and its causes that has a tag of ours. */
 export const reasonOf = (error: unknown): { readonly _tag: string; readonly [field: string]: unknown } => {

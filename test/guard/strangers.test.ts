@@ -4,7 +4,7 @@ import { createWalletClient, custom, encodeFunctionData, fallback, http, publicA
 import * as actions from "viem/actions";
 import { privateKeyToAccount, type LocalAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { guardProvider, type GuardOptions, type SignaturePayload } from "evm-preflight/promise";
+import { guardProvider, releaseHeld, type GuardOptions, type SignaturePayload } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
 import { Token } from "../contracts/artifacts.js";
 import { startAnvil, type Node } from "../harness/anvil.js";
@@ -170,9 +170,13 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       for (const [what, wallet] of rows) {
         const guarded = guardProvider(wallet, what === "nonce" ? {} : { onChanged: () => true });
         const failure = await rejection(ask(guarded, "eth_sendTransaction", { from: owner.address, to, value: "0x1" }));
-        expect(failure._tag, what).toBe("Tampered");
-        const changed = (failure["differences"] as ReadonlyArray<{ readonly what: string }>).map((one) => one.what);
-        expect(changed).toContain(`request ${what}`);
+        expect(failure._tag, what).toBe(what === "from" ? "SentByOther" : "Tampered");
+        const changed = ((failure["differences"] ?? []) as ReadonlyArray<{ readonly what: string }>).map(
+          (one) => one.what,
+        );
+        if (what === "from") expect(failure["sender"]).toBe(third.address.toLowerCase());
+        else expect(changed).toContain(`request ${what}`);
+        releaseHeld(guarded, owner.address);
         await scene.mine();
       }
     }, 60_000);

@@ -1,0 +1,152 @@
+/** What a wallet sent, by what authenticates itself: nobody's word counts, neither the wallet's nor a node's. */
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import { callsWithin } from "../abi/index.js";
+import { chainsInUse, getTransaction, readTransaction } from "../eth/index.js";
+import type { FullTransaction } from "../eth/index.js";
+import { isHash, type Hash } from "../primitives/index.js";
+import { attempt } from "../promise/facade.js";
+import type { Report, Request } from "../report/index.js";
+import type { Rpc } from "../rpc/index.js";
+import { compareRequest } from "../settle/compare.js";
+import { signedBy } from "../settle/mined.js";
+import { SentByOther, Tampered, Unverified } from "./failures.js";
+import { heldKey } from "./held.js";
+import { allows, type Guarding, type Pass } from "./rules.js";
+
+/** What a wallet's user may be allowed to change; everything else is another transaction. */
+const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "type"].map(
+  (field) => `request ${field}`,
+);
+
+/** Between two looks for a transaction that a wallet sent, ms: the first pause, which doubles, and the longest. */
+const firstPauseMs = 250;
+const longestPauseMs = 2_000;
+
+/** For how long it is looked for at least, ms, and in blocks. */
+const least = { ms: 30_000, blocks: 2 };
+
+/**
+ * A transaction with the sender that its own signature gives, where it has the hash that its own fields make, and is, of this
+ * sender on this chain, no older than the report; null of any other.
+ */
+const authentic = (report: Report, hash: Hash, shown: FullTransaction | null): FullTransaction | null => {
+  const { chainId, observed, transactions } = report;
+  const [{ input, nonce }] = transactions;
+  const signed = shown === null ? null : signedBy(shown);
+  // guard: a transaction that only says that it has this hash
+  if (shown === null || signed === null || signed.hash !== hash.toLowerCase()) return null;
+  const isComparable = signed.from === input.from.toLowerCase() && signed.chainId === chainId;
+  const isOld =
+    shown.nonce < BigInt(nonce.latest ?? 0) ||
+    (shown.blockNumber !== null && shown.blockNumber <= (observed.latestNumber ?? -1n));
+  // guard: a transaction of before
+  return isComparable && isOld ? null : { ...shown, from: signed.from };
+};
+
+/** The transaction, from the guard's node or from the wallet, whoever shows it; null while nobody does. */
+const lookedFor = (pass: Pass, report: Report, hash: Hash) => {
+  const asking = attempt(() => pass({ method: "eth_getTransactionByHash", params: [hash] }));
+  const ofWallet = Effect.flatMap(asking, (answer) =>
+    Effect.try(() => readTransaction(answer)).pipe(Effect.flatMap(Effect.fromResult)),
+  );
+  return [getTransaction({ hash }), ofWallet].map((look) =>
+    Effect.map(
+      Effect.orElseSucceed(look, () => null),
+      (shown) => authentic(report, hash, shown),
+    ),
+  );
+};
+
+/** The first that is shown, by whomever. */
+const shownBy = (looks: ReturnType<typeof lookedFor>) =>
+  Effect.raceAll(
+    looks.map((look) =>
+      Effect.gen(function* () {
+        for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+          const shown = yield* look;
+          if (shown !== null) return shown;
+          yield* Effect.sleep(pauseMs);
+        }
+      }),
+    ),
+  );
+
+/** What the wallet answered, held to what was cleared; where nobody shows it, the account is held. */
+export const verify = Effect.fnUntraced(function* (
+  guard: Guarding,
+  pass: Pass,
+  report: Report,
+  request: Request,
+  answer: unknown,
+) {
+  const { rules } = guard;
+  const { from } = report.transactions[0].input;
+  const hash = isHash(answer) ? answer : null;
+  const looks = hash === null ? [] : lookedFor(pass, report, hash);
+  const holding = (error: Unverified | SentByOther) => {
+    const isShown = Effect.map(Effect.all(looks, { concurrency: "unbounded" }), (all) =>
+      all.some((shown) => shown?.from === from.toLowerCase()),
+    );
+    guard.held.set(heldKey(report.chainId, from), { hash, nonce: request.nonce, isShown });
+    return Effect.fail(error);
+  };
+  // guard: an answer that is no hash
+  if (hash === null) return yield* holding(new Unverified(null, report));
+  const { blockTimeMs } = (yield* chainsInUse)(report.chainId);
+  const { deadlineMs } = report.options;
+  const isAccepted = rules.onUnverified === "accept";
+  const withinMs = isAccepted ? deadlineMs : Math.max(deadlineMs, least.blocks * blockTimeMs, least.ms);
+  const shown = Option.getOrNull(yield* Effect.timeoutOption(shownBy(looks), withinMs));
+  if (shown === null) {
+    // guard: a transaction that nobody shows
+    if (yield* allows(rules.onUnverified, "accept", hash)) return;
+    return yield* holding(new Unverified(hash, report));
+  }
+  // guard: a transaction of somebody else's
+  if (shown.from !== from.toLowerCase()) return yield* holding(new SentByOther(hash, shown.from, report));
+  const { differences } = compareRequest(0, from, request, shown, { class: "tampered", evidence: "logged" });
+  if (differences.length === 0) return;
+  const isFee = differences.every(({ what }) => changeable.includes(what ?? ""));
+  // guard: a change of the wallet's that nobody accepted
+  if (isFee && (yield* allows(rules.onChanged, null, differences))) return;
+  return yield* Effect.fail(new Tampered(hash, report, differences));
+});
+
+/** What was asked of a wallet in one transaction or in several: sender, receiver, value and calldata, in their order. */
+const askedOf = (
+  calls: ReadonlyArray<{
+    readonly from: string;
+    readonly to: string | null;
+    readonly value: bigint | null;
+    readonly data: string;
+  }>,
+) => calls.map(({ from, to, value, data }) => [from, to, value ?? 0n, data].join().toLowerCase()).join(" ");
+
+/** Whether these are the calls that were proven, each by its sender, sent after the report; an account's own batch by what it holds. */
+export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Effect<boolean, never, Rpc> =>
+  Effect.gen(function* () {
+    const found = yield* Effect.forEach(
+      hashes,
+      (hash) =>
+        Effect.map(getTransaction({ hash }), (shown) => {
+          const signed = shown === null ? null : signedBy(shown);
+          const isLater = (shown?.blockNumber ?? -1n) > (report.observed.latestNumber ?? -1n);
+          return shown === null || signed?.hash !== hash.toLowerCase() || !isLater
+            ? []
+            : [{ ...shown, from: signed.from, data: shown.input }];
+        }),
+      { concurrency: "unbounded" },
+    );
+    const sent = found.flat();
+    const [first] = sent;
+    const within =
+      sent.length !== 1 || first?.to == null
+        ? []
+        : [...callsWithin({ from: first.from, to: first.to, data: first.data })];
+    const said = askedOf(report.transactions.map(({ input }) => input));
+    return (
+      sent.length === hashes.length &&
+      (askedOf(sent) === said || askedOf(within.flatMap((call) => call ?? [])) === said)
+    );
+  }).pipe(Effect.orElseSucceed(() => false));
