@@ -163,7 +163,8 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [gas("gas that holds", 74_000n)],
   },
   AuthorizationInFlight: {
-    means: "Another account's transaction carries it. Only one of the two can use the nonce, so this one may never be mined.",
+    means:
+      "Another account's transaction carries it. Only one of the two can use the nonce, so this one may never be mined.",
     numbers: [count("nonce", 4), count("next", 5), address("account", alice)],
   },
   CountsDisagree: {

@@ -9,7 +9,7 @@ import { attempt } from "../promise/facade.js";
 import type { Report, Request } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import { compareRequest } from "../settle/compare.js";
-import { signedBy } from "../settle/mined.js";
+import { authenticate } from "../transaction/index.js";
 import { SentByOther, Tampered, Unverified } from "./failures.js";
 import { heldKey } from "./held.js";
 import { allows, type Guarding, type Pass } from "./rules.js";
@@ -33,15 +33,16 @@ const least = { ms: 30_000, blocks: 2 };
 const authentic = (report: Report, hash: Hash, shown: FullTransaction | null): FullTransaction | null => {
   const { chainId, observed, transactions } = report;
   const [{ input, nonce }] = transactions;
-  const signed = shown === null ? null : signedBy(shown);
+  const signed = shown === null ? null : authenticate(shown);
   // why: a transaction that only says that it has this hash
   if (shown === null || signed === null || signed.hash !== hash.toLowerCase()) return null;
-  const isComparable = signed.from === input.from.toLowerCase() && signed.chainId === chainId;
+  const isComparable =
+    signed.sender === input.from.toLowerCase() && signed.chainId !== null && Number(signed.chainId) === chainId;
   const isOld =
     shown.nonce < BigInt(nonce.latest ?? 0) ||
     (shown.blockNumber !== null && shown.blockNumber <= (observed.latestNumber ?? -1n));
   // why: a transaction of before
-  return isComparable && isOld ? null : { ...shown, from: signed.from };
+  return isComparable && isOld ? null : { ...shown, from: signed.sender };
 };
 
 /** The transaction, from the guard's node or from the wallet, whoever shows it; null while nobody does. */
@@ -130,11 +131,11 @@ export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Ef
       hashes,
       (hash) =>
         Effect.map(getTransaction({ hash }), (shown) => {
-          const signed = shown === null ? null : signedBy(shown);
+          const signed = shown === null ? null : authenticate(shown);
           const isLater = (shown?.blockNumber ?? -1n) > (report.observed.latestNumber ?? -1n);
           return shown === null || signed?.hash !== hash.toLowerCase() || !isLater
             ? []
-            : [{ ...shown, from: signed.from, data: shown.input }];
+            : [{ ...shown, from: signed.sender, data: shown.input }];
         }),
       { concurrency: "unbounded" },
     );

@@ -1,8 +1,7 @@
 /** A mined transaction as a request and as a call, and what it paid. Pure. */
-import { keccak256, serializeTransaction } from "viem";
 import type { FullTransaction, Receipt, CallRequest } from "../eth/index.js";
-import { type Address, type Hash, safely } from "../primitives/index.js";
-import { readSigned, type Request } from "../transaction/index.js";
+import type { Hash } from "../primitives/index.js";
+import type { Request } from "../transaction/index.js";
 
 /** The type of a system's own transaction, which nobody signs: a deposit of the OP stack. */
 const depositType = "0x7e";
@@ -64,25 +63,6 @@ export const requestIn = (mined: FullTransaction): Request | null => {
       return null;
   }
 };
-
-/**
- * Who signed a transaction, for which chain, and its hash, by its own fields and signature alone; null of a type that cannot
- * be worked out, as nobody signs a deposit. Of blobs the hash covers their hashes.
- */
-export const signedBy = (
-  mined: FullTransaction,
-): { readonly hash: Hash; readonly from: Address; readonly chainId: number } | null =>
-  safely(() => {
-    const [request, { r, s, v, yParity }] = [requestIn(mined), mined];
-    if (request === null || r === null || s === null) return null;
-    const { chainId, ...unprotected } = request;
-    const mark = v === null || v < 27n ? v : v < 35n ? v - 27n : (v - 35n) % 2n;
-    const parity = Number(yParity ?? mark ?? 0n);
-    const signature = { r: wordOf(r), s: wordOf(s), yParity: parity, v: BigInt(27 + parity) };
-    const raw = serializeTransaction((chainId === 0 ? unprotected : request) as Request, signature);
-    const signed = readSigned(raw);
-    return signed === null ? null : { hash: keccak256(raw) as Hash, from: signed.from, chainId };
-  }, null);
 
 /** The transaction as a call that a simulation takes, with the price that it offered. */
 export const callOf = (mined: FullTransaction): CallRequest => {

@@ -63,25 +63,29 @@ const fieldsOf = (shown: ShownTransaction): ReadonlyArray<Item | null> => {
   return [...capped, authorizations];
 };
 
-/** The signature's parity, what stands for it in the bytes, and what is signed behind the fields; null where it contradicts them. */
+/** The signature's parity, what stands for it in the bytes, what is signed behind the fields, and the chain it binds (null = none); null where it contradicts them. */
 const sealOf = ({ type, chainId, v, yParity }: ShownTransaction) => {
   if (type !== null && type !== "0x0") {
     const parity = yParity ?? v;
     const isOne = parity !== null && parity <= 1n && (v ?? parity) === parity;
-    return isOne ? { parity, written: parity, also: [] } : null;
+    return isOne ? { parity, written: parity, also: [], chain: chainId } : null;
   }
-  if (v === 27n || v === 28n) return chainId === null ? { parity: v - 27n, written: v, also: [] } : null;
+  // why: a chain that is told beside an unprotected one is no part of it
+  if (v === 27n || v === 28n) return { parity: v - 27n, written: v, also: [], chain: null };
   const chain = v === null || v < 37n ? null : (v - 35n) / 2n;
   if (v === null || chain === null || (chainId ?? chain) !== chain) return null;
-  return { parity: (v - 35n) % 2n, written: v, also: [scalar(chain), "0x", "0x"] as const };
+  return { parity: (v - 35n) % 2n, written: v, also: [scalar(chain), "0x", "0x"] as const, chain };
 };
 
 /**
- * The hash of the transaction's fields and signature, and the account whose key signed them; null where that is not
+ * The hash of the transaction's fields and signature, the account whose key signed them, and the chain that they bind it to
+ * (null = any chain); null where that is not
  * verifiable: of another type than 0 to 4, without a signature, with a field left out, or with fields that contradict its
  * signature. Compare both: a hash that is not the one that was asked for, or another sender, is another transaction.
  */
-export const authenticate = (shown: ShownTransaction): { readonly hash: Hash; readonly sender: Address } | null =>
+export const authenticate = (
+  shown: ShownTransaction,
+): { readonly hash: Hash; readonly sender: Address; readonly chainId: bigint | null } | null =>
   safely(() => {
     const [fields, seal, { type, r, s }] = [fieldsOf(shown), sealOf(shown), shown];
     if (seal === null || r === null || s === null) return null;
@@ -95,5 +99,5 @@ export const authenticate = (shown: ShownTransaction): { readonly hash: Hash; re
     if (hash === null || signed === null) return null;
     const signature = { r: numberToHex(r), s: numberToHex(s), yParity: Number(seal.parity) };
     const sender = recoverSigner(signed, signature);
-    return sender === null ? null : { hash, sender };
+    return sender === null ? null : { hash, sender, chainId: seal.chain };
   }, null);

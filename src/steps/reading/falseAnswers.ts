@@ -68,9 +68,6 @@ export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
     return [...asked.ends.map(balanceQuery), ...(isTaken ? [allowance(input.to, owner.account, input.from)] : [])];
   });
 
-/** The function that a call is of, by an ABI of the caller's; null where none tells. */
-const itemOf = ({ input, outcome }: Pick<Ran, "input" | "outcome">) => input.item ?? outcome.result?.item ?? null;
-
 /**
  * Whether a transaction answers with anything but `true`, by an ABI of the caller's or by its selector; null = it does not.
  * What answers nothing at all says nothing: many tokens have no answer.
@@ -79,7 +76,7 @@ const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   const { status, returnData } = outcome;
   const isTrue = returnData === null || returnData === "0x" || returnData.startsWith(wordOf(1n));
   if (status !== "success" || isTrue) return null;
-  const item = itemOf({ input, outcome });
+  const { item } = input;
   const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];
   if (outputs.length === 0) return answering[selectorOf(input)] === undefined ? null : "selector";
   const [output] = outputs;
@@ -170,7 +167,7 @@ export const checkFalse = (
     const where = { transaction, evidence: outcome.evidence };
     const asked = askedBy(input);
     if (asked === null) {
-      const item = itemOf(entry);
+      const { item } = input;
       const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
       return [note("ReturnedFalse", "warning", where, text("function", name), address("contract", input.to))];
     }

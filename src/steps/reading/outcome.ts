@@ -62,23 +62,12 @@ const frozen = (event: DecodedLog | null): DecodedLog | null => {
   return Object.freeze(event);
 };
 
-/** The function that a call is of: the caller's own, else what an ABI says that was given for its contract, or for none. */
-const calledBy = ({ item, to, data }: Transaction, abis: AbiIndex) => {
-  if (item !== null || to === null) return item;
-  const given = abis.functions(data.slice(0, argumentsAt).toLowerCase());
-  const own = given.find(({ address }) => address === to.toLowerCase());
-  return (own ?? given.find(({ address }) => address === null))?.item ?? null;
-};
-
 /** What the ABIs say of what a call that succeeded emitted, log by log, and returned. Nobody can change it: it is handed out again. */
-const decode = ({ logs, returnData }: Eth.CallResult, input: Transaction, abis: AbiIndex) => {
-  const item = calledBy(input, abis);
-  return {
-    ...{ abis, logs, returnData },
-    events: logs.map((log) => frozen(decodeLog(log, abis))),
-    result: item === null ? null : Object.freeze(decodeResult(returnData, item)),
-  };
-};
+const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => ({
+  ...{ abis, logs, returnData },
+  events: logs.map((log) => frozen(decodeLog(log, abis))),
+  result: item === null ? null : Object.freeze(decodeResult(returnData, item)),
+});
 
 /** By transaction, of the run that was read last: the others nearly always say the same. */
 const lastDecoded = new WeakMap<Transaction, ReturnType<typeof decode>>();

@@ -4,7 +4,7 @@ import { keccak256, numberToHex, parseGwei, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { readTransaction } from "../rooms/eth.js";
-import { signedBy } from "../rooms/settle.js";
+import { authenticate } from "../rooms/transaction.js";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const other = privateKeyToAccount(`0x${"22".repeat(32)}`);
@@ -71,14 +71,14 @@ const wireOf = (raw: `0x${string}`, from: string = account.address): Record<stri
   const listed = list === undefined ? wire : { ...wire, authorizationList: list };
   return { ...(hex(listed) as object), r: stripped(r), s: stripped(s) };
 };
-const read = (wire: unknown) => signedBy(Result.getOrThrow(readTransaction(wire)) as never);
+const read = (wire: unknown) => authenticate(Result.getOrThrow(readTransaction(wire)) as never);
 const sign = (transaction: object) => account.signTransaction(transaction as never);
 
 describe.each(Object.entries(transactions))("%s", (name, transaction) => {
   it("has the hash and the sender that its fields make, whatever else is said of it", async () => {
     const raw = await sign(transaction);
-    const chainId = name === "unprotected" ? 0 : 31_337;
-    const is = { hash: keccak256(raw), from: account.address.toLowerCase(), chainId };
+    const chainId = name === "unprotected" ? null : 31_337n;
+    const is = { hash: keccak256(raw), sender: account.address.toLowerCase(), chainId };
     expect(read(wireOf(raw))).toEqual(is);
     expect(read(wireOf(raw, other.address))).toEqual(is);
     // a chain that is told beside an unprotected one is no part of it
@@ -114,7 +114,7 @@ it("reads signatures that are written without leading zeros", async () => {
     const wire = wireOf(raw);
     if (String(wire["r"]).length === 66 && String(wire["s"]).length === 66) continue;
     short++;
-    expect(read(wire)).toEqual({ hash: keccak256(raw), from: account.address.toLowerCase(), chainId: 31_337 });
+    expect(read(wire)).toEqual({ hash: keccak256(raw), sender: account.address.toLowerCase(), chainId: 31_337n });
   }
   expect(short).toBe(3);
 });
