@@ -367,7 +367,7 @@ const weights: Readonly<Record<string, number>> = {
   cli: 2298,
   errors: 1951,
   eth: 1691,
-  guard: 763,
+  guard: 934,
   nonces: 3216,
   pipeline: 5023,
   policy: 342,

@@ -208,7 +208,7 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
       hashes.length === 0 ? nothing : known.length < hashes.length ? null : compareCalls(report, known);
     if (comparison === null) return answer;
     const found = gravest(comparison.differences.map((difference) => difference.class));
-    // guard: receipts of what others asked for
+    // why: receipts of what others asked for
     const name = hashes.length > 0 && (yield* areAsked(report, hashes)) ? found : "unknown";
     const settled: SettledCalls = { ...comparison, class: name, hashes, report };
     yield* Effect.ignore(attempt(() => Promise.resolve(copyOf(settled)).then(onSettled)));

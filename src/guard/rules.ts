@@ -116,7 +116,7 @@ export const allows = <A>(
   about: A,
 ): Effect.Effect<boolean> => {
   if (typeof rule !== "function") return Effect.succeed(word !== null && rule === word);
-  // guard: a rule that changes what it judges
+  // why: a rule that changes what it judges
   const answer = attempt(() => Promise.resolve(copyOf(about)).then(rule));
   return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
@@ -167,7 +167,7 @@ export const free = ({ held }: Guarding, { chainId, transactions }: Report): Eff
       const counting = getTransactionCount({ address: from, block: "latest" });
       const isPassed = (yield* Effect.orElseSucceed(counting, () => 0n)) > BigInt(last.nonce);
       const what = last.hash ?? "a transaction of which it told no hash";
-      // guard: a second payment while the first may be in flight
+      // why: a second payment while the first may be in flight
       if (!isPassed && !(yield* last.isShown))
         return yield* refused(
           "from",

@@ -34,13 +34,13 @@ const authentic = (report: Report, hash: Hash, shown: FullTransaction | null): F
   const { chainId, observed, transactions } = report;
   const [{ input, nonce }] = transactions;
   const signed = shown === null ? null : signedBy(shown);
-  // guard: a transaction that only says that it has this hash
+  // why: a transaction that only says that it has this hash
   if (shown === null || signed === null || signed.hash !== hash.toLowerCase()) return null;
   const isComparable = signed.from === input.from.toLowerCase() && signed.chainId === chainId;
   const isOld =
     shown.nonce < BigInt(nonce.latest ?? 0) ||
     (shown.blockNumber !== null && shown.blockNumber <= (observed.latestNumber ?? -1n));
-  // guard: a transaction of before
+  // why: a transaction of before
   return isComparable && isOld ? null : { ...shown, from: signed.from };
 };
 
@@ -91,7 +91,7 @@ export const verify = Effect.fnUntraced(function* (
     guard.held.set(heldKey(report.chainId, from), { hash, nonce: request.nonce, isShown });
     return Effect.fail(error);
   };
-  // guard: an answer that is no hash
+  // why: an answer that is no hash
   if (hash === null) return yield* holding(new Unverified(null, report));
   const { blockTimeMs } = (yield* chainsInUse)(report.chainId);
   const { deadlineMs } = report.options;
@@ -99,11 +99,11 @@ export const verify = Effect.fnUntraced(function* (
   const withinMs = isAccepted ? deadlineMs : Math.max(deadlineMs, least.blocks * blockTimeMs, least.ms);
   const shown = Option.getOrNull(yield* Effect.timeoutOption(shownBy(looks), withinMs));
   if (shown === null) {
-    // guard: a transaction that nobody shows
+    // why: a transaction that nobody shows
     if (yield* allows(rules.onUnverified, "accept", hash)) return;
     return yield* holding(new Unverified(hash, report));
   }
-  // guard: a transaction of somebody else's
+  // why: a transaction of somebody else's
   if (shown.from !== from.toLowerCase()) return yield* holding(new SentByOther(hash, shown.from, report));
   const { differences } = compareRequest(0, from, request, shown, { class: "tampered", evidence: "logged" });
   if (differences.length === 0) return;

@@ -101,7 +101,7 @@ const evaluate = (policy: Policy, report: Report): PolicyResult => {
       if (part === "tokens") named.add(step);
     }
   };
-  // guard: a report that its own policies change
+  // why: a report that its own policies change
   const result = policy.evaluate(lazyCopyOf(report, looked));
   const all = result._tag === "Pass" ? new Set([...missed, ...named]) : missed;
   return all.size === 0

@@ -137,7 +137,7 @@ export const watchWith = <E = never, R = never>(
         ),
       );
       // why: what is no clearance is compared with the last that was one
-      // guard: a report that its watcher changes
+      // why: a report that its watcher changes
       let cleared = copyOf(report);
       let latest = cleared;
       let isLost = false;

@@ -26,3 +26,4 @@ export type { PoolTransaction } from "../../src/eth/transactions.js";
 export { emitRead, emittedUpTo } from "../../src/eth/watchLogs.js";
 export * as WatchLogs from "../../src/eth/watchLogs.js";
 export { chainsInUse } from "../../src/eth/chains.js";
+export { readTransaction } from "../../src/eth/transactions.js";

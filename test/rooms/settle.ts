@@ -4,3 +4,4 @@ export { settled } from "../../src/settle/ask/settle.js";
 export { causeOf, isAmountOnly } from "../../src/settle/settle.js";
 export type { Hindsight, MinedOutcome } from "../../src/settle/settlement.js";
 export { settledText } from "../../src/settle/text.js";
+export { signedBy } from "../../src/settle/mined.js";

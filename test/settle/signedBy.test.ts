@@ -3,7 +3,8 @@ import * as Result from "effect/Result";
 import { keccak256, numberToHex, parseGwei, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { readTransaction, signedBy } from "../rooms/guard.js";
+import { readTransaction } from "../rooms/eth.js";
+import { signedBy } from "../rooms/settle.js";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const other = privateKeyToAccount(`0x${"22".repeat(32)}`);
