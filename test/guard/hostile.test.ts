@@ -20,6 +20,9 @@ import { keys, nobody, other, owner, scenesFor, spare, third, type Scene } from 
 import { reasonOf, rejection } from "./reasons.js";
 
 type Asked = { readonly method: string; readonly params?: ReadonlyArray<unknown> };
+/** A hash that nobody has, and who takes it for an answer. */
+const hidden = `0x${"77".repeat(32)}`;
+const accepting = { onUnverified: "accept", deadline: 3_000 } as const;
 const bad = { to: nobody, value: 10n ** 30n } as const;
 const tags = async (all: ReadonlyArray<() => unknown>) => {
   const told: Array<string> = [];
@@ -396,11 +399,11 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
 
     it("passes on what was judged, whatever becomes of the caller's objects meanwhile", async () => {
       const wallet = walletWith(({ method }) =>
-        method.startsWith("wallet_") || method === "eth_sendTransaction" ? { id: "0x01" } : undefined,
+        method === "eth_sendTransaction" ? hidden : method.startsWith("wallet_") ? { id: "0x01" } : undefined,
       );
       const contents: Array<unknown> = [];
       const signatures = ({ content }: SignaturePayload) => contents.push(content) > 0;
-      const guarded = guardProvider(wallet, { signatures });
+      const guarded = guardProvider(wallet, { signatures, ...accepting });
       const transaction: Record<string, string> = one();
       const sending = ask(guarded, "eth_sendTransaction", transaction);
       Object.assign(transaction, { from: other.address, to: third.address, value: "0xff" });
@@ -551,8 +554,8 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     });
 
     it("names the field of what is no transaction, and proves no call with fields that it does not know", async () => {
-      const wallet = walletWith(({ method }) => (method === "eth_sendTransaction" ? "0x" : undefined));
-      const guarded = guardProvider(wallet);
+      const wallet = walletWith(({ method }) => (method === "eth_sendTransaction" ? hidden : undefined));
+      const guarded = guardProvider(wallet, accepting);
       const field = async (change: object) =>
         (await rejection(ask(guarded, "eth_sendTransaction", { ...one(), ...change })))["field"];
       const wrong = [{ value: "10" }, { value: "" }, { nonce: " " }, { from: undefined }, { gasLimit: "0x5208" }];
@@ -562,7 +565,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       for (const each of unknown)
         expect((await rejection(ask(guarded, "wallet_sendCalls", { ...calls, ...each })))._tag).toBe("GuardRefused");
       const both = { ...one(), data: "0x", input: "0X", from: owner.address.toLowerCase() };
-      expect(await ask(guarded, "eth_sendTransaction", both)).toBe("0x");
+      expect(await ask(guarded, "eth_sendTransaction", both)).toBe(hidden);
       expect(sent(wallet.reached)).toMatchObject([{ params: [{ data: "0x" }] }]);
     });
   });

@@ -16,6 +16,9 @@ type Requests = { request(asked: never): Promise<unknown> };
 const ask = (provider: Requests, method: string, ...params: ReadonlyArray<unknown>) =>
   provider.request({ method, params } as never);
 const tag = async (promise: Promise<unknown>) => (await rejection(promise))._tag;
+/** A hash that nobody has, and who takes it for an answer. */
+const hidden = `0x${"77".repeat(32)}`;
+const accepting = { onUnverified: "accept", deadline: 3_000 } as const;
 const approve = encodeFunctionData({ abi: Token.abi, functionName: "approve", args: [nobody, 2n ** 256n - 1n] });
 
 describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
@@ -82,10 +85,10 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
     it("names the sender that was proven, where the request names none and the node's client has an account", async () => {
       const wallet = walletWith(({ method }) => {
         if (method === "wallet_sendCalls") return { id: "0x02" };
-        return method === "eth_sendTransaction" ? "0x" : undefined;
+        return method === "eth_sendTransaction" ? hidden : undefined;
       });
       const client = createWalletClient({ account: owner.address, chain: chain(), transport: http(scene.url) });
-      const guarded = guardProvider(wallet, { node: { client } });
+      const guarded = guardProvider(wallet, { node: { client }, ...accepting });
       // a wallet would send these from whichever account is selected in it
       await ask(guarded, "wallet_sendCalls", {
         version: "2.0.0",
@@ -105,10 +108,10 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
         most = Math.max(most, ++open);
         await new Promise((resolve) => setTimeout(resolve, 500));
         open -= 1;
-        return "0x";
+        return hidden;
       });
       const client = createWalletClient({ account: owner.address, chain: chain(), transport: http(scene.url) });
-      const guarded = guardProvider(wallet, { node: { client } });
+      const guarded = guardProvider(wallet, { node: { client }, ...accepting });
       const one = { to: nobody, value: "0x1" };
       const both = [one, { ...one, from: owner.address }];
       await Promise.all(both.map((each) => ask(guarded, "eth_sendTransaction", each)));
@@ -116,8 +119,8 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
     });
 
     it("sends nothing whose data stands there twice, and nothing beside the transaction", async () => {
-      const wallet = walletWith(({ method }) => (method.endsWith("_sendTransaction") ? "0x" : undefined));
-      const guarded = guardProvider(wallet, { onCaution: "send" });
+      const wallet = walletWith(({ method }) => (method.endsWith("_sendTransaction") ? hidden : undefined));
+      const guarded = guardProvider(wallet, { onCaution: "send", ...accepting });
       const one = { from: owner.address, to: token, data: "0x06fdde03" };
       const twice = await rejection(ask(guarded, "eth_sendTransaction", { ...one, input: approve }));
       expect([twice._tag, twice["field"]]).toEqual(["InvalidTransaction", "input"]);
