@@ -376,7 +376,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 3805,
   rpc: 2926,
   settle: 891,
-  steps: 4779,
+  steps: 4832,
   transaction: 586,
   watch: 118,
   witness: 452,
