@@ -124,89 +124,111 @@ const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name 
     (run) => (run === null ? {} : { "preflight.status": statusOf(run) }),
   );
 
-/**
- * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
- * request, by the protocol. JSON-RPC: `eth_simulateV1`.
- */
-export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
-  const at = yield* placement;
-  const lens = plan.lens ?? [];
+/** What a run asks: the plan's blocks, with the witness's code in them and the slots' reader behind. */
+interface Asked {
+  readonly plan: Plan;
+  readonly at: Placement;
+  readonly layout: ReturnType<typeof layoutOf>;
+  /** What the slots' reader is asked; empty = there is none. */
+  readonly looks: ReadonlyArray<Query>;
+}
+
+const askedOf = (plan: Plan, at: Placement): Asked => {
+  const { lens = [] } = plan;
   const marker: Query = { kind: "account", address: at.address };
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
-  const layout = layoutOf(plan, at, lens.length === 0 ? null : mark);
-  const { apart = null } = plan;
+  return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
+};
+
+const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.simulateV1>[0] => {
+  const { lens = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
   const omitted = plan.without ?? new Set<SimulationPart>();
   const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
   const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
-  const simulated = asking(
-    { run: plan.name, step: "simulate" },
-    Eth.simulateV1({
-      blocks: [
-        ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
-        ...layout.map((slots, index) => ({
-          calls: slots.map(({ request }) => request),
-          ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
-          ...(context === null
-            ? {}
-            : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) }),
-        })),
-        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
-      ],
-      ...(omitted.has("validation") || isFree ? {} : { validation: true }),
-      ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
-      ...((plan.full ?? isLarge(plan.calls.map(({ gas }) => gas))) ? { returnFullTransactions: true } : {}),
-      block: plan.block,
-    }),
-  );
-  // why: a number that was asked for says nothing of the blocks that there are
-  const isNumbered = context?.number !== undefined;
-  const blocks = yield* sighting(
-    simulated,
-    ([first]) => (first === undefined || isNumbered ? null : first.number - 1n),
-    plan.block === "latest",
-  );
-  yield* Effect.yieldNow;
+  const overridesAt = (index: number) =>
+    context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) };
+  return {
+    blocks: [
+      ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
+      ...layout.map((slots, index) => ({
+        calls: slots.map(({ request }) => request),
+        ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
+        ...overridesAt(index),
+      })),
+      ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
+    ],
+    ...(omitted.has("validation") || isFree ? {} : { validation: true }),
+    ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
+    ...(full ? { returnFullTransactions: true } : {}),
+    block: plan.block,
+  };
+};
+
+/** The run that the blocks tell of; null where they do not hold it. */
+const runOf = Effect.fnUntraced(function* (
+  { plan, at, layout, looks }: Asked,
+  blocks: ReadonlyArray<Eth.SimulatedBlock>,
+  abis: AbiIndex,
+) {
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
   const own = blocks.slice(Math.max(0, end - layout.length), end);
   const [block] = own;
-  if (block === undefined) {
-    return yield* new RpcError({
-      method: "eth_simulateV1",
-      reason: new MalformedResponse({ path: "result[0]", detail: "" }),
-    });
-  }
+  if (block === undefined) return null;
   const answers = answersIn(plan, layout, own);
   const { before, after } = answers;
   const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
-  const isBehind = lens.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
-  const evidence = plan.pretended ? "assumed" : "measured";
+  const isBehind = looks.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
+  const evidence = plan.pretended ? ("assumed" as const) : ("measured" as const);
   const transactions = Arr.zip(plan.calls, answers.of("transaction"));
   const ran = transactions.map(([call, { granted, result }]) => ({
     ...{ call, granted, isSuccess: result.status === "success" },
     ...{ gas: call.gas, least: call.least ?? call.gas },
   }));
   const gas = answers.all.map((answer) => answer.gas);
+  const readings = yield* Effect.forEach(transactions, ([call, { result }], transaction) =>
+    Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
+      withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),
+    ),
+  );
   return {
     name: plan.name,
     plan: { ...plan, calls: ran.map(({ call, granted }) => (granted < call.gas ? { ...call, gas: granted } : call)) },
     ...{ cut: cutIn(ran), gasCap: gasCapIn(gas), spent: BigInts.sumAll(gas.map(({ used }) => used)) },
     block,
     ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
-    readings: yield* Effect.forEach(transactions, ([call, { result }], transaction) =>
-      Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
-        withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),
-      ),
-    ),
+    readings,
     before: before ?? unseen,
     after: after ?? unseen,
     second: answers.second,
     met: plan.calls.map((_, place) => (place === 0 ? before : answers.between(place)) ?? unseen),
     witnessed: before !== null && after !== null,
-    traced: tellsMoves(answers.measured) ?? !omitted.has("traceTransfers"),
+    traced: tellsMoves(answers.measured) ?? plan.without?.has("traceTransfers") !== true,
     slots: isBehind ? slots : null,
   };
+});
+
+/**
+ * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
+ * request, by the protocol. JSON-RPC: `eth_simulateV1`.
+ */
+export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
+  const asked = askedOf(plan, yield* placement);
+  // why: a number that was asked for says nothing of the blocks that there are
+  const isNumbered = plan.without?.has("blockOverrides") !== true && plan.blockOverrides?.number !== undefined;
+  const blocks = yield* sighting(
+    asking({ run: plan.name, step: "simulate" }, Eth.simulateV1(requestOf(asked))),
+    ([first]) => (first === undefined || isNumbered ? null : first.number - 1n),
+    plan.block === "latest",
+  );
+  yield* Effect.yieldNow;
+  const run = yield* runOf(asked, blocks, abis);
+  if (run !== null) return run;
+  return yield* new RpcError({
+    method: "eth_simulateV1",
+    reason: new MalformedResponse({ path: "result[0]", detail: "" }),
+  });
 }, traced);
 
 /** The gas the witness may take in a plan. */
