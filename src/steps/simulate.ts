@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { wordOf } from "../abi/words.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
-import { eip7825Cap } from "../chains/rules.js";
 import { asking, sighting } from "../eth/ask.js";
 import { explain } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
@@ -23,16 +22,16 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
-import { placement, readers, slotQueries, witnessCall, witnessFees, type Placement } from "../witness/placement.js";
+import { placement, readers, slotQueries, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
-import { readBy, secondCalls } from "./reading/secondReading.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import type { Plan } from "./reading/plan.js";
 import { withInner } from "./reading/inner.js";
 import { burns, onlyReads, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
-import { cutIn, gasCapIn, grantedOf, isLarge } from "./reading/granted.js";
+import { cutIn, gasCapIn, isLarge } from "./reading/granted.js";
+import { answersIn, layoutOf, queriesBefore, readerCall, type SlotAnswer } from "./reading/layout.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
 export type { Plan, Spacing } from "./reading/plan.js";
@@ -66,14 +65,6 @@ export interface Run {
   readonly slots: View | null;
 }
 
-const pricedCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: bigint): Eth.CallRequest => ({
-  ...witnessCall(at, queries, gas),
-  ...witnessFees,
-});
-
-const betweenOf = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
-  place === 0 ? [] : (between?.(place) ?? []);
-
 /** What the last call of the block carries to the witness, and the entry behind it finds there where entries chain. Wei. */
 const mark = 1n;
 
@@ -86,7 +77,7 @@ const lensEntry = (
 ): Eth.BlockStateCall => {
   const gasLimit = gasFor(queries);
   return {
-    calls: [pricedCall(at, queries)],
+    calls: [readerCall(at, queries)],
     stateOverrides: { ...at.override, ...readers(contracts) },
     // why: the block before may have room for no more than its own calls, and op-geth finds no base fee behind it
     ...(without.has("blockOverrides") ? {} : { blockOverrides: { gasLimit, baseFeePerGas: 0n } }),
@@ -110,14 +101,15 @@ const later = (
 });
 
 /** Whether each call that moved native currency has an event that tells of such a movement; null = none moved any. */
-const tellsMoves = (calls: ReadonlyArray<Eth.CallRequest>, results: ReadonlyArray<Eth.CallResult>): boolean | null => {
-  const payments = Arr.zip(calls, results).filter(
-    ([{ from, to, value }, { status }]) => status === "success" && BigInt(value ?? 0) > 0n && from !== to,
-  );
+const tellsMoves = (answers: ReadonlyArray<SlotAnswer>): boolean | null => {
+  const payments = answers.filter(({ slot: { request }, result }) => {
+    const { from, to, value } = request;
+    return result.status === "success" && BigInt(value ?? 0) > 0n && from !== to;
+  });
   // guard: native movements unseen
   return payments.length === 0
     ? null
-    : payments.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
+    : payments.every(({ result }) => result.logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
 };
 
 const statusOf = ({ readings }: Run): Outcome["status"] =>
@@ -132,136 +124,118 @@ const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name 
     (run) => (run === null ? {} : { "preflight.status": statusOf(run) }),
   );
 
+/** What a run asks: the plan's blocks, with the witness's code in them and the slots' reader behind. */
+interface Asked {
+  readonly plan: Plan;
+  readonly at: Placement;
+  readonly layout: ReturnType<typeof layoutOf>;
+  /** What the slots' reader is asked; empty = there is none. */
+  readonly looks: ReadonlyArray<Query>;
+}
+
+const askedOf = (plan: Plan, at: Placement): Asked => {
+  const { lens = [] } = plan;
+  const marker: Query = { kind: "account", address: at.address };
+  const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
+  return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
+};
+
+const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.simulateV1>[0] => {
+  const { lens = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
+  const omitted = plan.without ?? new Set<SimulationPart>();
+  const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
+  // why: without validation there is no base fee where none can be asked for
+  const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
+  const overridesAt = (index: number) =>
+    context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) };
+  return {
+    blocks: [
+      ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
+      ...layout.map((slots, index) => ({
+        calls: slots.map(({ request }) => request),
+        ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
+        ...overridesAt(index),
+      })),
+      ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
+    ],
+    ...(omitted.has("validation") || isFree ? {} : { validation: true }),
+    ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
+    ...(full ? { returnFullTransactions: true } : {}),
+    block: plan.block,
+  };
+};
+
+/** The run that the blocks tell of; null where they do not hold it. */
+const runOf = Effect.fnUntraced(function* (
+  { plan, at, layout, looks }: Asked,
+  blocks: ReadonlyArray<Eth.SimulatedBlock>,
+  abis: AbiIndex,
+) {
+  // why: a node may put blocks of its own in front, up to a number that the caller pretends
+  const end = blocks.length - Number(looks.length > 0);
+  const own = blocks.slice(Math.max(0, end - layout.length), end);
+  const [block] = own;
+  if (block === undefined) return null;
+  const answers = answersIn(plan, layout, own);
+  const { before, after } = answers;
+  const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
+  const isBehind = looks.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
+  const evidence = plan.pretended ? ("assumed" as const) : ("measured" as const);
+  const transactions = Arr.zip(plan.calls, answers.of("transaction"));
+  const ran = transactions.map(([call, { granted, result }]) => ({
+    ...{ call, granted, isSuccess: result.status === "success" },
+    ...{ gas: call.gas, least: call.least ?? call.gas },
+  }));
+  const gas = answers.all.map((answer) => answer.gas);
+  const readings = yield* Effect.forEach(transactions, ([call, { result }], transaction) =>
+    Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
+      withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),
+    ),
+  );
+  return {
+    name: plan.name,
+    plan: { ...plan, calls: ran.map(({ call, granted }) => (granted < call.gas ? { ...call, gas: granted } : call)) },
+    ...{ cut: cutIn(ran), gasCap: gasCapIn(gas), spent: BigInts.sumAll(gas.map(({ used }) => used)) },
+    block,
+    ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
+    readings,
+    before: before ?? unseen,
+    after: after ?? unseen,
+    second: answers.second,
+    met: plan.calls.map((_, place) => (place === 0 ? before : answers.between(place)) ?? unseen),
+    witnessed: before !== null && after !== null,
+    traced: tellsMoves(answers.measured) ?? plan.without?.has("traceTransfers") !== true,
+    slots: isBehind ? slots : null,
+  };
+});
+
 /**
  * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
  * request, by the protocol. JSON-RPC: `eth_simulateV1`.
  */
 export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
-  const at = yield* placement;
-  const limits = plan.calls.map(({ gas }) => gas);
-  const witness = (queries: ReadonlyArray<Query>, beyond = 0n) => {
-    const most = gasFor(queries);
-    const own = BigInts.min(most, plan.room ?? most);
-    // why: what it takes itself is counted twice below
-    const asked = beyond === 0n ? own : BigInts.max(own, BigInts.min(2n * own + beyond, eip7825Cap));
-    return queries.length === 0 ? [] : [pricedCall(at, queries, asked)];
-  };
-  const lens = plan.lens ?? [];
-  const marker: Query = { kind: "account", address: at.address };
-  const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
-  // why: asked for as much as all calls may take, it sees whether that much is there; asking takes nothing away
-  const first = witness(plan.before, BigInts.sumAll(limits));
-  const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
-  // why: what one transaction leaves behind is what the next one meets
-  const entries = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
-  const { apart = null } = plan;
-  const rows =
-    apart === null
-      ? [entries.flat()]
-      : entries.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
-  const second = (plan.second ?? []).map((reading) => secondCalls(reading, at));
-  const omitted = plan.without ?? new Set<SimulationPart>();
-  const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
-  // why: without validation there is no base fee where none can be asked for
-  const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
-  const simulated = asking(
-    { run: plan.name, step: "simulate" },
-    Eth.simulateV1({
-      blocks: [
-        ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
-        ...rows.map((row, index) => ({
-          calls: [
-            ...(index === 0 ? first : []),
-            ...row,
-            ...(index === rows.length - 1 ? [...last, ...second.flat()] : []),
-          ],
-          ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
-          ...(context === null
-            ? {}
-            : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) }),
-        })),
-        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
-      ],
-      ...(omitted.has("validation") || isFree ? {} : { validation: true }),
-      ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),
-      ...((plan.full ?? isLarge(limits)) ? { returnFullTransactions: true } : {}),
-      block: plan.block,
-    }),
-  );
+  const asked = askedOf(plan, yield* placement);
   // why: a number that was asked for says nothing of the blocks that there are
-  const isNumbered = context?.number !== undefined;
+  const isNumbered = plan.without?.has("blockOverrides") !== true && plan.blockOverrides?.number !== undefined;
   const blocks = yield* sighting(
-    simulated,
+    asking({ run: plan.name, step: "simulate" }, Eth.simulateV1(requestOf(asked))),
     ([first]) => (first === undefined || isNumbered ? null : first.number - 1n),
     plan.block === "latest",
   );
   yield* Effect.yieldNow;
-  // why: a node may put blocks of its own in front, up to a number that the caller pretends
-  const end = blocks.length - Number(looks.length > 0);
-  const own = blocks.slice(Math.max(0, end - rows.length), end);
-  const [block] = own;
-  if (block === undefined) {
-    return yield* new RpcError({
-      method: "eth_simulateV1",
-      reason: new MalformedResponse({ path: "result[0]", detail: "" }),
-    });
-  }
-  const all = own.flatMap((block) => block.calls);
-  const before = seenIn(plan.before, all[0]);
-  const shown = own.flatMap(({ calls, transactions }) =>
-    calls.map((_, place) => (transactions?.length === calls.length ? transactions[place] : undefined)),
-  );
-  const asked = [...first, ...entries.flat(), ...last, ...second.flat()];
-  const metered = Arr.zip(asked, all).map(([{ gas }, { gasUsed, maxUsedGas }], place) => {
-    const transaction = shown[place];
-    return {
-      ...{ asked: BigInt(gas ?? 0), shown: typeof transaction === "object" ? transaction.gas : null },
-      ...{ used: gasUsed, peak: BigInts.max(gasUsed, maxUsedGas ?? 0n) },
-    };
+  const run = yield* runOf(asked, blocks, abis);
+  if (run !== null) return run;
+  return yield* new RpcError({
+    method: "eth_simulateV1",
+    reason: new MalformedResponse({ path: "result[0]", detail: "" }),
   });
-  const granted = grantedOf(metered, before?.environment?.gasLeft ?? null);
-  const calls = all.slice(0, all.length - second.flat().length);
-  const read = second.map((_, place) => {
-    const index = calls.length + second.slice(0, place + 1).flat().length - 1;
-    return granted[index] === metered[index]?.asked ? all[index] : undefined;
-  });
-  const answered = entries.map((_, place) => first.length + entries.slice(0, place + 1).flat().length - 1);
-  const results = answered.flatMap((place) => calls[place] ?? []);
-  const views = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
-  const after = seenIn(plan.after, calls.at(-1));
-  const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
-  const chains = lens.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
-  const evidence = plan.pretended ? "assumed" : "measured";
-  const ran = Arr.zip(plan.calls, answered).map(([call, place]) => ({
-    ...{ call, granted: granted[place] ?? 0n, isSuccess: all[place]?.status === "success" },
-    ...{ gas: call.gas, least: call.least ?? call.gas },
-  }));
-  return {
-    name: plan.name,
-    plan: { ...plan, calls: ran.map(({ call, granted }) => (granted < call.gas ? { ...call, gas: granted } : call)) },
-    ...{ cut: cutIn(ran), gasCap: gasCapIn(metered), spent: BigInts.sumAll(metered.map(({ used }) => used)) },
-    block,
-    ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
-    readings: yield* Effect.forEach(Arr.zip(plan.calls, results), ([call, result], transaction) =>
-      Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
-        withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),
-      ),
-    ),
-    before: before ?? unseen,
-    after: after ?? unseen,
-    second: readBy(plan.second ?? [], read),
-    met: views.map((view, index) => (index === 0 ? before : view) ?? unseen),
-    witnessed: before !== null && after !== null,
-    traced: tellsMoves([...first, ...entries.flat(), ...last], calls) ?? !omitted.has("traceTransfers"),
-    slots: chains ? slots : null,
-  };
 }, traced);
 
 /** The gas the witness may take in a plan. */
 export const witnessGas = (
   plan: Pick<Plan, "before" | "after" | "between"> & { readonly calls: ReadonlyArray<unknown> },
 ): bigint =>
-  [plan.before, ...plan.calls.map((_, place) => betweenOf(plan, place)), plan.after].reduce(
+  [plan.before, ...plan.calls.map((_, place) => queriesBefore(plan, place)), plan.after].reduce(
     (sum, queries) => (queries.length === 0 ? sum : sum + gasFor(queries)),
     0n,
   );

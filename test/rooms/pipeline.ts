@@ -52,7 +52,7 @@ export {
   untilOf,
   wideSpacing,
 } from "../../src/pipeline/worlds/bracket.js";
-export { worldsOf } from "../../src/pipeline/worlds/contexts.js";
+export { groundOf, worldsOf, worldsOn } from "../../src/pipeline/worlds/contexts.js";
 export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
 export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";

@@ -64,3 +64,4 @@ export type { Plan, Run } from "../../src/steps/simulate.js";
 export { exposed, read as readExposure } from "../../src/steps/reading/exposure.js";
 export * as FalseAnswers from "../../src/steps/reading/falseAnswers.js";
 export { cutIn, gasCapIn, grantedOf, isLarge, type Metered } from "../../src/steps/reading/granted.js";
+export { answersIn, layoutOf } from "../../src/steps/reading/layout.js";

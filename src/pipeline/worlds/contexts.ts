@@ -139,158 +139,255 @@ const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
   return chain.known ? head.timestamp + ((time - head.timestamp + slot - 1n) / slot) * slot : time;
 };
 
-/** Fresh worlds. */
-export const worldsOf = Effect.fnUntraced(function* (ground: WorldInput): Effect.fn.Return<Worlds> {
-  const { report, signed, chain, head, takesHashes, takesEntries, reach } = ground;
-  const { observed, options } = report;
-  const now = yield* Clock.currentTimeMillis;
-  const draw = ground.draw ?? { prevRandao: yield* roll(32), chance: yield* roll(40) };
-  const { prevRandao, chance } = draw;
-  const usual = head?.miner ?? observed.feeRecipient;
-  const block = tagOf(report);
-  const isNewest = block === "pending" || block === "latest";
-  const isSealed = block === "pending" && pendingOf(report, chain) === "guess";
+/**
+ * What the worlds stand on, as far as nothing is left to chance: which state each sees, the block that comes, what its
+ * chain fixes, and which places of the bracket are looked at.
+ */
+export interface WorldGround {
+  /** The tag that was asked for. */
+  readonly tag: Observed["blockTag"];
+  /** The state that `next` sees: the sealed head where the node takes it by its hash, else the tag. */
+  readonly sealed: Pick<World, "block" | "state">;
+  /** The state that `exact` sees. */
+  readonly far: Pick<World, "block" | "state">;
+  /** The state that `apart` sees, and the number of the first block on it; null = not known. */
+  readonly head: Pick<World, "block" | "state"> & { readonly number: bigint | null };
+  /**
+   * The block that comes: its number (null = the caller pretends a place, or none is known), its time (epoch seconds) and
+   * its base fee (wei per gas); null = not known.
+   */
+  readonly next: { readonly number: bigint | null; readonly time: bigint | null; readonly baseFee: bigint | null };
+  readonly grid: Grid;
+  /** Whether the chain itself fixes who gets the fees and the gas limit. */
+  readonly isFixed: boolean;
+  /** Whether the caller pretends when or where the requests are mined: that is the same in every world. */
+  readonly isPlaced: boolean;
+  /** Whether the node names its own base fee of the block that comes. */
+  readonly isFeeNamed: boolean;
+  /** What stands on a pending block that is the next one: no empty block is in front of the first further one. */
+  readonly isPastNext: boolean;
+  /** Whether `exact` is an ordinary block at the end of a bracket, with others between. */
+  readonly isBracketed: boolean;
+  /** Where in the bracket ordinary blocks are simulated, the nearest first. */
+  readonly steps: ReadonlyArray<number>;
+  /** How far behind the next block `exact` stands, in blocks; null = the node is asked for no later one. */
+  readonly distance: number | null;
+  /** Whether a bundle may be simulated in several blocks. */
+  readonly isApart: boolean;
+  /** How far apart the transactions are where one block refuses their limits; null = it holds them. */
+  readonly spread: Spacing | null;
+  readonly wide: Spacing;
+}
+
+/** What is rolled for the worlds. */
+export interface Chance {
+  readonly draw: Worlds["draw"];
+  /** Roots of the beacon block, of `next` and of `exact`; null = they are left to the node. */
+  readonly roots: { readonly next: Hex; readonly exact: Hex } | null;
+  readonly between: ReadonlyArray<{
+    readonly steps: number;
+    readonly chance: Hex;
+    readonly prevRandao: Hex;
+    readonly beaconRoot: Hex;
+  }>;
+}
+
+/** Which state each world sees. */
+const statesOf = (input: WorldInput) => {
+  const { report, chain, head, takesHashes } = input;
+  const tag = tagOf(report);
+  const isNewest = tag === "pending" || tag === "latest";
+  const isSealed = tag === "pending" && pendingOf(report, chain) === "guess";
   // why: what stands on a block that another branch has replaced is no answer
   const pinned =
     isNewest && takesHashes && head?.hash != null ? { blockHash: head.hash, requireCanonical: true } : null;
-  const place = options.blockOverrides;
-  // why: a place that the caller pretends is the same in every world
+  const isBeyond = tag === "pending" && isOnNext(input);
+  const isPinned = (isSealed || tag === "latest") && pinned !== null;
+  const sealed: WorldGround["sealed"] =
+    isPinned && head !== null ? { block: pinned, state: head.number } : { block: tag, state: tag };
+  return {
+    ...{ tag, isNewest, isSealed, sealed, isBeyond },
+    // why: where both worlds stand on a pending block that is the next one, they come after it
+    isPastNext: isBeyond && isPinned,
+    isShifted: isBeyond && !isPinned,
+    head: {
+      ...(tag === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : sealed),
+      number: pinned === null || head === null ? null : head.number + 1n,
+    } satisfies WorldGround["head"],
+  };
+};
+
+/** The block that comes, as its header is known before it is there. */
+const nextOf = (
+  input: WorldInput,
+  now: number,
+  states: Pick<ReturnType<typeof statesOf>, "isNewest" | "isShifted">,
+) => {
+  const { report, chain, head } = input;
+  const { observed } = report;
+  const base = states.isNewest ? head : null;
+  const comes = base === null ? observed.timestamp : nextTime(input, base, now);
+  const simulated = observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n;
+  const shift = states.isShifted ? 1n : 0n;
+  const parent = base === null ? simulated : base.number + shift;
+  return {
+    number: parent === null ? null : parent + 1n,
+    time: comes === null || base === null ? comes : comes + shift * gridOn(report, chain).slot,
+    baseFee: (base === null ? null : nextBaseFee(base, parametersOf(chain, base))) ?? observed.baseFeePerGas,
+  };
+};
+
+/** The ground of the worlds; `now` in epoch ms. Pure. */
+export const groundOf = (input: WorldInput, now: number): WorldGround => {
+  const { report, signed, chain, head, takesEntries, reach } = input;
+  const place = report.options.blockOverrides;
+  const states = statesOf(input);
+  const { tag, isSealed, sealed, isBeyond, isPastNext } = states;
   const isPlaced = place?.number !== undefined || place?.time !== undefined;
-  const base = isNewest ? (head?.number ?? null) : null;
-  const isBeyond = block === "pending" && isOnNext(ground);
-  const isPinned = (isSealed || block === "latest") && pinned !== null;
-  // why: where both worlds stand on a pending block that is the next one, they come after it
-  const isPastNext = isBeyond && isPinned;
-  const isShifted = isBeyond && !isPinned;
-  const comes = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, now);
+  const { number, time, baseFee } = nextOf(input, now, states);
+  const next = { number: isPlaced ? null : number, time, baseFee };
   const grid = gridOn(report, chain);
-  const time = comes === null || !isShifted || head === null ? comes : comes + grid.slot;
-  const known = base === null || !isShifted ? base : base + 1n;
-  const number = known ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
-  const coming = number === null || isPlaced ? null : number + 1n;
-  const computed = head === null || !isNewest ? null : nextBaseFee(head, parametersOf(chain, head));
-  const real = computed ?? observed.baseFeePerGas;
-  // why: where the chain itself fixes them, another value would be a block that cannot be
-  const isFixed = chain.feeModel === "opstack";
+  const gas = signed.reduce((sum, { request }) => sum + request.gas, 0n);
+  const gasLimit = head?.gasLimit ?? report.observed.gasLimit;
+  // why: one block refuses them where they use as much
+  const isOver = gasLimit !== null && gas > gasLimit && baseFee !== null;
+  const isKnown = next.number !== null && time !== null;
+  const isBracketed = isKnown && takesEntries && input.further !== 0;
+  const room = isBracketed ? stepsBetween(reach, input.further) : [];
+  // why: in what is left of a bracket one that is contrary stands beside the last
+  const steps = isBracketed && room.length === 0 ? [reach] : room;
+  // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
+  // guard: a bundle in several blocks
+  const isApart = signed.length > 1 && takesEntries && (isSealed || tag !== "pending") && isKnown && baseFee !== null;
+  const later = takesEntries ? blocksOf(reach) : leastReach;
+  return {
+    ...{ tag, sealed, head: states.head, next, grid, isPlaced, isPastNext, isBracketed, steps, isApart },
+    // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
+    // why: behind a pending block that is the next one no other can be that
+    far: tag === "pending" && !(isPastNext && reach === 0) ? { block: tag, state: tag } : sealed,
+    // why: where the chain itself fixes them, another value would be a block that cannot be
+    isFixed: chain.feeModel === "opstack",
+    // why: the node's own base fee, where the empty block in front does not tell it
+    isFeeNamed: isBeyond && !isOver,
+    // why: a node of one block at a time, and whose own next one it is, can be asked for no later one
+    distance: !takesEntries && !isPastNext ? null : later,
+    spread: isApart && isOver ? closeSpacing(grid) : null,
+    wide: wideSpacing(grid, reach, signed.length, steps.at(-1) ?? reach),
+  };
+};
+
+/** What a drawn block has of its own, but for what its chain fixes; `isPaid` = the caller names who gets the fees. */
+const drawnOn = ({ isFixed }: WorldGround, { values, state }: DrawnBlock, isPaid: boolean) => {
+  const { feeRecipient, gasLimit, baseFeePerGas } = values;
+  return {
+    values: {
+      ...without({ baseFeePerGas, gasLimit: isFixed ? null : gasLimit }),
+      ...(isFixed ? {} : { feeRecipient }),
+    },
+    producer: isFixed || isPaid ? {} : state,
+  };
+};
+
+/** The worlds on their ground. Pure. */
+export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance): Worlds => {
+  const { report, signed, head, takesEntries, reach, nextFork } = input;
+  const { sealed, next: comes, grid, isFixed, isPlaced, isApart, spread, wide, steps } = ground;
+  const { observed, options } = report;
+  const { prevRandao, chance: drawn } = chance.draw;
+  const place = options.blockOverrides;
+  const usual = head?.miner ?? observed.feeRecipient;
   const gas = signed.reduce((sum, { request }) => sum + request.gas, 0n);
   const gasLimit = head?.gasLimit ?? observed.gasLimit;
-  // why: one block refuses them where they use as much
-  const isOver = gasLimit !== null && gas > gasLimit && real !== null;
+  const ofBlock = { usual, gasLimit, baseFee: comes.baseFee, taken: gas, signed };
   const faithful = {
-    // why: the node's own base fee, where the empty block in front does not tell it
-    ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isBeyond && !isOver ? null : real }),
+    ...without({
+      number: comes.number,
+      time: isPlaced ? null : comes.time,
+      baseFeePerGas: ground.isFeeNamed ? null : comes.baseFee,
+    }),
     ...(isFixed ? {} : without({ feeRecipient: usual })),
     prevRandao,
   };
-  // why: a node of one block at a time, and whose own next one it is, can be asked for no later one
-  const isCramped = !takesEntries && !isPastNext;
-  const isBracketed = coming !== null && time !== null && takesEntries && !isPlaced && ground.further !== 0;
-  const room = isBracketed ? stepsBetween(reach, ground.further) : [];
-  // why: in what is left of a bracket one that is contrary stands beside the last
-  const steps = isBracketed && room.length === 0 ? [reach] : room;
-  const root = isBracketed ? yield* roll(32) : null;
-  const ofBlock = { usual, gasLimit, baseFee: real, taken: gas, signed };
+  const root = chance.roots?.next ?? null;
   // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
   // between, what looks at one value of its block is found by that one
-  const far = (isBracketed ? ordinaryBlock : contraryBlock)(
+  const far = (ground.isBracketed ? ordinaryBlock : contraryBlock)(
     { ...ofBlock, blocks: blocksOf(reach) + 1, isLast: true },
-    chance,
+    drawn,
   );
-  const valuesOf = ({ values: { feeRecipient, gasLimit, baseFeePerGas } }: DrawnBlock) => ({
-    ...without({ baseFeePerGas, gasLimit: isFixed ? null : gasLimit }),
-    ...(isFixed ? {} : { feeRecipient }),
-  });
-  const producerOf = ({ state }: DrawnBlock) => (isFixed || place?.feeRecipient !== undefined ? {} : state);
-  const distant = {
-    ...without({
-      number: coming === null || isCramped ? null : coming + BigInt(takesEntries ? blocksOf(reach) : leastReach),
-      time: isPlaced || time === null ? null : contraryTime(time, grid, reach, signed.length, ground.nextFork),
-    }),
-    ...valuesOf(far),
-    prevRandao: complement(prevRandao),
-    ...(isBracketed ? { beaconRoot: yield* roll(32) } : {}),
-  };
+  const isPaid = place?.feeRecipient !== undefined;
+  const last = drawnOn(ground, far, isPaid);
+  const numberIn = (blocks: number | null) =>
+    comes.number === null || blocks === null ? null : comes.number + BigInt(blocks);
   const aheadOf = (steps: number, skipped: number) =>
-    coming === null || time === null || !takesEntries
+    comes.number === null || comes.time === null || !takesEntries
       ? []
-      : emptyBlocks(grid, { number: coming, time, skipped, baseFee: real, root }, steps);
-  const state = isPinned ? pinned : block;
-  const sealed = isPinned && head !== null ? head.number : block;
-  // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
-  const isApart =
-    // guard: a bundle in several blocks
-    signed.length > 1 &&
-    takesEntries &&
-    (isSealed || block !== "pending") &&
-    coming !== null &&
-    time !== null &&
-    far.values.baseFeePerGas !== null;
-  const spread = isApart && isOver ? closeSpacing(grid) : null;
-  const wide = wideSpacing(grid, reach, signed.length, steps.at(-1) ?? reach);
+      : emptyBlocks(grid, { ...comes, number: comes.number, time: comes.time, skipped, root }, steps);
   const exact: World = {
-    name: "exact",
-    producer: producerOf(far),
-    // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
-    // why: behind a pending block that is the next one no other can be that
-    ...(block === "pending" && !(isPastNext && reach === 0)
-      ? { block, state: block }
-      : { block: state, state: sealed }),
+    ...{ name: "exact", ...ground.far, producer: last.producer },
     // why: where its own pending block is the next one, that is there
-    ahead: aheadOf(reach, isPastNext ? 1 : 0),
+    ahead: aheadOf(reach, ground.isPastNext ? 1 : 0),
     apart: isApart ? closeSpacing(grid) : null,
-    context: { ...distant, ...place },
+    context: {
+      ...without({
+        number: numberIn(ground.distance),
+        time: isPlaced || comes.time === null ? null : contraryTime(comes.time, grid, reach, signed.length, nextFork),
+      }),
+      ...last.values,
+      prevRandao: complement(prevRandao),
+      ...(chance.roots === null ? {} : { beaconRoot: chance.roots.exact }),
+      ...place,
+    },
   };
-  const { number: _, ...contextOfApart } = exact.context;
-  const onHead = pinned === null || head === null ? null : head.number + 1n;
   // why: which of them is contrary, nobody can know who waits for it
-  const contrary = Number(`0x${chance.slice(-4)}`) % Math.max(1, steps.length);
-  const between = yield* Effect.forEach(
-    steps,
-    Effect.fnUntraced(function* (step, index) {
-      const valued = index === contrary ? contraryBlock : ordinaryBlock;
-      const values = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, yield* roll(40));
-      const at = time === null ? null : time + offsetOf(grid, step);
-      // why: what is mined together, and what a fork parts, is in the others
-      const isWide = isApart && index === steps.length - 1 && at !== null && gapOf(wide) > grid.slot;
-      const world: Worlds["between"][number] = {
-        ...{ name: "between", steps: step, block: state, state: sealed, ahead: aheadOf(step, 0) },
-        isContrary: index === contrary,
-        apart: isWide && !isParted(signed.length, at, ground.nextFork, gapOf(wide)) ? wide : null,
-        spread,
-        context: {
-          ...faithful,
-          ...without({ number: coming === null ? null : coming + BigInt(blocksOf(step)), time: at }),
-          ...valuesOf(values),
-          ...{ prevRandao: yield* roll(32), beaconRoot: yield* roll(32) },
-          ...place,
-        },
-        producer: producerOf(values),
-      };
-      return world;
-    }),
-  );
-  return {
-    exact,
-    next: {
-      name: "next",
-      block: state,
-      state: sealed,
-      ahead: [],
-      apart: null,
-      spread,
-      context: { ...faithful, ...(root === null ? {} : { beaconRoot: root }), ...place },
-      producer: {},
-    },
-    swap: { ...exact, name: "swap", block: state, state: sealed, ahead: aheadOf(reach, 0) },
-    priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
-    apart: {
-      ...{ ...exact, name: "apart", ahead: [], apart: wide },
-      ...(block === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : {}),
-      // why: without a hash the number may be taken by then
-      context: place?.number !== undefined ? exact.context : { ...contextOfApart, ...without({ number: onHead }) },
-    },
-    between,
-    reach,
-    draw,
+  const contrary = Number(`0x${drawn.slice(-4)}`) % Math.max(1, steps.length);
+  const between = chance.between.map(({ steps: step, chance: own, ...rolled }, index): Worlds["between"][number] => {
+    const valued = index === contrary ? contraryBlock : ordinaryBlock;
+    const block = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, own);
+    const { values, producer } = drawnOn(ground, block, isPaid);
+    const at = comes.time === null ? null : comes.time + offsetOf(grid, step);
+    // why: what is mined together, and what a fork parts, is in the others
+    const isWide = isApart && index === steps.length - 1 && at !== null && gapOf(wide) > grid.slot;
+    return {
+      ...{ name: "between", steps: step, ...sealed, ahead: aheadOf(step, 0), spread },
+      isContrary: index === contrary,
+      apart: isWide && !isParted(signed.length, at, nextFork, gapOf(wide)) ? wide : null,
+      context: {
+        ...faithful,
+        ...without({ number: numberIn(blocksOf(step)), time: at }),
+        ...values,
+        ...rolled,
+        ...place,
+      },
+      producer,
+    };
+  });
+  const next: World = {
+    ...{ name: "next", ...sealed, ahead: [], apart: null, spread, producer: {} },
+    context: { ...faithful, ...(root === null ? {} : { beaconRoot: root }), ...place },
   };
+  const { number: _, ...unnumbered } = exact.context;
+  const { number: onHead, ...onlyHead } = ground.head;
+  const price = without({ baseFeePerGas: comes.baseFee });
+  return {
+    ...{ exact, next, between, reach, draw: chance.draw },
+    swap: { ...exact, name: "swap", ...sealed, ahead: aheadOf(reach, 0) },
+    priced: { ...exact, name: "priced", context: { ...exact.context, ...price, ...place } },
+    apart: {
+      ...{ ...exact, name: "apart", ahead: [], apart: wide, ...onlyHead },
+      // why: without a hash the number may be taken by then
+      context: place?.number !== undefined ? exact.context : { ...unnumbered, ...without({ number: onHead }) },
+    },
+  };
+};
+
+/** Fresh worlds. */
+export const worldsOf = Effect.fnUntraced(function* (input: WorldInput): Effect.fn.Return<Worlds> {
+  const ground = groundOf(input, yield* Clock.currentTimeMillis);
+  const draw = input.draw ?? { prevRandao: yield* roll(32), chance: yield* roll(40) };
+  const roots = ground.isBracketed ? { next: yield* roll(32), exact: yield* roll(32) } : null;
+  const between = yield* Effect.forEach(ground.steps, (steps) =>
+    Effect.all({ steps: Effect.succeed(steps), chance: roll(40), prevRandao: roll(32), beaconRoot: roll(32) }),
+  );
+  return worldsOn(input, ground, { draw, roots, between });
 });

@@ -89,13 +89,13 @@ export const secondCalls = (
   return gift === 0n ? [reading] : [donation, reading];
 };
 
-/** What the readings answered. */
+/** What the readings answered, each by its place; undefined = it does not count. */
 export const readBy = (
   readings: ReadonlyArray<SecondReading>,
-  results: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData"> | undefined>,
+  resultOf: (place: number) => Pick<Eth.CallResult, "status" | "returnData"> | undefined,
 ): View => {
   const answers = readings.flatMap(({ query }, place) => {
-    const result = results[place];
+    const result = resultOf(place);
     if (result === undefined) return [];
     const { status, returnData: data } = result;
     const size = BigInt((data.length - 2) >> 1);

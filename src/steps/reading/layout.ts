@@ -1,0 +1,136 @@
+/** The calls of one simulation by what each is there for: where they stand, and which answer is whose. Pure. */
+import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
+import { eip7825Cap } from "../../chains/rules.js";
+import type * as Eth from "../../eth/index.js";
+import { witnessCall, witnessFees, type Placement } from "../../witness/placement.js";
+import { gasFor, type Query } from "../../witness/queries.js";
+import { seenIn, type View } from "../../witness/view.js";
+import { grantedOf } from "./granted.js";
+import type { Plan } from "./plan.js";
+import { readBy, secondCalls } from "./secondReading.js";
+
+/**
+ * `before` and `after`: the witness at both ends. `between`: the witness right in front of a transaction. `gift`: what an
+ * account is given for its own reading, which is `second`.
+ */
+type Role = "before" | "between" | "transaction" | "after" | "gift" | "second";
+
+/** A call of a simulation. */
+export interface Slot {
+  readonly role: Role;
+  /** Which transaction or reading it belongs to; 0 for `before` and `after`. */
+  readonly place: number;
+  readonly request: Eth.CallRequest;
+}
+
+/** What a slot's call answered. */
+export interface SlotAnswer {
+  readonly slot: Slot;
+  readonly result: Eth.CallResult;
+  /** Gas of the call: asked for, shown by its transaction (null = not shown), used, and used before refunds. */
+  readonly gas: Parameters<typeof grantedOf>[0][number];
+  /** The least gas that the call is known to have had. */
+  readonly granted: bigint;
+}
+
+type Laid = Pick<Plan, "calls" | "before" | "after" | "between" | "second" | "room">;
+
+/** What the witness reads in front of a transaction; the first one has what is read before all. */
+export const queriesBefore = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
+  place === 0 ? [] : (between?.(place) ?? []);
+
+/** A call that asks the witness, at a price that no block refuses. */
+export const readerCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: bigint): Eth.CallRequest => ({
+  ...witnessCall(at, queries, gas),
+  ...witnessFees,
+});
+
+/**
+ * The slots of a plan by blocks of their own: all in one where `apart` is null, else one for each transaction. `mark` is
+ * the wei that the last reader carries to the witness; null = none.
+ */
+export const layoutOf = (
+  plan: Laid & Pick<Plan, "apart">,
+  at: Placement,
+  mark: bigint | null,
+): ReadonlyArray<ReadonlyArray<Slot>> => {
+  const reader = (role: Role, place: number, queries: ReadonlyArray<Query>, beyond = 0n): ReadonlyArray<Slot> => {
+    const most = gasFor(queries);
+    const own = BigInts.min(most, plan.room ?? most);
+    // why: what it takes itself is counted twice below
+    const gas = beyond === 0n ? own : BigInts.max(own, BigInts.min(2n * own + beyond, eip7825Cap));
+    return queries.length === 0 ? [] : [{ role, place, request: readerCall(at, queries, gas) }];
+  };
+  // why: asked for as much as all calls may take, it sees whether that much is there; asking takes nothing away
+  const before = reader("before", 0, plan.before, BigInts.sumAll(plan.calls.map(({ gas }) => gas)));
+  const after = reader("after", 0, plan.after).map(({ request, ...slot }) => ({
+    ...slot,
+    request: mark === null ? request : { ...request, value: mark },
+  }));
+  const second = (plan.second ?? []).flatMap((reading, place) => {
+    const calls = secondCalls(reading, at);
+    return calls.map((request, index): Slot => ({
+      role: index === calls.length - 1 ? "second" : "gift",
+      place,
+      request,
+    }));
+  });
+  // why: what one transaction leaves behind is what the next one meets
+  const entries = plan.calls.map(({ request }, place): ReadonlyArray<Slot> => [
+    ...reader("between", place, queriesBefore(plan, place)),
+    { role: "transaction", place, request },
+  ]);
+  const { apart = null } = plan;
+  const rows =
+    apart === null
+      ? [entries.flat()]
+      : entries.flatMap((row, place) => [...Array.from({ length: place === 0 ? 0 : apart.blocks - 1 }, () => []), row]);
+  return rows.map((row, index) => [
+    ...(index === 0 ? before : []),
+    ...row,
+    ...(index === rows.length - 1 ? [...after, ...second] : []),
+  ]);
+};
+
+/** What the slots answered, in their order, by the blocks that hold them. */
+export const answersIn = (
+  plan: Laid,
+  layout: ReadonlyArray<ReadonlyArray<Slot>>,
+  blocks: ReadonlyArray<Eth.SimulatedBlock>,
+) => {
+  const results = blocks.flatMap(({ calls, transactions }) =>
+    calls.map((result, place) => {
+      const transaction = transactions?.length === calls.length ? transactions[place] : undefined;
+      return { result, shown: typeof transaction === "object" ? transaction.gas : null };
+    }),
+  );
+  const met = Arr.zip(layout.flat(), results).map(([slot, { result, shown }]) => {
+    const { gasUsed: used, maxUsedGas } = result;
+    const gas = { asked: BigInt(slot.request.gas ?? 0), shown, used, peak: BigInts.max(used, maxUsedGas ?? 0n) };
+    return { slot, result, gas };
+  });
+  const find = (role: Role, place: number) => met.find(({ slot }) => slot.role === role && slot.place === place);
+  const views = {
+    before: seenIn(plan.before, find("before", 0)?.result),
+    after: seenIn(plan.after, find("after", 0)?.result),
+    /** What the witness saw right in front of a transaction behind the first. */
+    between: (place: number): View | null => seenIn(queriesBefore(plan, place), find("between", place)?.result),
+  };
+  const granted = grantedOf(
+    met.map(({ gas }) => gas),
+    views.before?.environment?.gasLeft ?? null,
+  );
+  const all = met.map((answer, index): SlotAnswer => ({ ...answer, granted: granted[index] ?? 0n }));
+  const of = (role: Role) => all.filter(({ slot }) => slot.role === role);
+  const second = of("second").filter(({ gas, granted }) => granted === gas.asked);
+  return {
+    all,
+    of,
+    /** The answers to what the run is there for: without readings of accounts behind it. */
+    measured: all.filter(({ slot: { role } }) => role !== "gift" && role !== "second"),
+    ...views,
+    /** What accounts read themselves; a reading that was cut short is none. */
+    second: readBy(plan.second ?? [], (place) => second.find(({ slot }) => slot.place === place)?.result),
+  };
+};

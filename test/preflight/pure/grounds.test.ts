@@ -1,0 +1,194 @@
+/** What the worlds of a proof stand on, by tables: kind of chain, tag, and what the endpoint takes. */
+import { describe, expect, it } from "vitest";
+import { lookup } from "../../../src/Chains.js";
+import { groundOf, signedOf, worldsOn } from "../../rooms/pipeline.js";
+import { alice, hexOf } from "../../steps/parts.js";
+import { header } from "../../steps/reading/facts.js";
+import { answersTo, counted, roundOf, scanned } from "./world.js";
+
+type Input = Parameters<typeof groundOf>[0];
+
+const chains = { ethereum: lookup(1), opStack: lookup(10), unknown: lookup(123_456) };
+
+const head = header({ number: 100n });
+/** Seconds of the head. */
+const then = 1_790_000_000n;
+
+interface Given {
+  readonly chain?: keyof typeof chains;
+  readonly tag?: "pending" | "latest" | bigint;
+  readonly takesHashes?: boolean;
+  readonly takesEntries?: boolean;
+  /** How many transactions there are, and the gas of each. */
+  readonly count?: number;
+  readonly gas?: bigint | null;
+  readonly options?: Partial<Input["report"]["options"]>;
+  readonly observed?: Partial<Input["report"]["observed"]>;
+  readonly input?: Partial<Input>;
+}
+
+const inputOf = ({ chain = "ethereum", tag = "pending", count = 1, gas = null, ...given }: Given): Input => {
+  const { report } = scanned(
+    Array.from({ length: count }, () => ({ gas })),
+    { block: tag, counts: counted([alice, 4, 4]) },
+  );
+  const signed = signedOf(report);
+  if (signed === null) throw new Error("a request has a hole");
+  return {
+    report: {
+      ...report,
+      options: { ...report.options, block: tag, ...given.options },
+      observed: { ...report.observed, ...given.observed },
+    },
+    ...{ signed, chain: chains[chain], head: answersTo(roundOf(signed, { header: head })).header },
+    ...{ takesHashes: given.takesHashes ?? true, takesEntries: given.takesEntries ?? true },
+    ...{ nextFork: null, isOwn: true, reach: 5, draw: null, further: null },
+    ...given.input,
+  };
+};
+
+const ground = (given: Given) => groundOf(inputOf(given), Number(then) * 1_000);
+
+const state = ({ block }: { readonly block: unknown }) =>
+  typeof block === "object" ? "hash" : typeof block === "bigint" ? `${block}` : String(block);
+
+const pendingBlock = { baseNumber: 101n, latestNumber: 100n } as const;
+
+describe("the ground of the worlds", () => {
+  const rows: ReadonlyArray<
+    [chain: keyof typeof chains, tag: "pending" | "latest" | bigint, next: string, exact: string, apart: string]
+  > = [
+    // why: a guess is looked at beside the sealed head
+    ["ethereum", "pending", "hash", "pending", "hash"],
+    ["ethereum", "latest", "hash", "hash", "hash"],
+    ["ethereum", 90n, "90", "90", "90"],
+    // why: what is ordered before us is in every world
+    ["opStack", "pending", "pending", "pending", "hash"],
+    ["opStack", "latest", "hash", "hash", "hash"],
+    ["opStack", 90n, "90", "90", "90"],
+    ["unknown", "pending", "hash", "pending", "hash"],
+    ["unknown", "latest", "hash", "hash", "hash"],
+  ];
+  it.each(rows)("of %s, on %s: next on %s, exact on %s, apart on %s", (chain, tag, next, exact, apart) => {
+    const { sealed, far, head } = ground({ chain, tag });
+    expect([state(sealed), state(far), state(head)]).toEqual([next, exact, apart]);
+  });
+  it.each(rows.map(([chain, tag]) => [chain, tag] as const))(
+    "of %s, on %s, names no hash where the node takes none",
+    (chain, tag) => {
+      const { sealed, far, head } = ground({ chain, tag, takesHashes: false });
+      expect([state(sealed), state(far)]).toEqual([String(tag), String(tag)]);
+      expect([state(head), head.number]).toEqual([tag === "pending" ? "latest" : String(tag), null]);
+    },
+  );
+
+  it.each<[chain: keyof typeof chains, tag: "latest" | "pending" | bigint, seconds: bigint]>([
+    ["ethereum", "latest", 12n],
+    ["ethereum", "pending", 12n],
+    ["opStack", "latest", 2n],
+    ["unknown", "latest", 1n],
+    ["ethereum", 90n, 0n],
+  ])("of %s, on %s: the next block comes %i s behind the newest", (chain, tag, later) => {
+    expect(ground({ chain, tag }).next).toMatchObject({ number: 101n, time: then + later });
+  });
+
+  it.each<[takesEntries: boolean, of: string, given: Given, expected: Partial<ReturnType<typeof ground>>]>([
+    [true, "a bracket", {}, { isBracketed: true, steps: [3], distance: 5 }],
+    [true, "a short bracket", { input: { reach: 1 } }, { isBracketed: true, steps: [1], distance: 1 }],
+    [true, "no further world", { input: { further: 0 } }, { isBracketed: false, steps: [], distance: 5 }],
+    [false, "one block at a time", {}, { isBracketed: false, steps: [], distance: null }],
+    [
+      true,
+      "a number that the caller pretends",
+      { options: { blockOverrides: { number: 7n } } },
+      { isBracketed: false, steps: [], isPlaced: true, next: { number: null, time: then + 12n, baseFee: 10n ** 9n } },
+    ],
+    [
+      true,
+      "a time that the caller pretends",
+      { options: { blockOverrides: { time: 7n } } },
+      { isBracketed: false, isPlaced: true },
+    ],
+  ])("takes several blocks: %s, %s", (takesEntries, _, given, expected) => {
+    expect(ground({ ...given, takesEntries })).toMatchObject(expected);
+  });
+
+  it.each<[of: string, given: Given, isApart: boolean]>([
+    ["one transaction", { count: 1 }, false],
+    ["two", { count: 2 }, true],
+    ["two, and one block at a time", { count: 2, takesEntries: false }, false],
+    ["two behind what is ordered before them", { count: 2, chain: "opStack" }, false],
+    ["two on the latest block of such a chain", { count: 2, chain: "opStack", tag: "latest" }, true],
+    ["two at a place that the caller pretends", { count: 2, options: { blockOverrides: { number: 7n } } }, false],
+  ])("of %s: in blocks of their own or not", (_, given, isApart) => {
+    expect(ground(given)).toMatchObject({ isApart, spread: null });
+  });
+
+  it("spreads what one block has no room for", () => {
+    expect(ground({ count: 2, gas: 16_000_000n }).spread).toMatchObject({ blocks: 1, seconds: 12n });
+    expect(ground({ count: 2, gas: 15_000_000n }).spread).toBeNull();
+  });
+
+  it.each<[given: Given, expected: Partial<ReturnType<typeof ground>>]>([
+    // why: sealed beside it, so that what comes behind the pending block is one further
+    [{ takesHashes: true }, { isPastNext: true, isFeeNamed: true, next: { ...ground({}).next } }],
+    [{ takesHashes: false }, { isPastNext: false, isFeeNamed: true }],
+  ])("whose pending block is itself the next: %o", (given, expected) => {
+    const found = ground({ ...given, observed: pendingBlock });
+    expect(found).toMatchObject(expected);
+    expect(found.next.number).toBe(given.takesHashes === true ? 101n : 102n);
+  });
+});
+
+describe("the worlds on their ground", () => {
+  const rolled = (digits: string, size: number) => hexOf(`0x${digits.repeat(size)}`);
+  const worlds = (given: Given) => {
+    const input = inputOf(given);
+    const on = groundOf(input, Number(then) * 1_000);
+    return worldsOn(input, on, {
+      draw: { prevRandao: rolled("ab", 32), chance: rolled("17", 40) },
+      roots: on.isBracketed ? { next: rolled("01", 32), exact: rolled("02", 32) } : null,
+      between: on.steps.map((steps) => ({
+        ...{ steps, chance: rolled("2b", 40), prevRandao: rolled("cd", 32), beaconRoot: rolled("03", 32) },
+      })),
+    });
+  };
+
+  it("are the same on the same chance", () => {
+    expect(worlds({ count: 2 })).toEqual(worlds({ count: 2 }));
+  });
+
+  it("share no time and no number but where the caller pretends them", () => {
+    const { next, between, exact } = worlds({});
+    const of = (key: "number" | "time") => [next, ...between, exact].map(({ context }) => context[key]);
+    expect(of("number")).toEqual([101n, 104n, 106n]);
+    expect(new Set(of("time")).size).toBe(3);
+    const placed = worlds({ options: { blockOverrides: { number: 7n, time: 9n } } });
+    expect([placed.next, placed.exact].map(({ context }) => [context.number, context.time])).toEqual([
+      [7n, 9n],
+      [7n, 9n],
+    ]);
+  });
+
+  it("differ in what the chain lets vary, and in nothing that it fixes", () => {
+    const { next, exact } = worlds({});
+    expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
+    expect(exact.context.prevRandao).not.toBe(next.context.prevRandao);
+    const fixed = worlds({ chain: "opStack" });
+    for (const { context } of [fixed.next, ...fixed.between, fixed.exact])
+      expect(context).not.toHaveProperty("feeRecipient");
+    expect(fixed.exact.context).not.toHaveProperty("gasLimit");
+  });
+
+  it("ask one and the same value of a caller's override in each", () => {
+    const all = worlds({ options: { blockOverrides: { baseFeePerGas: 5n } }, count: 2 });
+    for (const { context } of [all.next, all.exact, all.swap, all.priced, all.apart, ...all.between])
+      expect(context.baseFeePerGas).toBe(5n);
+  });
+
+  it("put the empty blocks in front of what comes later", () => {
+    const { next, exact, swap, between } = worlds({});
+    expect([next, ...between, exact, swap].map(({ ahead }) => ahead.length)).toEqual([0, 3, 5, 5]);
+    expect(worlds({ takesEntries: false }).exact.ahead).toEqual([]);
+  });
+});
