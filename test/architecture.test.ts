@@ -376,7 +376,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 3805,
   rpc: 2926,
   settle: 891,
-  steps: 4920,
+  steps: 5217,
   transaction: 661,
   watch: 118,
   witness: 452,

@@ -191,6 +191,21 @@ export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
     return before !== null && now !== null && now > before;
   });
 
+/**
+ * Whether the pending state has less of a signer's native currency than the sealed head, though nothing of theirs was counted
+ * in flight: they have sent something since. Where code acts for the signer it may have paid by itself. Not every node holds
+ * a simulated nonce against the account's (anvil), so that nothing else tells of it.
+ */
+const hasPaid = ({ claim, proof }: Placed): boolean => {
+  const [pending, sealed] = [successOf(proof.run), successOf(proof.next)];
+  const isHeld = pending?.plan.block === "pending" && sealed !== null && sealed.plan.block !== "pending";
+  if (!isHeld || pending.plan.pretended || sealed.plan.pretended || inFlightOf(claim) > 0) return false;
+  return claim.bundle.some(({ signer }) => {
+    const [now, before] = [pending.before.account(signer), sealed.before.account(signer)];
+    return now !== null && before !== null && now.codeSize === 0n && now.balance < before.balance;
+  });
+};
+
 /** Whether the ground has moved as often as it may on one state. */
 export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= mostTries(standing);
 
@@ -256,7 +271,8 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
-  if (isParted(runsOf(standing), ground) || hasRisen(standing) || isBehind(standing)) return "headMoved";
+  if (isParted(runsOf(standing), ground) || hasRisen(standing) || hasPaid(standing) || isBehind(standing))
+    return "headMoved";
   const { apart, context } = worlds.exact;
   const { next } = proof.forks;
   // why: the next fork is told in the same round, the first time

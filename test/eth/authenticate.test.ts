@@ -87,7 +87,7 @@ for (const [name, chainId, start] of nodes)
         for (const [place, [account, raw]] of sent.entries()) {
           const shown = await run(Eth.getTransaction({ hash: keccak256(raw) as Eth.Hash }));
           expect([place, shown !== null && shown.blockNumber !== null]).toEqual([place, isMined]);
-          expect(shown === null ? null : authenticate(shown)).toEqual({
+          expect(shown === null ? null : authenticate(shown)).toMatchObject({
             ...{ hash: keccak256(raw), sender: account.address.toLowerCase() },
           });
         }

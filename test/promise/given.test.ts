@@ -323,7 +323,7 @@ describe("an action of a viem client, and a guard", () => {
     ["onCaution", ["allow", "reject", 1, true, {}], /^must be "refuse", "send" or a function$/],
     ["signatures", ["send", "y", 1, true, []], /^must be "refuse", "allow" or a function$/],
     ["onChanged", ["send", "allow", "refuse", true], /^must be "reject" or a function$/],
-    ["onUnverified", ["log", 1, {}], /^must be a function$/],
+    ["onUnverified", ["log", 1, {}], /^must be "reject", "accept" or a function$/],
     ["onSettled", ["log", 1, {}], /^must be a function$/],
   ])("takes no other word for the rule %s than its own", (field, wrong, problem) => {
     for (const [, , make] of makes.slice(1))
