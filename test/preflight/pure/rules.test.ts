@@ -404,6 +404,13 @@ const both = (...all: ReadonlyArray<Proving>): Proving => ({
 const flying: Proving = { round: { counts: counted([alice, 4, 5]) } };
 const movedOnPending: Proving = { tag: "pending", proof: { next: refused(gone) } };
 
+/** The witness in the pending state saw so much of the sender's; on the sealed head it is `rich`. */
+const pendingWith = (balance: bigint, changed: Proving = {}): Proving => {
+  const { round, ...others } = changed;
+  const run = stood("exact", "pending", { before: holding(balance) });
+  return { tag: "pending", round: { run, ...round }, ...others };
+};
+
 type ProofRow = readonly [string, () => Proving, string | null];
 
 describe("a proof asks more", () => {
@@ -441,6 +448,10 @@ describe("a proof asks more", () => {
       () => ({ round: { run: refused(unsupported) }, proof: { next: refused(unsupported) } }),
       null,
     ],
+
+    ["anew, where the sender has paid in the pending state alone", () => pendingWith(rich - 1n), "headMoved (last)"],
+    ["not so where it has got something", () => pendingWith(rich + 1n), null],
+    ["not so where something of it is in flight", () => pendingWith(rich - 1n, flying), null],
 
     ["on a newer head, where a world stood on another", () => ({ proof: { next: moved } }), "headMoved"],
     ["so where its block is gone", () => ({ proof: { next: refused(gone) } }), "headMoved"],
