@@ -68,43 +68,33 @@ export class Tampered extends Error {
   }
 }
 
-/** What a wallet was handed and may have sent, though it is not known to be what was cleared. */
-abstract class Handed<Tag extends "Unverified" | "SentByOther", Named extends Hash | null> extends Error {
-  readonly _tag: Tag;
+/**
+ * The wallet was handed the cleared transaction, and nobody shows what it did with it: do not send it again. The account is held
+ * until the transaction is shown, its nonce is passed, or `releaseHeld` lets it go.
+ */
+export class Unverified extends Error {
+  readonly _tag = "Unverified";
   /** The tag again, as errors have it. */
-  override readonly name: Tag;
+  override readonly name = "Unverified";
   /** Where it is explained, from the root of the package. */
-  readonly docs: string;
+  readonly docs = pageOf("Unverified");
   /** EIP-1474: a resource is not found; no transport tries again by it. */
   readonly code = -32001;
   /** It may be in flight. */
   readonly mayBeSent = true;
   /** For whoever gets the error over EIP-1193. */
-  readonly data: { readonly _tag: Tag; readonly hash: Named; readonly sentence: string };
+  readonly data: { readonly _tag: "Unverified"; readonly hash: Hash | null; readonly sentence: string };
   /** What the wallet answered, 32 bytes; null where that is no hash. */
-  readonly hash: Named;
+  readonly hash: Hash | null;
   /** What was cleared. */
   readonly report: Report;
-  constructor(tag: Tag, hash: Named, report: Report, why: string) {
-    const sentence = `handed to the wallet; do not send again: ${why}`;
-    super(sentence);
-    this._tag = tag;
-    this.name = tag;
-    this.docs = pageOf(tag);
-    this.hash = hash;
-    this.report = report;
-    this.data = { _tag: tag, hash, sentence };
-  }
-}
-
-/**
- * The wallet was handed the cleared transaction, and nobody shows what it did with it: do not send it again. The account is held
- * until the transaction is shown, its nonce is passed, or `releaseHeld` lets it go.
- */
-export class Unverified extends Handed<"Unverified", Hash | null> {
   constructor(hash: Hash | null, report: Report) {
     const why = hash === null ? "the wallet answered with no hash" : `nobody shows ${hash}`;
-    super("Unverified", hash, report, why);
+    const sentence = `handed to the wallet; do not send again: ${why}`;
+    super(sentence);
+    this.hash = hash;
+    this.report = report;
+    this.data = { _tag: "Unverified", hash, sentence };
   }
 }
 
@@ -112,12 +102,31 @@ export class Unverified extends Handed<"Unverified", Hash | null> {
  * The wallet answered with a transaction that another account signed, as one that pays for others does: whether it does what
  * was cleared is not known. The account is held as by {@link Unverified}.
  */
-export class SentByOther extends Handed<"SentByOther", Hash> {
+export class SentByOther extends Error {
+  readonly _tag = "SentByOther";
+  /** The tag again, as errors have it. */
+  override readonly name = "SentByOther";
+  /** Where it is explained, from the root of the package. */
+  readonly docs = pageOf("SentByOther");
+  /** EIP-1474: a resource is not found; no transport tries again by it. */
+  readonly code = -32001;
+  /** It may be in flight, or within the other's transaction. */
+  readonly mayBeSent = true;
+  /** For whoever gets the error over EIP-1193. */
+  readonly data: { readonly _tag: "SentByOther"; readonly hash: Hash; readonly sentence: string };
+  /** The transaction that the wallet named, 32 bytes. */
+  readonly hash: Hash;
   /** Who signed it. */
   readonly sender: Address;
+  /** What was cleared. */
+  readonly report: Report;
   constructor(hash: Hash, sender: Address, report: Report) {
-    super("SentByOther", hash, report, `it named the transaction ${hash}, which ${sender} signed`);
+    const sentence = `handed to the wallet; do not send again: it named a transaction that ${sender} signed`;
+    super(`${sentence} · ${hash}`);
+    this.hash = hash;
     this.sender = sender;
+    this.report = report;
+    this.data = { _tag: "SentByOther", hash, sentence };
   }
 }
 
