@@ -202,7 +202,10 @@ const hasPaid = ({ claim, proof }: Placed): boolean => {
   if (!isHeld || pending.plan.pretended || sealed.plan.pretended || inFlightOf(claim) > 0) return false;
   return claim.bundle.some(({ signer }) => {
     const [now, before] = [pending.before.account(signer), sealed.before.account(signer)];
-    return now !== null && before !== null && now.codeSize === 0n && now.balance < before.balance;
+    const { latest, pending: next } = proof.counts.get(signer) ?? { latest: null, pending: null };
+    // why: what its counts tell is judged by them
+    const isCounted = successOf(latest) !== successOf(next);
+    return !isCounted && now !== null && before !== null && now.codeSize === 0n && now.balance < before.balance;
   });
 };
 

@@ -102,6 +102,12 @@ const refusing = (is: (asked: Simulation) => boolean, why: () => Error, run: Run
 
 const noPending = refusing(isPending, failure(-32000, "pending state is not available"));
 const noEntries = refusing(isLong, malformed);
+/** Tells of no trace: how many there are hangs on how fast the node is. */
+const untraced = lied(
+  () => Errors.classify({ method: "debug_traceCall", error: { code: -32601, message: "method not found" } }),
+  null,
+  "debug_traceCall",
+);
 const noSimulation = lied(failure(-32601, "the method eth_simulateV1 does not exist/is not available"));
 /** Takes blocks by their tags alone, and the head moves on. */
 const movingTags = lied((_, params) => (isPinned(params as never) ? malformed() : misnumbered()), "next");
@@ -223,7 +229,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
     "the lens, in a posted proof": [posted(token, noEntries)],
   },
   // anvil has as much as it is asked for
-  gasCapped: { "by six transactions": [checked(burn, honest, { stateOverrides: burning }), ["geth"]] },
+  gasCapped: { "by six transactions": [checked(burn, untraced, { stateOverrides: burning }), ["geth"]] },
   missingAnswer: {
     "of a known endpoint": [known(send, () => lost, "bare"), open],
     "of fees": [known(send, () => lost, null, "eth_feeHistory"), open],
