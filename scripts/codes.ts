@@ -280,7 +280,8 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     numbers: [address("token", usdc), address("of", alice), address("to", pool)],
   },
   CalldataCut: {
-    means: "They are nested too deep, too many, or not encoded as usual. Approvals in the rest are not shown.",
+    means:
+      "They are nested too deep, too many, or not encoded as usual, and approvals in the rest are not shown. Or a function such as `execute(address,bytes)` is called, which makes a call in some contracts and runs the called code as its own (DELEGATECALL) in others: a warning where the contract's code can only make calls.",
     numbers: [count("calls read", 512)],
   },
   ContractControlChanged: {

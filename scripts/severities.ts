@@ -77,7 +77,10 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   ApprovalGranted: ["info", ["warning", "where the spender is no contract that was there before"]],
   ApprovalLeftOver: "warning",
   ApprovalUnlimited: "warning",
-  CalldataCut: ["warning", ["unavailable", "where calls were not looked at"]],
+  CalldataCut: [
+    "warning",
+    ["unavailable", "where calls were not looked at, or may run other code in a contract's place"],
+  ],
   ContractControlChanged: [
     "warning",
     ["info", "where the contract is new"],

@@ -35,6 +35,8 @@ export interface Held extends Call {
   readonly mayFail: boolean;
   /** Whether the batch names nobody: it calls itself. */
   readonly isOwn: boolean;
+  /** Whether other contracts run the same call as a DELEGATECALL: the function's selector does not tell. */
+  readonly isEither?: boolean;
   /** What a router makes the call by; null = it is held as it is made. */
   readonly command: Command | null;
 }
@@ -248,10 +250,13 @@ export const proxySetup: Form = (call) => {
   return data === null ? [null] : isSetup ? setup({ ...call, data, as: nobody }) : [];
 };
 
-/** One call that some contracts make, and others as a DELEGATECALL, which runs code that the selector does not tell apart. */
+/** One call that some contracts make, and others as a DELEGATECALL: the selector does not tell. */
 export const either =
   (place: Place): Form =>
-  (call) => [callAt(call, argumentsAt, place), null];
+  (call) => {
+    const found = callAt(call, argumentsAt, place);
+    return [found && { ...found, isEither: true }];
+  };
 
 /** A form whose calldata says for all its calls whether they may fail. */
 export const lenient = (form: Form, mayFail: (data: Hex) => boolean): Form =>

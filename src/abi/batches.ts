@@ -14,6 +14,8 @@ export interface Calls {
   readonly read: ReadonlyArray<Call>;
   /** What accounts run in their own place (DELEGATECALL), also of calls that are not among `read`. */
   readonly delegates: ReadonlyArray<Call>;
+  /** Calls whose function makes a call in some contracts, and a DELEGATECALL in others; also of calls that are not among `read`. */
+  readonly either: ReadonlyArray<Call>;
   /** Batches hold more calls than `read` does. */
   readonly isCut: boolean;
   /** Batches hold calls that nobody looked at: too deep, too many, or not written as an encoder would. */
@@ -54,6 +56,7 @@ const mostLooks = 4_096;
 export const callsIn = (call: Call): Calls => {
   const read: Array<Call> = [];
   const delegates: Array<Call> = [];
+  const either: Array<Call> = [];
   let looks = 0;
   let [isCut, isUnread] = [false, false];
   const keep = ({ from, to, data, as, isMeans }: Call, depth: number): void => {
@@ -66,6 +69,7 @@ export const callsIn = (call: Call): Calls => {
     looks++;
     if (whole.command?.isCall !== false) keep(whole, depth);
     for (const inner of callsWithin(whole)) {
+      if (inner?.isEither === true) either.push(whole);
       if (inner !== null && depth < mostDepth && looks < mostLooks) visit(inner, depth + 1);
       else {
         isUnread = true;
@@ -74,5 +78,5 @@ export const callsIn = (call: Call): Calls => {
     }
   };
   visit(call, 0);
-  return { read, delegates, isCut: isCut || isUnread, isUnread };
+  return { read, delegates, either, isCut: isCut || isUnread, isUnread };
 };

@@ -5,6 +5,7 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import * as Approvals from "../steps/approvals.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
@@ -171,6 +172,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     looks: (bundle) => [...accountsOf(delegateCallAccounts(bundle)), ...delegateCallQueries(bundle)],
     check: ({ bundle, answers, moved, delegateTargets }) => [
       ...moved.rights,
+      ...Approvals.checkCalls(bundle, answers),
       ...checkDelegateCalls(bundle, { ...answers, targets: delegateTargets }),
     ],
   },

@@ -1,5 +1,6 @@
 /** Who gets rights over what, measured on both sides, and what they give away. */
-import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
+import * as Result from "effect/Result";
+import { encodeFunctionData, erc20Abi, keccak256, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { Address } from "../rooms/primitives.js";
 import { Approvals, type Right } from "../rooms/steps.js";
@@ -38,6 +39,7 @@ const right = (changed: Partial<Right> = {}): Right => ({
 });
 const lives = (code = "0x", address: Address = bob) => [{ kind: "account", address } as const, account(code)] as const;
 const contract = `0x60${"00".repeat(30)}`;
+const unread = { codes: new Map<Address, never>(), before: unseen, after: unseen };
 type Views = Partial<Record<"before" | "after", View>>;
 const read = (of: ReadonlyArray<Right>, { before = unseen, after = unseen }: Views = {}, standards = new Map()) =>
   Approvals.read(of, { before, after, standards });
@@ -232,13 +234,75 @@ describe("what an approval gives away", () => {
     check(flood, { inputs: [multicall(120)] });
     expect(performance.now() - started).toBeLessThan(2_000);
     // nothing of what the calls ask for was seen to happen
-    const told = (count: number) => [...new Set(codes(check([], { inputs: [multicall(count)] })))].sort();
-    expect(told(120)).toEqual(["RightUnexplained/info"]);
-    expect(told(300)).toEqual(["CalldataCut/warning", "RightUnexplained/info"]);
+    expect([...new Set(codes(check([], { inputs: [multicall(120)] })))]).toEqual(["RightUnexplained/info"]);
+    const told = (count: number) => codes(Approvals.checkCalls(bundle(multicall(count)), unread));
+    expect([told(120), told(300)]).toEqual([[], ["CalldataCut/warning"]]);
   });
   it("is known as the approval is, and told of its transaction", () => {
     const [finding] = check(granted(9n, { transaction: 2, source: "call" }));
     expect(finding).toMatchObject({ transaction: 2, evidence: "estimated", step: "approvals" });
     expect(finding?.numbers).toContainEqual({ name: "amount", unit: "units", value: 9n });
+  });
+});
+
+describe("a function that makes a call in some contracts, and a DELEGATECALL in others", () => {
+  const execute = encodeFunctionData({
+    abi: parseAbi(["function execute(address,bytes)"]),
+    args: [token, "0x12345678"],
+  });
+  const keeper = at("c");
+  const at64 = (data: string) => hexOf(data.toLowerCase());
+  /** `63 1cff79cd` and what it jumps to; the code ends in front of its metadata. */
+  const dispatching = (instruction: string, metadata = "") =>
+    hexOf(`0x5f3560e01c631cff79cd1460105700` + `5b${instruction}00fe${metadata}`);
+  const seenAs = (code: string, hash = keccak256(hexOf(code))) =>
+    seeing([
+      { kind: "account", address: bob },
+      { ...account(code), codeHash: hash as never },
+    ]);
+  const told = (
+    code: string | null,
+    {
+      data = execute as string,
+      before = seenAs(code ?? "0x"),
+      after = before,
+    }: { readonly data?: string; readonly before?: View; readonly after?: View } = {},
+  ) => {
+    const known = new Map(code === null ? [] : [[bob, Result.succeed(hexOf(code))] as const]);
+    return Approvals.checkCalls(bundle({ data: at64(data) }), { codes: known, before, after });
+  };
+
+  it.each<[string, Parameters<typeof told>, string]>([
+    ["that can only make calls", [dispatching("f1")], "warning"],
+    ["whose metadata looks like DELEGATECALL", [dispatching("f1", "a264f4f4f2")], "warning"],
+    ["that runs DELEGATECALL", [dispatching("f4")], "unavailable"],
+    ["that runs CALLCODE", [dispatching("f2")], "unavailable"],
+    // whoever it asks may do as well, and its own code need not hold the selector
+    [
+      "that is another's clone",
+      [`0x363d3d373d3d3d363d73${"ab".repeat(20)}5af43d82803e903d91602b57fd5bf3`],
+      "unavailable",
+    ],
+    ["that is a delegated account", [`0xef0100${"ab".repeat(20)}`], "unavailable"],
+    ["that nobody read", [null], "unavailable"],
+    ["without code, as far as is known", ["0x"], "unavailable"],
+    ["of which the run saw other code", [dispatching("f1"), { before: seenAs(dispatching("f4")) }], "unavailable"],
+    ["whose code changed", [dispatching("f1"), { after: seenAs(dispatching("f4")) }], "unavailable"],
+    ["of which the run saw nothing", [dispatching("f1"), { before: unseen }], "unavailable"],
+  ])("of a contract %s", (_, [code, views], severity) => {
+    const [finding, ...more] = told(code, views);
+    expect([codes(finding === undefined ? [] : [finding]), more]).toEqual([[`CalldataCut/${severity}`], []]);
+    expect(finding?.numbers[0]).toEqual({ name: "contract", unit: "address", value: bob });
+  });
+  it("is not read where its calldata is cut short, whoever is called", () => {
+    expect(codes(told(dispatching("f1"), { data: execute.slice(0, 138) }))).toEqual(["CalldataCut/unavailable"]);
+  });
+  it("is told of the contract that makes the call, once", () => {
+    const abi = parseAbi(["function execute(address,uint256,bytes)"]);
+    const nested = encodeFunctionData({ abi, args: [keeper, 0n, execute] });
+    const [finding] = told(dispatching("f1"), { data: nested });
+    expect([finding?.severity, finding?.numbers[0]?.value]).toEqual(["unavailable", keeper]);
+    const all = [execute, execute].map((data) => ({ data: at64(data) }));
+    expect(Approvals.checkCalls(bundle(...all), unread).map(({ transaction }) => transaction)).toEqual([0, 1]);
   });
 });

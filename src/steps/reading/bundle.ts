@@ -32,7 +32,7 @@ export type Bundle<C extends Case = Case> = Arr.NonEmptyReadonlyArray<C>;
 
 const callsOf = ({ from, to, data }: Transaction): Calls =>
   to === null
-    ? { read: [], delegates: [], isCut: false, isUnread: false }
+    ? { read: [], delegates: [], either: [], isCut: false, isUnread: false }
     : callsIn({ from, to, data: data.toLowerCase() as Hex });
 
 /** Transactions as cases; `accounts` = who counts as a sender beside the senders. */

@@ -32,7 +32,13 @@ describe("the calls of a batch", () => {
     const timed = encodeFunctionData({ abi, functionName: "multicall", args: [9n, [first, second]] });
     for (const data of [multicall(first, second), timed])
       expect(reading(data)).toEqual({
-        ...{ read: [{ from: alice, to: target, data }, ...own], delegates: [], isCut: false, isUnread: false },
+        ...{
+          read: [{ from: alice, to: target, data }, ...own],
+          delegates: [],
+          either: [],
+          isCut: false,
+          isUnread: false,
+        },
       });
   });
   it("come from the batcher, and go where they say, in all the others", () => {

@@ -171,13 +171,19 @@ describe("each function whose calls are shown", () => {
     // nor is one shown as a call that may run as a DELEGATECALL
     expect(unnamed.sort()).toEqual(["0x1cff79cd", "0x66753cd2", "0xb648d364"]);
   });
-  it("whose selector does not tell a call from a DELEGATECALL, or whose mode is not known, is not all read", () => {
+  it("whose selector does not tell a call from a DELEGATECALL is marked, and whose mode is not known, is not all read", () => {
     const read = (signature: string, ...args: ReadonlyArray<unknown>) => {
       const abi = parseAbi([`function ${signature}`] as never) as never;
       return callsIn({ from: alice, to: self, data: encodeFunctionData({ abi, args } as never) as Hex });
     };
-    const either = read("execute(address,bytes)", one, second);
-    expect([either.read.map(({ to }) => to), either.isUnread]).toEqual([[self, one], true]);
+    const found = read("execute(address,bytes)", one, second);
+    expect([found.read.map(({ to }) => to), found.either.map(({ to }) => to)]).toEqual([[self, one], [self]]);
+    expect([found.isUnread, found.isCut]).toEqual([false, false]);
+    // within another call it is that of the contract which makes it
+    const within = read("execute(address,uint256,bytes)", other, 0n, found.read[0]?.data ?? "0x");
+    expect([within.either.map(({ to }) => to), within.isUnread]).toEqual([[other], false]);
+    const cut = callsIn({ from: alice, to: self, data: (found.read[0]?.data ?? "0x").slice(0, 138) as Hex });
+    expect([cut.either, cut.isUnread]).toEqual([[], true]);
     const single = encodePacked(["address", "uint256", "bytes"], [one, 0n, second]);
     const isUnread = (start: Hex) => read("execute(bytes32,bytes)", mode(start), single).isUnread;
     expect((["0x00", "0xfe", "0x02", "0x7f"] as const).map(isUnread)).toEqual([false, false, true, true]);
