@@ -25,6 +25,7 @@ const guards = {
   "an answer's weight in memory": ["0", "test/rpc/room"],
   "a remembered chain is checked": ["false", "test/preflight/known"],
   "another branch answers": ["false", "test/preflight/known"],
+  "code that the bundle itself puts there": ["false", "test/preflight/forks"],
   "a fork ahead": ['$.map((finding) => ({ ...finding, severity: "info" }))', "test/quorum/alone"],
   "gas in a block that is a little smaller": ["false", "test/preflight/pure/gas"],
   "requests are those of the inputs": ["true", "test/preflight/reprove"],

@@ -14,6 +14,7 @@ import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../eth/index.js";
 import type { StateDiff } from "../eth/call.js";
+import type { Address } from "../primitives/hex.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import { abisOf } from "../report/options.js";
@@ -26,6 +27,7 @@ import type { Round } from "./answers.js";
 import type { Limits } from "./choose.js";
 import { isSamePlace } from "./worlds/compare.js";
 import { tagOf, type World } from "./worlds/contexts.js";
+import { askReached } from "./endpoint/forkUse.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound, within } from "./rounds.js";
 import { lensOf } from "../steps/reading/proxies.js";
@@ -60,6 +62,8 @@ export interface Proof extends Round {
   readonly placed: ReadonlyArray<Placed>;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: AskResult<Simulate.Run> | null;
+  /** The accounts that the bundle reaches, where it is in doubt by which fork's rules; null = not asked, or not told. */
+  readonly reached: ReadonlyArray<Address> | null;
   /** The latest header, asked in the round of the runs; null = they stand on a block that the caller named. */
   readonly beside: AskResult<Eth.Block> | null;
 }
@@ -201,6 +205,7 @@ export const askProof = Effect.fnUntraced(function* (
               ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options)
               : skipped,
           forks: askForks,
+          reached: askReached(claim, block),
           // why: last, so that what they say is no older than the runs
           counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
           beside: isOnHead(block) || header === null ? Fee.askHeader : skipped,

@@ -12,6 +12,7 @@ import { blockReads } from "../steps/reading/blockReads.js";
 import { answersOf } from "./answers.js";
 import { askProof, type Proof } from "./askProof.js";
 import { keep } from "./choose.js";
+import { reachedBefore } from "./endpoint/forkUse.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
 import { isHidden, lacks, type Standing } from "./proofGround.js";
 import type { About, ProofInput } from "./proofPlans.js";
@@ -83,6 +84,7 @@ export const attempt = Effect.fnUntraced(function* (
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
-  const claim: ProofInput = { ...about, worlds, reads, header: successOf(head) === null ? null : head };
+  const header = successOf(head) === null ? null : head;
+  const claim: ProofInput = { ...about, worlds, reads, header, reachedBefore: reachedBefore(memory, about) };
   return yield* attemptOf(claim, yield* askProof(claim, because), because);
 });

@@ -191,9 +191,11 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     most: forEach,
     applies: ({ isForkUsed }) => isForkUsed === null,
     ask: (standing) => {
-      const { claim, answers, bundle } = standing;
+      const { claim, proof, answers, bundle } = standing;
       const others = standing.judged.compared?.other?.outcomes ?? [];
-      return Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed }));
+      return Effect.map(askForkUse(claim, proof, answers, bundle, others), (isForkUsed) =>
+        withMore(standing, { isForkUsed }),
+      );
     },
   },
   rule({

@@ -33,6 +33,8 @@ export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly worlds: Worlds;
   /** What the code that is called reads of its block. */
   readonly reads: Observed["reads"];
+  /** Accounts that the called contracts reached before, where it is in doubt by which fork's rules they ran. */
+  readonly reachedBefore: ReadonlyArray<Address>;
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
@@ -52,7 +54,7 @@ export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
 }
 
 /** What is proven, on whatever ground. */
-export type About = Omit<ProofInput, "worlds" | "header" | "reads">;
+export type About = Omit<ProofInput, "worlds" | "header" | "reads" | "reachedBefore">;
 
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
@@ -140,9 +142,9 @@ export const looksOf = memoize((claim: ProofInput) => {
   // why: the oracles stand in front, for what does not fit is cut from the end
   // why: users' looks stand behind ours, which they may not starve
   const room = roomBeside(claim);
-  const both = fit([...oracles, ...queries, ...viewsOf(claim), ...claim.looks, ...claim.measure.owners], room).slice(
-    oracles.length,
-  );
+  const reached = claim.reachedBefore.map((address): Query => ({ kind: "account", address }));
+  const own = [...oracles, ...queries, ...viewsOf(claim)];
+  const both = fit([...own, ...claim.looks, ...claim.measure.owners, ...reached], room).slice(oracles.length);
   const exposed = claim.measure.exposed === null ? [] : Exposure.queries(claim.measure.exposed);
   // why: what could be taken is read last of all, and pushes nothing out
   const after = [...both, ...fit([...both, ...exposed], room).slice(both.length)];

@@ -35,6 +35,14 @@ export interface Facts {
   readonly gasCap: bigint;
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
   readonly forks: typeof unknownForks;
+  /**
+   * Where what executes and what headers say are of two forks: whether code does something else under the later one, by its
+   * hash, and which accounts a contract reached when it was called. The witness reads the hash of each in every run.
+   */
+  readonly forkUse: {
+    readonly codes: ReadonlyMap<Hash, boolean>;
+    readonly reached: ReadonlyMap<Address, ReadonlyArray<Address>>;
+  };
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
   readonly noFeeOracle: Address;
 }

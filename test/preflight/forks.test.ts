@@ -1,6 +1,7 @@
 /** The rules of several forks, on geth: what is valid is never blocked, what is not never cleared, and gas suffices. */
 import * as Effect from "effect/Effect";
-import { encodeDeployData, type Abi, type Hex } from "viem";
+import * as ManagedRuntime from "effect/ManagedRuntime";
+import { encodeDeployData, getContractAddress, pad, type Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MethodNotSupported, RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -124,7 +125,9 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
   let caller: Hex;
   let hidden: Hex;
   const send = async (request: { readonly to?: Hex | undefined; readonly data?: Hex; readonly value?: Hex }) => {
-    const hash = await rawRequest(node.url, "eth_sendTransaction", [{ from, gas: "0xf00000", ...request }]);
+    return await mined(await rawRequest(node.url, "eth_sendTransaction", [{ from, gas: "0xf00000", ...request }]));
+  };
+  const mined = async (hash: unknown) => {
     for (let tries = 0; tries < 200; tries++) {
       // while it indexes its transactions it answers with an error
       const asked = rawRequest(node.url, "eth_getTransactionReceipt", [hash]) as Promise<Receipt | null>;
@@ -208,11 +211,98 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
   });
 
-  it("a node without access lists leaves the doubt", async () => {
+  it("a node without access lists leaves the doubt where code calls other code, and nowhere else", async () => {
     const refusal = new RpcError({ method: "eth_createAccessList", reason: new MethodNotSupported({ detail: "" }) });
     const layer = tampered(node.url, ({ method }) => (method === "eth_createAccessList" ? refusal : null));
-    const report = await preflightOn(layer, pay());
+    const report = await preflightOn(layer, swap());
     expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
+    expect(uncertain(await preflightOn(layer, pay()))).toEqual(["info"]);
+  });
+
+  it("what a bundle puts there is not known before: it may", async () => {
+    const count = Number(await rawRequest(node.url, "eth_getTransactionCount", [from, "pending"]));
+    const to = getContractAddress({ from, nonce: BigInt(count) });
+    const report = await preflight(node.url, [
+      { from, data: creation("4b5f5260205ff3") },
+      { from, to, data: "0x01" },
+    ]);
+    expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
+  });
+
+  /** The rounds, and what was asked for this alone, in each. */
+  const cost = ({ ledger }: Report) => [
+    ledger.rounds,
+    ...ledger.requests.flatMap(({ method, because, round }) =>
+      method === "eth_createAccessList" || because === "forkBetween" ? [`${round} ${method}`] : [],
+    ),
+  ];
+  const beside = "2 eth_createAccessList";
+  /** Preflights one after the other on one connection: rounds and requests, and what is said of the rules. */
+  const onOne = async (use: (told: (input: AnyInput) => Promise<ReadonlyArray<unknown>>) => Promise<void>) => {
+    const runtime = ManagedRuntime.make(layerOf(node.url));
+    const told = async (input: AnyInput) => {
+      const report = await runtime.runPromise(Preflight.preflight(input as never));
+      return [...cost(report), ...uncertain(report)];
+    };
+    await use(told).finally(() => runtime.dispose());
+  };
+
+  it("costs nothing where code calls no other", () =>
+    onOne(async (told) => {
+      for (const input of [pay(), pay()]) expect(await told(input)).toEqual([2, "info"]);
+    }));
+
+  it("costs a round of codes where code calls other code, and none once they were read", async () => {
+    await send(approve());
+    await onOne(async (told) => {
+      const [rounds, ...asked] = await told(swap());
+      expect([rounds, asked[0], asked.at(-1)]).toEqual([3, beside, "info"]);
+      expect(asked.slice(1, -1).every((one) => one === "3 eth_getCode")).toBe(true);
+      expect(asked.length).toBeGreaterThan(2);
+      for (const input of [swap(), swap()]) expect(await told(input)).toEqual([2, beside, "info"]);
+    });
+  });
+
+  it("is remembered of code that uses it, too", () =>
+    onOne(async (told) => {
+      const input = { from, to: caller, data: "0x01" } as const;
+      expect(await told(input)).toEqual([3, beside, "3 eth_getCode", "warning"]);
+      expect(await told(input)).toEqual([2, beside, "warning"]);
+    }));
+
+  it("is asked again where another account is reached, or one whose code is another by then", async () => {
+    // calls whom its slot names, which anybody sets
+    const pointer = await deploy({ abi: [], bytecode: creation("3615600a575f355f55005b5f5f5f5f5f545afa5000") });
+    const point = (to: Hex) => send({ to: pointer, data: pad(to) });
+    const still = await deploy({ abi: [], bytecode: creation("5b00") });
+    await send({ to: third.address, value: "0xde0b6b3a7640000" });
+    const delegating = async (to: Hex) => {
+      const chainId = Number(await rawRequest(node.url, "eth_chainId", []));
+      const nonce = Number(await rawRequest(node.url, "eth_getTransactionCount", [third.address, "latest"]));
+      const authorization = await third.signAuthorization({ address: to, chainId, nonce: nonce + 1 });
+      const raw = await third.signTransaction({
+        ...{ type: "eip7702", chainId, nonce, to: other.address, gas: 500_000n },
+        ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, authorizationList: [authorization] },
+      });
+      const hash = await rawRequest(node.url, "eth_sendRawTransaction", [raw]);
+      await mined(hash);
+    };
+    const ask = { from, to: pointer };
+    await onOne(async (told) => {
+      await point(still);
+      expect(await told(ask)).toEqual([3, beside, "3 eth_getCode", "info"]);
+      expect(await told(ask)).toEqual([2, beside, "info"]);
+      await point(hidden);
+      expect(await told(ask)).toEqual([3, beside, "3 eth_getCode", "warning"]);
+      await point(third.address);
+      expect(await told(ask)).toEqual([3, beside, "3 eth_getCode", "info"]);
+      expect(await told(ask)).toEqual([2, beside, "info"]);
+      await delegating(hidden);
+      expect((await told(ask))[0]).toBe(3);
+      expect((await told(ask)).at(-1)).toBe("warning");
+      await point(still);
+      expect((await told(ask)).at(-1)).toBe("info");
+    });
   });
 });
 

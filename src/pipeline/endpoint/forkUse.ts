@@ -1,16 +1,20 @@
 /** Whether what ran used anything in which two forks differ, where what executes and what headers say are of two. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import { keccak256 } from "viem";
 import { eip7825Cap, isOfLaterFork } from "../../chains/rules.js";
 import { asking } from "../../eth/ask.js";
 import { askAccessList } from "../../eth/call.js";
 import * as Eth from "../../eth/index.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Outcome } from "../../report/parts.js";
-import type { Rpc } from "../../rpc/index.js";
-import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import { Rpc, type Memory } from "../../rpc/index.js";
+import { blockReads } from "../../steps/reading/blockReads.js";
+import type { Bundle, Case, Filled } from "../../steps/reading/bundle.js";
+import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.js";
 import { bareCall } from "../../transaction/request.js";
 import type { Answers } from "../answers.js";
+import type { Proof } from "../askProof.js";
 import { inRound } from "../rounds.js";
 import type { ProofInput } from "../proofPlans.js";
 
@@ -61,24 +65,64 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
 };
 
 /** How it is asked what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (claim: ProofInput, block: Answers["block"]) => {
+const askTouched = (claim: Pick<ProofInput, "bundle">, block: Answers["block"]) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
-  if (rest.length === 0) return askAccessList(bareCall(input, request.gas), block);
   const calls = claim.bundle.flatMap(({ input: { to, value, data, from: by } }) =>
     to === null || by !== from ? [] : [{ to, value, data }],
   );
-  return calls.length < claim.bundle.length
-    ? null
-    : askAccessList({ from, to: from, stateOverrides: { [from]: { code: batchCode(calls) } } }, block);
+  if (rest.length > 0 && calls.length < claim.bundle.length) return Effect.succeed(null);
+  const asked =
+    rest.length === 0
+      ? askAccessList(bareCall(input, request.gas), block)
+      : askAccessList({ from, to: from, stateOverrides: { [from]: { code: batchCode(calls) } } }, block);
+  return Effect.map(
+    asking({ step: "chain" }, asked),
+    (list) => list?.map(({ address }) => address.toLowerCase() as Address) ?? null,
+  );
 };
 
+/** Whether all code that is called was read, and calls no other. */
+const callsNobody = (bundle: ReadonlyArray<Case>, codes: Answers["codes"]): boolean =>
+  !blockReads(bundle, codes, new Set()).includes("others");
+
 /**
- * Whether the bundle may have used what the two forks have not in common; where nobody can tell, it may. Not asked where
- * no code runs. JSON-RPC: `eth_createAccessList`, then `eth_getCode` of what it names.
+ * The accounts that the bundle reaches beside those that it calls, asked in the round of the runs where the rules of its
+ * report disagree and code that it calls may call other; null = not asked, or not told. JSON-RPC: `eth_createAccessList`.
+ */
+export const askReached = (
+  { report: { observed, options }, bundle, scanned }: ProofInput,
+  block: Answers["block"],
+): Effect.Effect<ReadonlyArray<Address> | null, never, Rpc> =>
+  observed.rules.agrees || options.stateOverrides !== null || callsNobody(bundle, scanned?.codes ?? new Map())
+    ? Effect.succeed(null)
+    : Effect.catch(askTouched({ bundle }, block), () => Effect.succeed(null));
+
+/** What is remembered of one connection, at most: codes, and contracts that are called. */
+const most = { codes: 512, callees: 64 } as const;
+
+/** Accounts that the contracts of a bundle reached before, whose code the witness reads in its runs. */
+export const reachedBefore = (memory: Memory, { report, bundle }: Pick<ProofInput, "report" | "bundle">) => {
+  const { reached } = memory.recall("forkUse") ?? {};
+  return reached === undefined || report.observed.rules.agrees
+    ? []
+    : [...new Set(bundle.flatMap(({ input: { to } }) => (to === null ? [] : (reached.get(to) ?? []))))].slice(
+        0,
+        mostAccounts,
+      );
+};
+
+/** Whether code may do something else under the later fork; whose a delegated account's is nobody looked at. */
+const isOther = (code: Hex): boolean => code.startsWith("0xef0100") || isOfLaterFork(code);
+
+/**
+ * Whether the bundle may have used what the two forks have not in common; where nobody can tell, it may. Code that was read
+ * before is known by its hash, which the witness reads in the run. JSON-RPC, for what is not known:
+ * `eth_createAccessList`, then `eth_getCode` of what it names.
  */
 export const askForkUse = (
   claim: ProofInput,
+  { reached }: Pick<Proof, "reached">,
   answers: Answers,
   bundle: Bundle<Filled>,
   others: ReadonlyArray<Outcome>,
@@ -88,20 +132,37 @@ export const askForkUse = (
     return Effect.succeed(false);
   const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
   return Effect.gen(function* () {
-    const asksTouched = askTouched(claim, answers.block);
-    const touched = asksTouched === null ? null : yield* inNext(asksTouched);
+    const { memory } = yield* Rpc;
+    const touched = callsNobody(bundle, answers.codes)
+      ? []
+      : (reached ?? (yield* inNext(askTouched(claim, answers.block))));
     if (touched === null) return true;
+    const called = bundle.flatMap(({ input: { to } }) => to ?? []);
     const emitters = [...bundle.map(({ outcome }) => outcome), ...others].flatMap(({ logs }) => logs);
-    const accounts = new Set<Address>([
-      ...bundle.flatMap(({ input: { to } }) => to ?? []),
-      ...[...touched, ...emitters].map(({ address }) => address.toLowerCase() as Address),
-    ]);
-    if (accounts.size > mostAccounts) return true;
-    const asksCodes = Effect.forEach(accounts, (address) => Eth.getCode({ address, block: answers.block }), {
+    const inside = [...touched, ...emitters.map(({ address }) => address.toLowerCase() as Address)];
+    const accounts = [...new Set([...called, ...inside])];
+    // guard: code that the bundle itself puts there
+    const isChanged = accounts.some((account) => isCodeChanged(account, answers));
+    if (accounts.length > mostAccounts || isChanged) return true;
+    const known = memory.recall("forkUse") ?? { codes: new Map<Hash, boolean>(), reached: new Map<never, never>() };
+    const uses = accounts.map((account) => {
+      const [code, hash] = [codeIn(account, answers), codeHashIn(account, answers)];
+      return code !== null ? isOther(code) : hash === null ? null : (known.codes.get(hash) ?? null);
+    });
+    const unread = accounts.filter((_, place) => uses[place] === null);
+    const asksCodes = Effect.forEach(unread, (address) => Eth.getCode({ address, block: answers.block }), {
       concurrency: "unbounded",
     });
-    const codes = accounts.size === 0 ? [] : yield* inNext(asksCodes);
+    const codes = unread.length === 0 ? [] : yield* inNext(asksCodes);
+    const found = codes.map((code) => [keccak256(code) as Hash, isOther(code)] as const);
+    if (inside.length > 0)
+      memory.learn("forkUse", {
+        codes: new Map([...known.codes, ...found].slice(-most.codes)),
+        reached: new Map(
+          [...known.reached, ...called.map((to) => [to, [...new Set(inside)]] as const)].slice(-most.callees),
+        ),
+      });
     const initCodes = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
-    return [...codes, ...initCodes].some((code) => code.startsWith("0xef0100") || isOfLaterFork(code));
+    return uses.includes(true) || found.some(([, isUsed]) => isUsed) || initCodes.some(isOther);
   }).pipe(Effect.catch(() => Effect.succeed(true)));
 };

@@ -5,16 +5,23 @@ import type { Answer } from "../../witness/answers.js";
 import { successOf } from "./askResult.js";
 import type { Facts } from "./answers.js";
 
-/** The hash of an account's code as an account without code has it, too; null = nobody saw it, or it changed. */
-export const codeHashIn = (account: Address, { before, after }: Pick<Facts, "before" | "after">): Hash | null => {
-  const hashOf = (seen: Answer<"account"> | null) =>
-    seen?.codeSize === 0n ? keccak256("0x") : (seen?.codeHash ?? null);
-  const hash = hashOf(before.account(account));
-  return hash === hashOf(after.account(account)) ? (hash as Hash | null) : null;
-};
+type Sights = Pick<Facts, "before" | "after">;
+
+const nothing = keccak256("0x") as Hash;
+/** The hash of code as the witness saw it; whoever does not exist has code of no bytes, too. */
+const hashOf = (seen: Answer<"account"> | null): Hash | null =>
+  seen === null ? null : seen.codeSize === 0n ? nothing : seen.codeHash;
+
+/** Whether the code of an account is another behind the transactions than in front of them, or was seen there alone. */
+export const isCodeChanged = (account: Address, { before, after }: Sights): boolean =>
+  hashOf(before.account(account)) !== hashOf(after.account(account));
+
+/** The hash of an account's code, in front of the transactions and behind them; null = nobody saw it, or it changed. */
+export const codeHashIn = (account: Address, sights: Sights): Hash | null =>
+  isCodeChanged(account, sights) ? null : hashOf(sights.before.account(account));
 
 /** The code of an account in front of the transactions and behind them; null = it was not read, or it changed. */
-export const codeIn = (account: Address, facts: Pick<Facts, "codes" | "before" | "after">): Hex | null => {
+export const codeIn = (account: Address, facts: Sights & Pick<Facts, "codes">): Hex | null => {
   const code = successOf(facts.codes.get(account));
   return code !== null && keccak256(code) === codeHashIn(account, facts) ? code : null;
 };

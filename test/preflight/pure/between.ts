@@ -189,14 +189,14 @@ export const standing = ({
     }),
   );
   const { moves = 0, counts = new Map([[alice, 4]]), confirmed = null, head: on = head } = changed;
-  const claim: ProofInput = { ...about, worlds, reads: [], header: on };
+  const claim: ProofInput = { ...about, worlds, reads: [], reachedBefore: [], header: on };
   const readings = signed.map(() => did());
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
   const proof: Proof = {
     ...roundOf(signed, { block: tag, run: exact, alone: stood("alone", worlds.exact.block) }),
     ...{ history: null, receipts: null, header: head },
-    ...{ assumed: null, placed: [], between: [], traced: [], bare: null, beside: head },
+    ...{ assumed: null, placed: [], between: [], traced: [], bare: null, beside: head, reached: null },
     ...changed.round,
     ...changed.proof,
     next,

@@ -413,7 +413,11 @@ describe("a proof", () => {
       isForkUsed: null,
       answers: { ...answers, header: block } as unknown as Standing["answers"],
     };
-    const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], attempt });
+    // whoever is called without code calls nobody
+    const empty = await byProof("forkBetween (last)", { inputs: [call], attempt });
+    expect([empty.lines, empty.known.isForkUsed]).toEqual([[], false]);
+    const unread = { ...attempt, answers: { ...attempt.answers, codes: new Map() } };
+    const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], attempt: unread });
     expect([lines, known.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
     const other = await byProof("forkBetween (last)", { inputs: [call], attempt: { isForkUsed: null } });
     expect([other.lines, other.known.isForkUsed]).toEqual([[], true]);
