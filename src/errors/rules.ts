@@ -25,7 +25,7 @@ export class InsufficientFunds extends stated<InsufficientFunds>()(
     account,
     /** Balance, wei. */
     have: amount,
-    /** Required at most, wei. */
+    /** Required at most, wei; what is known of it where the whole cost is not. */
     want: amount,
     /** `want − have`, wei. */
     shortfall: amount,

@@ -139,7 +139,7 @@ export const answersOf = (
     after: run?.after ?? unseen,
     met: run?.met ?? [],
     granted: (index) => run?.plan.calls.at(index)?.gas ?? null,
-    oracles: either(alone?.before ?? unseen, run?.before ?? unseen),
+    oracles: either(either(alone?.before ?? unseen, run?.before ?? unseen), callView),
     balanceOf: (account) => honest.account(account)?.balance ?? null,
     chain,
     rules,

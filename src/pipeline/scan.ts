@@ -191,7 +191,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
             alone: when(lacks.alone, askRun(subject, plans.alone), round.alone),
             namedChainId: when(lacks.chainId, askChainId, round.namedChainId),
             receipts: when(lacks.receipts, Fee.askReceipts, round.receipts),
-            called: when(lacks.calls, askByEthCall(subject, round.block), round.called),
+            called: when(lacks.calls, askByEthCall(subject, round.block, plans.alone), round.called),
             pools: when(lacks.pools, askPooled(inFlightIn(scan)), round.pools),
           },
           atOnce,

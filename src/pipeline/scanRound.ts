@@ -105,8 +105,8 @@ export const when = <A, B>(
   otherwise: B,
 ): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
 
-export const askByEthCall = (subject: Subject, tag: Observed["blockTag"]) =>
-  Effect.flatMap(rare, ({ askCalls }) => askCalls(subject, tag));
+export const askByEthCall = (subject: Subject, tag: Observed["blockTag"], { before }: Pick<Simulate.Plan, "before">) =>
+  Effect.flatMap(rare, ({ askCalls }) => askCalls(subject, tag, before));
 
 export const atOnce = { concurrency: "unbounded" } as const;
 
@@ -125,7 +125,7 @@ export const begin = Effect.fnUntraced(function* (
   const runs = Effect.all(
     {
       run: askRun(subject, bare),
-      called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag), null),
+      called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag, alone), null),
     },
     atOnce,
   );

@@ -177,13 +177,13 @@ export const Funds = Schema.Struct({
   required: amount,
   /** What it will probably pay. */
   expected: amount,
-  /** Missing wei; 0 when it can pay. */
+  /** Missing wei, at least that much where `required` is null; 0 when it can pay; null = not known. */
   shortfall: amount,
   /** The cost that mempools reserve for its transactions in flight, at their fee caps, wei; 0 = none are. */
   queued: amount,
   /** What it holds on the latest block, by which pools judge, wei; null where nothing is in flight, or it is not known. */
   sealed: amount,
-  /** What `required` consists of. */
+  /** What `required` consists of, as far as it is known. */
   terms: Schema.Array(FundsTerm),
   /** How the figures were obtained. */
   evidence: Evidence,

@@ -214,8 +214,8 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
   const isSingle = transactions.length === 1;
   const numbers = listed(failed.slice(0, mostItems).map((index) => String(index + 1)));
   const more = failed.length > mostItems ? ` and ${failed.length - mostItems} more` : "";
-  const poor = funds.flatMap(({ account, shortfall }) =>
-    shortfall === null || shortfall <= 0n ? [] : [{ account, shortfall }],
+  const poor = funds.flatMap(({ account, shortfall, required }) =>
+    shortfall === null || shortfall <= 0n ? [] : [{ account, shortfall, least: required === null ? "at least " : "" }],
   );
   return [
     ...(failed.length === 0
@@ -232,9 +232,9 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
             ? "What it would do is not known."
             : `What ${unseen} of ${transactions.length} transactions would do is not known.`,
         ]),
-    ...poor.slice(0, mostSenders).map(({ account, shortfall }) => {
+    ...poor.slice(0, mostSenders).map(({ account, shortfall, least }) => {
       const who = names.who(account);
-      const short = nativeForPeople(shortfall, "up", names);
+      const short = `${least}${nativeForPeople(shortfall, "up", names)}`;
       return who === "you" ? `You lack ${short}.` : `${who} lacks ${short}.`;
     }),
   ];

@@ -8,30 +8,33 @@
  */
 import type { Facts } from "./reading/answers.js";
 import { effectiveGasPrice } from "../chains/baseFee.js";
+import { noExtraFees } from "../chains/feeModel.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
-import { address, text } from "../primitives/statement.js";
+import { address, figures, text, wei, type Statement } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Funds } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
 import { queuedCost } from "./reading/pool.js";
 
-const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled): Funds["terms"] | null => {
+/** What is known of a transaction's cost, and whether that is all of it. */
+const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled) => {
   const price = fee.value.gasPrice ?? fee.value.maxFeePerGas;
-  if (gas.value === null || price === null || extra === null) return null;
+  const { l1FeeAtMost, operatorFeeAtMost } = extra ?? noExtraFees;
   const term = (name: Funds["terms"][number]["name"], amount: bigint): Funds["terms"][number] => ({
     transaction: index,
     name,
     amount,
   });
   const blobGas = blobGasOf(input);
-  return [
+  const terms = [
     term("value", input.value),
-    term("gas", gas.value * price),
+    ...(gas.value === null || price === null ? [] : [term("gas", gas.value * price)]),
     ...(blobGas > 0n ? [term("blobGas", blobGas * (input.maxFeePerBlobGas ?? 0n))] : []),
-    ...(extra.l1FeeAtMost > 0n ? [term("l1Fee", extra.l1FeeAtMost)] : []),
-    ...(extra.operatorFeeAtMost > 0n ? [term("operatorFee", extra.operatorFeeAtMost)] : []),
+    ...(l1FeeAtMost > 0n ? [term("l1Fee", l1FeeAtMost)] : []),
+    ...(operatorFeeAtMost > 0n ? [term("operatorFee", operatorFeeAtMost)] : []),
   ];
+  return { terms, isWhole: gas.value !== null && price !== null && extra !== null };
 };
 
 const expectedOf = (
@@ -63,30 +66,31 @@ const flowOf = (account: Address, { input, transfers }: Filled): bigint => {
 
 /**
  * The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before.
- * `parts` = null where they are not known; `needed` = what it must have held before the first transaction to pay up to
- * and with this one, wei.
+ * `needed` = what it must have held before the first transaction to pay up to and with this one, wei; at least that where
+ * the cost `isWhole` not. It `isSure` where everything that earlier transactions bring in was measured.
  */
 const walk = (account: Address, bundle: ReadonlyArray<Filled>) => {
   const last = bundle.findLastIndex(({ signer }) => signer === account);
-  const steps: Array<{ entry: Filled; parts: Funds["terms"] | null; needed: bigint }> = [];
+  const steps: Array<{ entry: Filled; needed: bigint; isSure: boolean }> = [];
   const terms: Array<Funds["terms"][number]> = [];
   let needed = 0n;
+  let [isWhole, isMeasured] = [true, true];
   for (const entry of bundle) {
     if (entry.signer === account) {
-      const parts = termsOf(entry);
-      for (const part of parts ?? []) {
-        terms.push(part);
-        needed += part.amount;
-      }
-      steps.push({ entry, parts, needed });
+      const cost = termsOf(entry);
+      terms.push(...cost.terms);
+      needed += cost.terms.reduce((sum, { amount }) => sum + amount, 0n);
+      isWhole &&= cost.isWhole;
+      steps.push({ entry, needed, isSure: isMeasured });
     }
+    isMeasured &&= entry.outcome.evidence === "measured";
     const flow = entry.outcome.status === "success" ? flowOf(account, entry) : 0n;
     if (flow !== 0n && entry.index < last) {
       terms.push({ transaction: entry.index, name: flow > 0n ? "received" : "spent", amount: -flow });
       needed -= flow;
     }
   }
-  return { steps, terms };
+  return { steps, terms, isWhole };
 };
 
 /**
@@ -100,13 +104,13 @@ export const reductions = (
   const found = new Map<Address, bigint>();
   for (const account of signers(bundle)) {
     const balance = answers.balanceOf(account);
-    const { steps } = walk(account, bundle);
-    if (balance === null || steps.some(({ parts }) => parts === null)) continue;
+    const { steps, isWhole } = walk(account, bundle);
+    if (balance === null) continue;
     let reduction: bigint | null = 0n;
     let gas = 0n;
-    for (const { entry, needed } of steps) {
+    for (const { entry, needed, isSure } of steps) {
       if (entry.fee.by === "us") gas += entry.gas.value ?? 0n;
-      if (needed <= balance || reduction === null) continue;
+      if (needed <= balance || reduction === null || !(isWhole || isSure)) continue;
       const fall: bigint | null = gas === 0n ? null : (needed - balance + gas - 1n) / gas;
       reduction = fall === null || fall > reduction ? fall : reduction;
     }
@@ -121,21 +125,24 @@ const fundsOf = (
   bundle: ReadonlyArray<Filled>,
   answers: Pick<Facts, "balanceOf" | "pools" | "flying"> & { readonly quote: Pick<Facts["quote"], "baseFeePerGas"> },
 ): Funds => {
-  const { steps, terms } = walk(account, bundle);
-  const complete = steps.every(({ parts }) => parts !== null);
-  const required = steps.reduce((largest, { needed }) => (needed > largest ? needed : largest), 0n);
+  const { steps, terms, isWhole } = walk(account, bundle);
+  const required = steps.reduce(
+    (largest, { needed, isSure }) => (needed > largest && (isWhole || isSure) ? needed : largest),
+    0n,
+  );
   const expected = steps.reduce<bigint | null>((sum, { entry }) => {
     const likely = expectedOf(entry, answers.quote.baseFeePerGas);
     return sum === null || likely === null ? null : sum + likely;
   }, 0n);
   const balance = answers.balanceOf(account);
+  const isShort = balance !== null && required > balance;
   const nonces = new Set(steps.flatMap(({ entry }) => entry.nonce.value ?? []));
   return {
     account,
     balance,
-    required: complete ? required : null,
+    required: isWhole ? required : null,
     expected,
-    shortfall: balance === null || !complete ? null : required > balance ? required - balance : 0n,
+    shortfall: isShort ? required - balance : balance !== null && isWhole ? 0n : null,
     queued: queuedCost(answers.pools.get(account), answers.flying(account), nonces),
     sealed: answers.pools.get(account)?.balance ?? null,
     terms,
@@ -147,7 +154,7 @@ const fundsOf = (
 export const read = (bundle: ReadonlyArray<Filled>, answers: Parameters<typeof fundsOf>[2]): ReadonlyArray<Funds> =>
   signers(bundle).map((account) => fundsOf(account, bundle, answers));
 
-/** `InsufficientFunds` with the exact shortfall, or what is not known. */
+/** `InsufficientFunds` with the shortfall, by what is known where the cost is not known whole; or what is not known. */
 export const check = (
   { account, balance, required, shortfall, evidence }: Funds,
   bundle: ReadonlyArray<Filled>,
@@ -166,7 +173,20 @@ export const check = (
     ];
   }
   const where = { step: "funds", transaction, evidence } as const;
-  return shortfall === 0n
-    ? []
-    : [fromError(new InsufficientFunds({ account, have: balance, want: required, shortfall }), "blocker", where)];
+  if (shortfall === 0n) return [];
+  const isLeast = required === null;
+  const want = required ?? shortfall + (balance ?? 0n);
+  const short = new InsufficientFunds({ account, have: balance, want, shortfall });
+  return [fromError(short, "blocker", where, isLeast ? atLeast(short) : short.statement)];
 };
+
+/** What is said of it where more may be needed. */
+const atLeast = ({ statement, have, want, shortfall, account }: InsufficientFunds): Statement => ({
+  ...statement,
+  numbers: figures(
+    wei("short by at least", shortfall),
+    address("account", account),
+    wei("has", have),
+    wei("needs at least", want),
+  ),
+});

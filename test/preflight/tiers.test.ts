@@ -1,13 +1,13 @@
 /** Nodes that take less than all of a simulation: found out once, told, and never ready on what they did not check. */
 import * as Effect from "effect/Effect";
-import type { Layer } from "effect/Layer";
+import * as Layer from "effect/Layer";
 import { encodeDeployData, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { classify, RpcError } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
-import type { Rpc } from "../../src/Rpc.js";
+import { toText, type Report } from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
 import { Splitter, Token } from "../contracts/artifacts.js";
 import { rawRequest, startAnvil } from "../harness/anvil.js";
 import { furnish, transferOf } from "./furnished.js";
@@ -55,7 +55,7 @@ const refusing =
   };
 
 const send = { from: owner.address, to: nobody, value: 1n } as const;
-const run = (layer: Layer<Rpc>, inputs: ReadonlyArray<AnyInput>, options: Preflight.Options = {}) =>
+const run = (layer: Layer.Layer<Rpc.Rpc>, inputs: ReadonlyArray<AnyInput>, options: Preflight.Options = {}) =>
   Effect.runPromise(
     Effect.provide(
       Effect.forEach(inputs, (input) => Preflight.preflight(input as never, options)),
@@ -172,6 +172,38 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(said(plain)?.slice(0, 3)).toEqual(["ready", "simulate", ["traceTransfers"]]);
     expect(said(call)?.slice(0, 3)).toEqual(["caution", "simulate", ["traceTransfers"]]);
     expect(severe(call)).toEqual(["NativeMovesUnseen/warning"]);
+  });
+
+  it("tells of funds and of the chain's own fees by one call, where none is simulated", async () => {
+    const poor = { from: `0x${"5e".repeat(20)}`, to: nobody, value: 10n ** 18n } as const;
+    // why: hardhat and ganache call and estimate whatever the sender has
+    const answers: Readonly<Record<string, string>> = { eth_call: "0x", eth_estimateGas: "0x5209" };
+    const layer = on(({ method: asked }) =>
+      asked === method ? refusalOf(-32004, "Method eth_simulateV1 is not supported") : null,
+    );
+    const lenient = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (asked, params) =>
+            Effect.catch(node.request(asked, params), (failure) =>
+              failure._tag === "InsufficientFunds" ? Effect.succeed(answers[asked]) : Effect.fail(failure),
+            ),
+        }),
+      ),
+    ).pipe(Layer.provide(layer));
+    const [short, paid] = await run(lenient, [poor, send]);
+    expect([short?.verdict, codesOf(short as Report).filter((code) => /Funds|L1Fee|Gas/.test(code))]).toEqual([
+      "blocked",
+      ["InsufficientFunds/blocker"],
+    ]);
+    expect(short?.funds[0]).toMatchObject({ balance: 0n, expected: expect.any(BigInt) });
+    expect(short?.funds[0]?.shortfall).toBeGreaterThan(10n ** 18n);
+    expect(toText(short as Report)).not.toContain("not known beside");
+    expect(toText(short as Report)).not.toContain("how much gas is not known");
+    expect([paid?.verdict, severe(paid)]).toEqual(["unknown", ["MethodNotSupported/unavailable"]]);
+    expect(paid?.funds[0]?.shortfall).toBe(0n);
   });
 
   it("says of a deployment what a call and an estimate can say, where none is simulated", async () => {

@@ -42,6 +42,9 @@ const decide = (costs: ReadonlyArray<Cost>, balance: bigint | null, transfers: R
   return { own, codes: codes(findings), findings };
 };
 
+/** By `eth_call`: it succeeds, and what moves is not seen. */
+const called = outcome({ gasUsed: null, evidence: "estimated" });
+
 describe("what must be held", () => {
   it("is value, gas at the cap, and the fees beyond at their most, each by name", () => {
     const extra = { l1Fee: 10n, l1FeeAtMost: 18n, operatorFee: 3n, operatorFeeAtMost: 5n };
@@ -112,6 +115,26 @@ describe("what must be held", () => {
       "unavailable",
       ["FundsUnknown/unavailable"],
     ]);
+  });
+  it("is short by at least what is known, where a term is not", () => {
+    const unknown: ReadonlyArray<readonly [Partial<Cost>, bigint]> = [
+      [{ extra: null }, 5_012n],
+      [{ fee: fee(null), extra: null }, 5_000n],
+      [{ extra: null, outcome: called }, 5_012n],
+    ];
+    for (const [part, least] of unknown) {
+      const poor = decide([cost(5_000n, 3n, 4n, part)], least - 1n);
+      expect([poor.own.required, poor.own.shortfall, poor.codes]).toEqual([null, 1n, ["InsufficientFunds/blocker"]]);
+      expect(poor.findings[0]?.numbers.map(({ name }) => name)).toContain("short by at least");
+      expect(poor.findings[0]?.error).toMatchObject({ have: least - 1n, want: least, shortfall: 1n });
+      const able = decide([cost(5_000n, 3n, 4n, part)], least);
+      expect([able.own.shortfall, able.codes]).toEqual([null, ["FundsUnknown/unavailable"]]);
+    }
+  });
+  it("is short of nothing that an earlier transaction may bring in unseen", () => {
+    const bundled = (before: Partial<Cost>) => decide([cost(0n, 1n, 1n, before), cost(5_000n, 1n, 1n)], 100n).codes;
+    expect(bundled({ extra: null, outcome: called })).toEqual(["FundsUnknown/unavailable"]);
+    expect(bundled({ extra: null })).toEqual(["InsufficientFunds/blocker"]);
   });
   it("is one sum per payer, in order of first appearance, each told at its first transaction", () => {
     const cases = casesOf([
@@ -194,9 +217,11 @@ describe("by how much a price must fall", () => {
         },
       ),
     ));
-  it("is nothing where the price is the caller's or a term is unknown", () => {
+  it("is nothing where the price is the caller's, or what comes in before is not measured", () => {
     expect(reductions([cost(9n, 10n, 10n, { fee: fee(10n, { by: "caller" }) })], 50n).size).toBe(0);
-    expect(reductions([cost(9n, 10n, 10n, { extra: null })], 50n).size).toBe(0);
+    const [first, second] = [cost(0n, 1n, 1n, { outcome: called, extra: null }), cost(9n, 10n, 10n)];
+    expect(reductions([first, second], 50n).size).toBe(0);
+    expect(reductions([second, first], 50n).size).toBe(1);
     expect(reductions([cost(9n, 10n, 10n)], 109n).size).toBe(0);
   });
 });

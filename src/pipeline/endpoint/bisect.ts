@@ -6,7 +6,7 @@ import * as Eth from "../../eth/index.js";
 import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { failureOf, type AskResult } from "../../steps/reading/askResult.js";
-import { type Subject, everyLook } from "../steps.js";
+import type { Subject } from "../steps.js";
 import { adapt, isForm, parts, simulate } from "./simulate.js";
 import { looksLikeRevert } from "../../abi/revert.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
@@ -88,13 +88,13 @@ export const askFirst = (
     ),
   );
 
-/** The first transaction, and the witness: all that a node without simulation can say. JSON-RPC: `eth_call`. */
+/** The first transaction, and the witness with these queries: all that a node without simulation can say. JSON-RPC: `eth_call`. */
 export const askCalls = Effect.fnUntraced(function* (
   subject: Subject,
   block: Eth.BlockParameter,
+  queries: ReadonlyArray<Query>,
 ): Effect.fn.Return<NonNullable<Round["called"]>, never, Rpc> {
-  const { bundle, options, steps } = subject;
-  const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...everyLook(steps, bundle)];
+  const { bundle, options } = subject;
   const at = yield* placement;
   const request = Eth.call({
     ...witnessCall(at, queries),

@@ -170,6 +170,7 @@ export const costSection = (
     const fees = atMost === null ? perGasText(perGas, names) : mostForPeople(atMost, names);
     const bound = isOpen ? `${fees}, and what is not known beside` : `at most ${fees}`;
     const short = funds?.shortfall ?? 0n;
+    const least = funds?.required === null ? "at least " : "";
     const inAll = sumText(funds, atMost, names, price);
     const isSame = atMost !== null && funds?.required === atMost;
     return [
@@ -182,7 +183,9 @@ export const costSection = (
         ),
       },
       ...(isSame || inAll === "" ? [] : [{ label: "in all", text: inAll }]),
-      ...(short <= 0n ? [] : [{ label: "missing", text: nativeForPeople(short, "up", names), tone: "bad" as const }]),
+      ...(short <= 0n
+        ? []
+        : [{ label: "missing", text: `${least}${nativeForPeople(short, "up", names)}`, tone: "bad" as const }]),
     ];
   });
   return section("Cost", facts(...rows));
