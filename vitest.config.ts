@@ -10,7 +10,7 @@ const pure = [
   "test/report/!(browser).test.ts",
   "test/preflight/pure/**/*.test.ts",
   "test/chains/{baseFee,laterFork,opStack,rules}.test.ts",
-  "test/eth/{bloom,decode,encode,heads,strict,toldLogs}.test.ts",
+  "test/eth/{bloom,decode,encode,heads,strangers,strict,toldLogs}.test.ts",
   "test/quorum/{normal,tables}.test.ts",
   "test/witness/{answers,placement,queries,readers,view}.test.ts",
 ];

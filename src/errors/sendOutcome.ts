@@ -123,7 +123,7 @@ export const outcomeOf = (answer: unknown): SendOutcome => {
 };
 
 /** Why a node did not take it, in the node's own words where it said some: one line, at most 200 characters, not escaped; empty = it took it. */
-export const refusalText = ({ error }: SendOutcome): string => {
+export const refusalText = ({ error }: Pick<SendOutcome, "error">): string => {
   if (error === null) return "";
   const raw: unknown = error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null;
   const text = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";

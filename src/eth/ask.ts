@@ -2,8 +2,11 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { BlockNotFound, InvalidParams, RpcError } from "../errors/rpc.js";
+import { BlockNotFound, InternalError, InvalidParams, PendingUnavailable, RpcError } from "../errors/rpc.js";
+import { refusalText } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { escapeText } from "../primitives/text.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/answer.js";
@@ -34,8 +37,41 @@ export const ask = <A>(
     const params = encoded(method, write);
     if (Result.isFailure(params)) return Effect.fail(params.failure);
     const readResult = typeof read === "function" ? read : decoder(method, read);
-    return Effect.flatMap(rpc.request(method, params.success), (result) => Effect.fromResult(readResult(result)));
+    return rpc.request(method, params.success).pipe(
+      Effect.mapError((failure) => withoutStrangers(method, params.success, failure)),
+      Effect.flatMap((result) => Effect.fromResult(readResult(result))),
+    );
   });
+
+/** The calls that a request has a node run, as they are written. */
+const callsIn = ([first]: ReadonlyArray<unknown>): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  if (!isRecord(first)) return [];
+  const blocks = first["blockStateCalls"];
+  if (!Array.isArray(blocks)) return [first];
+  return blocks.flatMap((block) =>
+    isRecord(block) && Array.isArray(block["calls"]) ? block["calls"].filter(isRecord) : [],
+  );
+};
+
+/**
+ * The failure of calls, or that there is no answer: a nonce that none of them has, or an account that none of them is from,
+ * is of another transaction, which the node runs in the same block.
+ */
+const withoutStrangers = (method: string, params: ReadonlyArray<unknown>, failure: Failure): Failure => {
+  const calls = callsIn(params);
+  if (failure._tag === "RpcError" || calls.length === 0) return failure;
+  const isOfNonce = failure._tag === "NonceTooLow" || failure._tag === "NonceTooHigh";
+  const account = "account" in failure ? failure.account : null;
+  const isTheirs = calls.some(
+    ({ nonce, from }) =>
+      (!isOfNonce || nonce !== undefined) && (account === null || String(from).toLowerCase() === account.toLowerCase()),
+  );
+  if (isTheirs) return failure;
+  const raw = "raw" in failure ? failure.raw : null;
+  const answer = { detail: escapeText(refusalText({ error: failure })), raw };
+  const reason = params[1] === "pending" ? new PendingUnavailable(answer) : new InternalError(answer);
+  return new RpcError({ method, reason });
+};
 
 /** The node has no such block. */
 export const unknownBlock = (method: string): RpcError =>

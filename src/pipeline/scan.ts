@@ -72,7 +72,7 @@ const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
   round.block === "pending" && options.block === null;
 
 const noPendingIn = ({ round }: Scanning): Failure | null =>
-  [round.run, round.alone].map(failureOf).find(isNoPending) ?? null;
+  [round.run, round.alone, round.called?.first ?? null].map(failureOf).find(isNoPending) ?? null;
 
 /** The round, when no more is asked. */
 const roundIn = ({ subject, round, memory }: Scanning): Round => {

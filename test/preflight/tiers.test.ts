@@ -187,9 +187,13 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
         Rpc.Rpc.of({
           ...node,
           request: (asked, params) =>
-            Effect.catch(node.request(asked, params), (failure) =>
-              failure._tag === "InsufficientFunds" ? Effect.succeed(answers[asked]) : Effect.fail(failure),
-            ),
+            node
+              .request(asked, params)
+              .pipe(
+                Effect.catch((failure) =>
+                  failure._tag === "InsufficientFunds" ? Effect.succeed(answers[asked]) : Effect.fail(failure),
+                ),
+              ),
         }),
       ),
     ).pipe(Layer.provide(layer));
@@ -204,6 +208,23 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(toText(short as Report)).not.toContain("how much gas is not known");
     expect([paid?.verdict, severe(paid)]).toEqual(["unknown", ["MethodNotSupported/unavailable"]]);
     expect(paid?.funds[0]?.shortfall).toBe(0n);
+  });
+
+  it("blames no transaction for the nonce of another one that is called beside it, and asks the latest block", async () => {
+    const words_ = "the tx doesn't have the correct nonce. account has nonce of: 4 tx has nonce of: 5";
+    const building = (blocks: ReadonlyArray<string>) =>
+      on(({ method: asked, params }) => {
+        if (asked === method) return refusalOf(-32601, "the method eth_simulateV1 does not exist/is not available");
+        const isRun = asked === "eth_call" || asked === "eth_estimateGas";
+        const failure = classify({ method: asked, error: { code: -32000, message: words_ } });
+        return isRun && blocks.includes(String(params[1])) ? (failure as unknown as RpcError) : null;
+      });
+    const [report] = await run(building(["pending"]), [send]);
+    expect([report?.observed.blockTag, report?.transactions[0].outcome.status]).toEqual(["latest", "success"]);
+    expect(severe(report)).toEqual(["MethodNotSupported/unavailable"]);
+    const [lost] = await run(building(["pending", "latest"]), [send]);
+    expect([lost?.verdict, lost?.transactions[0].outcome.status]).toEqual(["unknown", "unknown"]);
+    expect(codesOf(lost as Report).filter((code) => /blocker|Nonce/.test(code))).toEqual([]);
   });
 
   it("says of a deployment what a call and an estimate can say, where none is simulated", async () => {

@@ -34,6 +34,7 @@ const ofDeployment = simulation(new InvalidParams({ detail: "missing field `to`"
 const unsupported = simulation(new MethodNotSupported({ detail: "", code: -32601 }));
 const forbidden = simulation(new MethodNotPermitted({ detail: "403", httpStatus: 403 }));
 const noPending = simulation(new PendingUnavailable({ detail: "no pending state" }));
+const ofPool = new RpcError({ method: "eth_call", reason: new PendingUnavailable({ detail: "nonce too high" }) });
 const gone = simulation(new SimBlockOrder({ detail: "" }));
 const poor = new InsufficientFunds({ account: alice });
 const lost = unanswered("eth_simulateV1");
@@ -117,6 +118,11 @@ describe("a scan asks more", () => {
 
     ["on the latest block, where there is no pending one", () => ({ asked: { run: refused(noPending) } }), "noPending"],
     ["so where only the witness alone says so", () => ({ asked: { alone: refused(noPending) } }), "noPending"],
+    [
+      "so where a call says so, for the node runs its pool beside it",
+      () => ({ asked: { ...called(ofPool), run: refused(unsupported) } }),
+      "noPending",
+    ],
     ["not so on the latest", () => ({ tag: "latest", asked: { run: refused(noPending) } }), null],
     [
       "not so where the caller names a block",
