@@ -8,17 +8,33 @@ export interface RpcRequest {
   readonly params?: unknown;
 }
 
-/** What reads a chain or arranges a connection, by its whole name: the only methods of a wallet that pass unjudged. */
-const harmless = new RegExp(
-  `^(${[
-    "eth_(accounts|requestAccounts|chainId|coinbase|syncing|mining|hashrate|protocolVersion|config|capabilities|call)",
-    "eth_(callMany|callBundle|blockNumber|createAccessList|fillTransaction|pendingTransactions|gasPrice|baseFee)",
-    "eth_(blobBaseFee|maxPriorityFeePerGas|feeHistory|(un)?subscribe|uninstallFilter|new\\w*Filter|get[A-Z]\\w+)",
-    "eth_(estimate|simulate)[A-Z]\\w+|metamask_(getProviderState|logWeb3ShimUsage)|personal_(ecRecover|listAccounts)",
-    "wallet_((add|switch)EthereumChain|watchAsset|registerOnboarding|revoke(Permissions|Session)|disconnect)",
-    "wallet_(showCallsStatus|verifySignature|get(Accounts|Assets|CallsHistory|Capabilities|EthereumChains))",
-    "wallet_get(Permissions|Session|Snaps|SubAccounts)|eth_supportedEntryPoints",
-  ].join("|")})$`,
+/** The reads of nodes under `eth_`: execution-apis, geth, Erigon, Nethermind, Besu, reth, and bundlers (ERC-4337). */
+const reads = [
+  "accounts requestAccounts chainId coinbase syncing mining hashrate getWork protocolVersion config capabilities",
+  "call callMany callBundle simulateV1 createAccessList estimateGas fillTransaction blockNumber gasPrice baseFee blobBaseFee",
+  "maxPriorityFeePerGas feeHistory pendingTransactions getAccount getAccountInfo getBalance getCode getProof getStorageAt",
+  "getStorageValues getTransactionCount getBlockByHash getBlockByNumber getHeaderByHash getHeaderByNumber getBlockReceipts",
+  "getBlockAccessList getBlockTransactionCountByHash getBlockTransactionCountByNumber getUncleByBlockHashAndIndex",
+  "getUncleByBlockNumberAndIndex getUncleCountByBlockHash getUncleCountByBlockNumber getTransactionByHash",
+  "getTransactionByBlockHashAndIndex getTransactionByBlockNumberAndIndex getTransactionBySenderAndNonce",
+  "getTransactionReceipt getRawTransactionByHash getRawTransactionByBlockHashAndIndex getRawTransactionByBlockNumberAndIndex",
+  "getLogs getFilterChanges getFilterLogs newFilter newBlockFilter newPendingTransactionFilter uninstallFilter subscribe",
+  "unsubscribe getMinerDataByBlockHash getMinerDataByBlockNumber estimateUserOperationGas getUserOperationByHash",
+  "getUserOperationReceipt supportedEntryPoints",
+];
+
+/** The only methods of a wallet that pass by their name alone: they read a chain or arrange a connection. */
+const harmless = new Set(
+  Object.entries({
+    eth: reads.join(" "),
+    metamask: "getProviderState logWeb3ShimUsage",
+    personal: "ecRecover listAccounts",
+    wallet: [
+      "switchEthereumChain watchAsset registerOnboarding revokePermissions revokeSession disconnect showCallsStatus",
+      "verifySignature getAccounts getAssets getCallsHistory getCapabilities getEthereumChains getPermissions getSession",
+      "getSnaps getSubAccounts addEthereumChain",
+    ].join(" "),
+  }).flatMap(([namespace, names]) => names.split(" ").map((name) => `${namespace}_${name}`)),
 );
 
 /** Namespaces of nodes, which hold no key of a user's. */
@@ -28,21 +44,33 @@ const ofNodes = /^(net|web3|rpc|debug|trace|txpool|ots|erigon|admin|anvil|hardha
 const ofWallets = /^(\W*eth|[^_]*(wallet|metamask|keyring|personal|account|snap))/i;
 
 /** What signs or sends, on another's behalf too, or gives a right to do so, by a word of its name in any namespace. */
-const word = /(Sign|Send)(?!at|ed|er)/;
+const word = /(Sign|Send|\dsign|\dsend)(?!at|ed|er)/;
 const firstWord =
-  /(^|[^a-z])(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution|execute|transfer|pay(?!load)|delegate|authori[sz]e|batch|approve|decrypt|unlock)/i;
+  /(^|[^a-z\d])(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution|execute|transfer|pay(?!load)|delegate|authori[sz]e|batch|approve|decrypt|unlock)/i;
 
 const isActor = (method: string): boolean => firstWord.test(method) || word.test(method);
 
-const passes = (method: string): boolean => harmless.test(method) || (ofNodes.test(method) && !isActor(method));
+const passes = (method: string, also: ReadonlyArray<string> = []): boolean =>
+  harmless.has(method) || also.includes(method) || (ofNodes.test(method) && !isActor(method));
+
+/** Methods that are judged by what they ask for. */
+const byContent = ["wallet_connect", "wallet_requestPermissions", "wallet_getCallsStatus"];
+
+/** The names of further reads that an option gives: of none that signs, sends or is judged by what it asks for. */
+export const areReads = (input: unknown): boolean =>
+  Array.isArray(input) &&
+  input.every((name) => typeof name === "string" && /^\S+$/.test(name) && !isActor(name) && !byContent.includes(name));
 
 /** Whether a name alone says that the guard has a say. */
-const isNamed = (method: string): boolean => !passes(method) && (isActor(method) || ofWallets.test(method));
+const isNamed = (method: string, also?: ReadonlyArray<string>): boolean =>
+  !passes(method, also) && (isActor(method) || ofWallets.test(method));
 
 /** Names of methods within parameters, in JSON within strings, too. */
 const carried = /"method"[^"]{0,9}"([^"]*)"/g;
-const isCarrying = ({ params = null }: RpcRequest): boolean =>
-  Array.from(JSON.stringify(params).replaceAll("\\", "").matchAll(carried), ([, name = ""]) => name).some(isNamed);
+const isCarrying = ({ params = null }: RpcRequest, also?: ReadonlyArray<string>): boolean =>
+  Array.from(JSON.stringify(params).replaceAll("\\", "").matchAll(carried), ([, name = ""]) => name).some((name) =>
+    isNamed(name, also),
+  );
 
 /** Whether it signs or sends in a form that nobody here can prove, or carries what does. */
 export const isActing = (rpcRequest: RpcRequest): boolean => isActor(rpcRequest.method) || isCarrying(rpcRequest);
@@ -72,8 +100,8 @@ export const paramsOf = ({ params }: RpcRequest): ReadonlyArray<unknown> => (Arr
 /** Permissions that show accounts, and nothing else. */
 const showing = ["eth_accounts", "endowment:permitted-chains"];
 
-/** Whether a guard has a say in a request that was read. */
-export const isJudged = (rpcRequest: RpcRequest): boolean => {
+/** Whether a guard has a say in a request that was read; `also` are the caller's further reads. */
+export const isJudged = (rpcRequest: RpcRequest, also?: ReadonlyArray<string>): boolean => {
   const { method, params = [] } = rpcRequest;
   // why: a wallet can be asked to sign something when it is connected (EIP-7846), and for more than to show its accounts
   if (method === "wallet_connect") return JSON.stringify(params).includes('"capabilities"') || isCarrying(rpcRequest);
@@ -82,7 +110,7 @@ export const isJudged = (rpcRequest: RpcRequest): boolean => {
       .flat()
       .every((permission) => isRecord(permission) && Object.keys(permission).every((name) => showing.includes(name)));
   // guard: a request within another
-  const isHiding = !passes(method) && isCarrying(rpcRequest);
+  const isHiding = !harmless.has(method) && !ofNodes.test(method) && isCarrying(rpcRequest, also);
   // guard: a wallet's method that nobody knows
-  return isHiding || isNamed(method);
+  return isHiding || isNamed(method, also);
 };

@@ -5,7 +5,7 @@ import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/serv
 import { isRecord, lazyImport, safely } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { defaultsGiven } from "../promise/given.js";
-import { isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
+import { areReads, isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
 import { alsoHeldBy, heldOf } from "./held.js";
 import type { GuardRules } from "./rules.js";
@@ -21,13 +21,16 @@ const ofGuards = {
   onChanged: [functionOr("reject"), 'must be "reject" or a function'],
   onUnverified: [functionOr("reject", "accept"), 'must be "reject", "accept" or a function'],
   onSettled: [functionOr(), "must be a function"],
+  passes: [areReads, "must be a list of methods, none of which signs, sends or is judged by what it asks for"],
 } as const;
 
 /** A guard's rules apart from what else its options hold; what is wrong, or cannot be read, is thrown, as `InvalidConnection`. */
 export const rulesIn = <O extends GuardRules>(options: O) => {
   const given = defaultsGiven(options, "options", ofGuards);
-  const { onCaution, signatures, onChanged, onUnverified, onSettled, ...others } = given;
-  return { rules: { onCaution, signatures, onChanged, onUnverified, onSettled }, others };
+  const { onCaution, signatures, onChanged, onUnverified, onSettled, passes, ...others } = given;
+  // why: a list that its owner adds to later
+  const all = { onCaution, signatures, onChanged, onUnverified, onSettled, passes: [...(passes ?? [])] };
+  return { rules: all, others };
 };
 
 /** Any EIP-1193 provider. */
@@ -64,7 +67,8 @@ export const guardedProvider = <provider extends Provider>(
     const rpcRequest = readRequest(original);
     if (rpcRequest === null) return Promise.reject(unreadable());
     // why: a wallet that throws rejects, as EIP-1193 has it
-    if (!isJudged(rpcRequest)) return new Promise((resolve) => resolve(provider.request(rpcRequest as never)));
+    if (!isJudged(rpcRequest, rules.passes))
+      return new Promise((resolve) => resolve(provider.request(rpcRequest as never)));
     const loaded = (loading ??= on.effect(judging));
     return loaded.then(
       (guardedRequest) => guardedRequest(rpcRequest),

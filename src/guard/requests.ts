@@ -223,7 +223,7 @@ const judge = (
   deliver: Deliver,
 ): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
   const { method } = rpcRequest;
-  if (!isJudged(rpcRequest)) return null;
+  if (!isJudged(rpcRequest, guard.rules.passes)) return null;
   if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, rpcRequest);
   if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, rpcRequest);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, rpcRequest, deliver);

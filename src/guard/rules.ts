@@ -61,6 +61,11 @@ export interface GuardRules {
    * answers that they are done. Receipts that the node does not have yet are left out.
    */
   readonly onSettled?: ((settled: SettledCalls) => unknown) | undefined;
+  /**
+   * Names of further methods that pass as reads do, such as `eth_getFoo`. A method that signs, sends, or is judged by what it
+   * asks for may not be among them.
+   */
+  readonly passes?: ReadonlyArray<string> | undefined;
 }
 
 /** Sends a request on, to the wallet or the node behind the guard. */

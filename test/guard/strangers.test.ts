@@ -1,6 +1,9 @@
 /** What strangers try at a guard: fields, methods and members that nobody proved, and wallets that are mute or lie. */
 import { EventEmitter } from "node:events";
-import { createWalletClient, custom, encodeFunctionData, fallback, http, publicActions } from "viem";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createClient, createWalletClient, custom, encodeFunctionData, fallback, http, publicActions } from "viem";
 import * as actions from "viem/actions";
 import { privateKeyToAccount, type LocalAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -339,6 +342,7 @@ describe("a provider", () => {
       ["metamask_batch", [nested]],
       ["metamask_connectWith", nested],
       ["metamask_connectSign", "hi"],
+      ["foo_v2sendBundle", {}],
       ["foo_ethSendTransaction", transaction],
       ["wc_request", { request: { method: "personal_sign" } }],
       ["foo_relay", JSON.stringify({ a: JSON.stringify(nested) })],
@@ -375,6 +379,120 @@ describe("a provider", () => {
     wallet.reached.length = 0;
     for (const [method, ...params] of harmless) expect(await ask(guarded, method, ...params), method).toBe("0x1");
     expect(wallet.reached).toEqual(harmless.map(([method, ...params]) => ({ method, params })));
+  });
+
+  it("lets no read of a wallet pass that is on no list, but what `passes` names", async () => {
+    const wallet = walletWith();
+    const options = { node: { url: node.url } };
+    const strange = [
+      "eth_getEncryptionPublicKey",
+      "eth_getFoo",
+      "eth_estimateFoo",
+      "eth_newFooFilter",
+      "wallet_getKeys",
+    ];
+    const guarded = guardProvider(wallet, options);
+    for (const method of strange) expect(await tag(ask(guarded, method)), method).toBe("GuardRefused");
+    expect(wallet.reached).toEqual([]);
+    const passes = ["eth_getFoo", "wallet_getKeys"];
+    const lax = guardProvider(wallet, { ...options, passes });
+    const client = guard(createWalletClient({ account: owner.address, transport: custom(wallet) }), { passes });
+    passes.push("eth_estimateFoo");
+    const nested = (method: string) => ({ request: { method } });
+    for (const to of [lax, client as Requests]) {
+      expect([await ask(to, "eth_getFoo", 1), await ask(to, "wallet_getKeys")]).toEqual(["0x1", "0x1"]);
+      expect(await ask(to, "foo_relay", nested("eth_getFoo"))).toBe("0x1");
+      for (const [method, ...params] of [
+        ["eth_estimateFoo"],
+        ["eth_getFoo", nested("eth_sendTransaction")],
+        ["foo_relay", nested("eth_newFooFilter")],
+      ] as const)
+        expect(await tag(ask(to, method, ...params)), method).toBe("GuardRefused");
+    }
+    const wrong = [
+      ...["eth_sendTransaction", "personal_sign", "foo_submitOrder", "wallet_connect", "wallet_requestPermissions"],
+      ...["wallet_getCallsStatus", "eth_get Foo", "", 1],
+    ].map((name) => ["eth_getFoo", name]);
+    for (const each of [...wrong, "eth_getFoo", {}]) {
+      const making = () => guardProvider(wallet, { ...options, passes: each as never });
+      expect(making, JSON.stringify(each)).toThrow(
+        expect.objectContaining({ _tag: "InvalidConnection", field: "passes" }),
+      );
+    }
+  });
+
+  it("lets every public action of viem's pass, on Ethereum and on the chains that viem has actions for", async () => {
+    const viem = dirname(fileURLToPath(import.meta.resolve("viem/package.json")));
+    const sources = [
+      "actions/public",
+      "op-stack/actions",
+      "zksync/actions",
+      "linea/actions",
+      "celo",
+      "account-abstraction",
+    ];
+    const methods = new Set<string>();
+    for (const folder of sources)
+      for (const file of readdirSync(join(viem, folder), { recursive: true, encoding: "utf8" })) {
+        if (!file.endsWith(".ts")) continue;
+        for (const [, method = ""] of readFileSync(join(viem, folder, file), "utf8").matchAll(/method: *'(\w+)'/g))
+          methods.add(method);
+      }
+    const schema = /export type PublicRpcSchema = \[.*?^\]/ms.exec(
+      readFileSync(join(viem, "types/eip1193.ts"), "utf8"),
+    );
+    for (const [, method = ""] of (schema?.[0] ?? "").matchAll(/Method: '(\w+)'/g)) methods.add(method);
+    // what sends, in its own name
+    const sending = [...methods].filter((method) => /_send/.test(method));
+    expect(sending.sort()).toEqual(["eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_sendUserOperation"]);
+    const reading = [...methods].filter((method) => !sending.includes(method));
+    expect(reading.length).toBeGreaterThan(60);
+    const wallet = walletWith();
+    const guarded = guardProvider(wallet, { node: { url: node.url } });
+    for (const method of reading) expect(await ask(guarded, method), method).toBe("0x1");
+    // and no public action asks for more than its sources name
+    const asked = new Set<string>();
+    const client = createClient({
+      transport: custom(
+        { request: ({ method }: Asked) => (asked.add(method), Promise.reject(new Error("none"))) },
+        { retryCount: 0 },
+      ),
+    });
+    const hash = `0x${"11".repeat(32)}` as const;
+    const given = {
+      ...{
+        address: nobody,
+        account: nobody,
+        to: nobody,
+        hash,
+        filter: { id: "0x1", request: client.request, type: "event" },
+      },
+      ...{
+        abi: Token.abi,
+        functionName: "name",
+        contracts: [],
+        blocks: [{ calls: [] }],
+        calls: [],
+        blockCount: 1,
+        index: 0,
+      },
+      ...{
+        name: "a.eth",
+        key: "a",
+        slot: "0x0",
+        storageKeys: [],
+        message: "x",
+        signature: hash,
+        rewardPercentiles: [],
+        requests: [],
+      },
+    };
+    const actions: ReadonlyArray<readonly [string, unknown]> = Object.entries(publicActions(client));
+    for (const [name, action] of actions)
+      if (typeof action === "function" && !/^(watch|send|waitFor)/.test(name))
+        await Promise.resolve(action(given)).catch(() => undefined);
+    expect(asked.size).toBeGreaterThan(15);
+    expect([...asked].filter((method) => !methods.has(method))).toEqual([]);
   });
 
   it("judges parameters as they are passed on, and rejects what cannot be read", async () => {
