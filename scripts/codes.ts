@@ -62,6 +62,10 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
     means: "The endpoint may be stuck, or the chain itself stands still.",
     numbers: [seconds("age of the head", 41)],
   },
+  NodeNamedByPage: {
+    means:
+      "The page added the chain to the wallet (`wallet_addEthereumChain`), and a guard without a `node` asks only the node that the page named.",
+  },
   PendingStale: {
     means: "An answer names a newer block, or the latest block is too old.",
     numbers: [count("base block", 22_999_996), count("latest block", 22_999_996), count("highest block", 23_000_000)],

@@ -67,6 +67,12 @@ const guards = {
     "test/guard/strangers",
   ],
   "a member that may sign": ["true", "test/guard/strangers"],
+  "a node that a page names for the chain in use": ["false", "test/guard/strangers"],
+  "a chain of which nobody knows which one a wallet reads": ["false", "test/guard/strangers"],
+  "a proof by a node that the page named": ["report", "test/guard/strangers"],
+  "a message that is more than a sign-in": ["false", "test/guard/signIn"],
+  "what a wallet does for a page that connects": ["false", "test/guard/signIn"],
+  "a wallet that signed something other than the sign-in": ["false", "test/guard/signIn"],
   "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };
 

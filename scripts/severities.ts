@@ -19,6 +19,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   ForkAhead: "warning",
   FreshnessUnknown: "info",
   HeadOld: "warning",
+  NodeNamedByPage: "unavailable",
   PendingStale: "unavailable",
   RulesUncertain: ["info", ["warning", "where the transaction may use what differs between the forks"]],
   StatePretended: "warning",

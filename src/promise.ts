@@ -285,8 +285,9 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * guarded: they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance.
  * `wallet_sendCalls` is proven as one bundle and passed on with the values that were proven: a proof of its outcome, not of its
  * bytes; `onSettled` gets the outcome. Signatures of messages and typed data, and methods of a wallet that are not known
- * here, are refused unless `signatures` allows them. Any other request that signs, sends or grants rights is refused.
- * Everything else passes, events too. Nothing has to be disposed of.
+ * here, are refused unless `signatures` allows them. A chain that the page adds is `unknown` from then on (`NodeNamedByPage`),
+ * unless `node` is given. Any other request that signs, sends or grants rights is refused.
+ * Reads pass. Event listeners get copies of data alone. Nothing has to be disposed of.
  *
  * It has the members of EIP-1193, of events and of connecting; any other function throws `GuardRefused`. Data such as
  * `session` is a copy, other objects and texts (`providers`, `signer`) are left out, and nothing can be set. The wallet that
@@ -313,5 +314,5 @@ export const guardProvider = <provider extends Provider>(provider: provider, opt
   const { node, steps, without, log, nonces: _, ...runOptions } = others;
   const connection = { ...(node ?? { provider }), steps, without } as Connection & Steps;
   const on = createPreflight(connection, { ...runOptions, log, nonces: leases() });
-  return guardedProvider(provider, on, rules, runOptions);
+  return guardedProvider(provider, on, rules, runOptions, node == null);
 };

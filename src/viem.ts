@@ -10,7 +10,7 @@
 import type { Client } from "viem";
 import { guardClient } from "./guard/client.js";
 import { leases, rulesIn } from "./guard/provider.js";
-import { heldOf } from "./guard/held.js";
+import { memoryOf } from "./guard/held.js";
 import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
@@ -122,5 +122,6 @@ export const guard = <client extends Client>(client: client, options: GuardOptio
     ...runOptions,
     ...{ log, send, nonces: leases(nonces, client.transport["type"] !== "fallback") },
   });
-  return guardClient(client, guarding(on, rules, runOptions, heldOf(client.transport)));
+  const memory = memoryOf(client.transport);
+  return guardClient(client, guarding({ on, rules, options: runOptions, memory, isAlone: node == null }));
 };

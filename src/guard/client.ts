@@ -8,10 +8,10 @@ import type { Report, Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
 import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
-import { alsoHeldBy } from "./held.js";
+import { alsoKnownBy } from "./held.js";
 import type { RpcRequest } from "./methods.js";
-import { chainOf, guardRequest, type Deliver, type Pass } from "./requests.js";
-import { allowSignature, clear, signed, type Guarding, type SignaturePayload } from "./rules.js";
+import { guardRequest, type Deliver, type Pass } from "./requests.js";
+import { allowSignature, chainOf, clear, payloadWith, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
 /** What viem's transactions have beside the fields that are signed, what a node's filled one has, and what its token verbs leave. */
 const aside = [
@@ -65,7 +65,7 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
         Effect.gen(function* () {
           // guard: a message that is changed while it is judged
           const content = yield* attempt(() => Promise.resolve(structuredClone(argument)));
-          yield* allowSignature(guard, kind, { kind, address, content });
+          yield* allowSignature(guard, pass, kind, payloadWith(kind, address, content));
           return yield* attempt(() => sign.call(account, content as never));
         }),
       );
@@ -164,7 +164,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     ...(client.account === undefined ? {} : { account: own === null ? client.account.address : guarded(own) }),
     transport: () => ({ config: transport as never, request: request as never, value: {} }),
   });
-  alsoHeldBy(base.transport, guard.held);
+  alsoKnownBy(base.transport, guard.memory);
   /** The same parameters, a key among them guarded as well. */
   const withGuarded = (parameters: unknown): unknown =>
     isRecord(parameters) && isLocal(parameters["account"])

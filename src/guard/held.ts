@@ -1,4 +1,4 @@
-/** Accounts of a wallet that was handed a transaction which nobody has shown since. */
+/** What a guard remembers of a wallet: accounts that may have something in flight, and chains whose node a page named. */
 import type * as Effect from "effect/Effect";
 import { isRecord, type Hash } from "../primitives/index.js";
 import type { Rpc } from "../rpc/index.js";
@@ -18,17 +18,24 @@ export type HeldAccounts = Map<string, Held>;
 
 export const heldKey = (chainId: number | null, account: string): string => `${chainId} ${account.toLowerCase()}`;
 
-const known = new WeakMap<object, HeldAccounts>();
+/** What is remembered of a wallet. */
+export interface Memory {
+  readonly held: HeldAccounts;
+  /** Chains whose node in the wallet a page may have named, by their ids. */
+  readonly pageChains: Set<number>;
+}
 
-/** Of a wallet, by its provider or transport: a guard that is made anew of the same holds the same. */
-export const heldOf = (wallet: object): HeldAccounts => {
-  const all: HeldAccounts = known.get(wallet) ?? new Map();
-  known.set(wallet, all);
-  return all;
+const known = new WeakMap<object, Memory>();
+
+/** Of a wallet, by its provider or transport: a guard that is made anew of the same remembers the same. */
+export const memoryOf = (wallet: object): Memory => {
+  const memory = known.get(wallet) ?? { held: new Map(), pageChains: new Set() };
+  known.set(wallet, memory);
+  return memory;
 };
 
 /** By what a guard hands out, too. */
-export const alsoHeldBy = (guarded: object, all: HeldAccounts): void => void known.set(guarded, all);
+export const alsoKnownBy = (guarded: object, memory: Memory): void => void known.set(guarded, memory);
 
 /**
  * Lets an account of a guarded provider or client send again, though what its wallet was handed (`Unverified`, `SentByOther`) may
@@ -38,7 +45,7 @@ export const alsoHeldBy = (guarded: object, all: HeldAccounts): void => void kno
  */
 export const releaseHeld = (guarded: object, account: string): boolean => {
   const transport: unknown = Reflect.get(guarded, "transport");
-  const all = known.get(guarded) ?? (isRecord(transport) ? known.get(transport) : undefined);
+  const { held: all } = known.get(guarded) ?? (isRecord(transport) ? known.get(transport) : undefined) ?? {};
   const end = ` ${account.toLowerCase()}`;
   return [...(all?.keys() ?? [])].filter((key) => key.endsWith(end) && all?.delete(key)).length > 0;
 };

@@ -32,7 +32,7 @@ const harmless = new Set(
     wallet: [
       "switchEthereumChain watchAsset registerOnboarding revokePermissions revokeSession disconnect showCallsStatus",
       "verifySignature getAccounts getAssets getCallsHistory getCapabilities getEthereumChains getPermissions getSession",
-      "getSnaps getSubAccounts addEthereumChain",
+      "getSnaps getSubAccounts",
     ].join(" "),
   }).flatMap(([namespace, names]) => names.split(" ").map((name) => `${namespace}_${name}`)),
 );
@@ -54,7 +54,9 @@ const passes = (method: string, also: ReadonlyArray<string> = []): boolean =>
   harmless.has(method) || also.includes(method) || (ofNodes.test(method) && !isActor(method));
 
 /** Methods that are judged by what they ask for. */
-const byContent = ["wallet_connect", "wallet_requestPermissions", "wallet_getCallsStatus"];
+const byContent = [
+  ...["wallet_connect", "wallet_requestPermissions", "wallet_getCallsStatus", "wallet_addEthereumChain"],
+];
 
 /** The names of further reads that an option gives: of none that signs, sends or is judged by what it asks for. */
 export const areReads = (input: unknown): boolean =>
@@ -100,11 +102,23 @@ export const paramsOf = ({ params }: RpcRequest): ReadonlyArray<unknown> => (Arr
 /** Permissions that show accounts, and nothing else. */
 const showing = ["eth_accounts", "endowment:permitted-chains"];
 
+/**
+ * Capabilities that a request to connect names (EIP-7846), each of which the wallet may sign or send something for, by their
+ * names; null where it holds what is none.
+ */
+export const capabilitiesIn = (rpcRequest: RpcRequest): Readonly<Record<string, unknown>> | null => {
+  const { params = [] } = rpcRequest;
+  const [options = {}, ...others] = [params].flat() as ReadonlyArray<unknown>;
+  const isKnown =
+    isRecord(options) && Object.keys(options).every((name) => /^(version|chainIds|capabilities)$/.test(name));
+  const { capabilities = {} } = isKnown ? options : {};
+  return isKnown && others.length === 0 && isRecord(capabilities) && !isCarrying(rpcRequest) ? capabilities : null;
+};
+
 /** Whether a guard has a say in a request that was read; `also` are the caller's further reads. */
 export const isJudged = (rpcRequest: RpcRequest, also?: ReadonlyArray<string>): boolean => {
   const { method, params = [] } = rpcRequest;
-  // why: a wallet can be asked to sign something when it is connected (EIP-7846), and for more than to show its accounts
-  if (method === "wallet_connect") return JSON.stringify(params).includes('"capabilities"') || isCarrying(rpcRequest);
+  if (method === "wallet_connect") return Object.keys(capabilitiesIn(rpcRequest) ?? { unknown: true }).length > 0;
   if (method === "wallet_requestPermissions")
     return ![params]
       .flat()

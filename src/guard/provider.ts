@@ -2,22 +2,32 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
-import { isRecord, lazyImport, safely } from "../primitives/index.js";
+import { copyOf, dataOf, isRecord, lazyImport } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { defaultsGiven } from "../promise/given.js";
 import { areReads, isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
-import { alsoHeldBy, heldOf } from "./held.js";
+import { alsoKnownBy, memoryOf } from "./held.js";
 import type { GuardRules } from "./rules.js";
+import { isOrigin } from "./signIn.js";
 
 const functionOr =
   (...words: ReadonlyArray<unknown>) =>
   (rule: unknown): boolean =>
     typeof rule === "function" || words.includes(rule);
 
+const isSignIn = (rule: unknown): boolean =>
+  isRecord(rule) &&
+  Object.keys(rule).join() === "signIn" &&
+  isRecord(rule["signIn"]) &&
+  isOrigin(rule["signIn"]["origin"]);
+
 const ofGuards = {
   onCaution: [functionOr("refuse", "send"), 'must be "refuse", "send" or a function'],
-  signatures: [functionOr("refuse", "allow"), 'must be "refuse", "allow" or a function'],
+  signatures: [
+    (rule: unknown) => functionOr("refuse", "allow")(rule) || isSignIn(rule),
+    'must be "refuse", "allow", a function or { signIn: { origin: "https://app.example" } }',
+  ],
   onChanged: [functionOr("reject"), 'must be "reject" or a function'],
   onUnverified: [functionOr("reject", "accept"), 'must be "reject", "accept" or a function'],
   onSettled: [functionOr(), "must be a function"],
@@ -28,9 +38,9 @@ const ofGuards = {
 export const rulesIn = <O extends GuardRules>(options: O) => {
   const given = defaultsGiven(options, "options", ofGuards);
   const { onCaution, signatures, onChanged, onUnverified, onSettled, passes, ...others } = given;
-  // why: a list that its owner adds to later
-  const all = { onCaution, signatures, onChanged, onUnverified, onSettled, passes: [...(passes ?? [])] };
-  return { rules: all, others };
+  // why: a list that its owner adds to later, or an origin that is changed
+  const fixed = { signatures: copyOf(signatures), passes: copyOf(passes ?? []) };
+  return { rules: { onCaution, onChanged, onUnverified, onSettled, ...fixed }, others };
 };
 
 /** Any EIP-1193 provider. */
@@ -49,18 +59,21 @@ const members = [
 /** What a provider tells in words or as data; others might be keys. */
 const telling = ["accounts", "chainId", "icon", "name", "networkVersion", "rdns", "selectedAddress", "session", "uuid"];
 
-/** See `guardProvider` of `evm-preflight/promise`. */
+/** See `guardProvider` of `evm-preflight/promise`; `isAlone`: the wallet's own node is the only one that is asked. */
 export const guardedProvider = <provider extends Provider>(
   provider: provider,
   on: Facade<NonceStore>,
   rules: GuardRules,
   options: RunOptions,
+  isAlone: boolean,
 ): provider => {
-  const held = heldOf(provider);
+  const memory = memoryOf(provider);
   const judging = Effect.map(
     lazyImport(() => import("./requests.js")),
     ({ guardRequest, guarding }) =>
-      guardRequest(guarding(on, rules, options, held), (rpcRequest) => provider.request(rpcRequest as never)),
+      guardRequest(guarding({ on, rules, options, memory, isAlone }), (rpcRequest) =>
+        provider.request(rpcRequest as never),
+      ),
   );
   let loading: Promise<(rpcRequest: RpcRequest) => Promise<unknown>> | null = null;
   const request = (original: RpcRequest): Promise<unknown> => {
@@ -93,20 +106,12 @@ export const guardedProvider = <provider extends Provider>(
     return typeof second === "function" ? sendAsync(first, second as Parameters<typeof sendAsync>[1]) : request(first);
   };
   const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send, sendAsync }));
-  const own = (value: unknown): unknown => {
-    if (value === provider) return proxy;
-    const isHolding = isRecord(value) && Object.values(value).includes(provider);
-    return isHolding
-      ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, part === provider ? proxy : part]))
-      : value;
-  };
   /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
-  const copyOf = (value: unknown): unknown => {
+  const shown = (value: unknown): unknown => {
+    if (value === provider) return proxy;
     // why: a promise of another realm, or of a library, is no instance of ours
-    if (value !== provider && isRecord(value) && typeof value["then"] === "function")
-      return Promise.resolve(value).then(copyOf);
-    const isObject = typeof value === "object" && value !== null && value !== provider;
-    return isObject ? safely(() => structuredClone(value), undefined) : own(value);
+    const isLater = isRecord(value) && typeof value["then"] === "function";
+    return isLater ? Promise.resolve(value).then(shown) : dataOf(value);
   };
   const wrappers = new WeakMap<object, unknown>();
   /** The same listener, always by the same wrapper, so that it can be removed. */
@@ -115,7 +120,7 @@ export const guardedProvider = <provider extends Provider>(
     // guard: a listener that gets hold of the provider
     const wrapper =
       wrappers.get(listener) ??
-      ((...args: ReadonlyArray<unknown>): unknown => Reflect.apply(listener, proxy, args.map(own)));
+      ((...args: ReadonlyArray<unknown>): unknown => Reflect.apply(listener, proxy, args.map(dataOf)));
     wrappers.set(listener, wrapper);
     return wrapper;
   };
@@ -129,17 +134,17 @@ export const guardedProvider = <provider extends Provider>(
       if (typeof value !== "function") {
         const isTold = telling.includes(String(name)) || !["object", "string"].includes(typeof value);
         // guard: what a provider holds beside its members
-        return isTold ? copyOf(value) : undefined;
+        return isTold ? shown(value) : undefined;
       }
       if (guarded.has(name)) return guarded.get(name);
       // guard: a member that may sign
       const isMember = members.includes(String(name));
       if (!isMember) return () => fail(new GuardRefused(String(name), "is no member of a provider that a guard knows"));
       // why: methods of a provider with private fields work on that provider alone; `on` answers with it
-      return (...args: ReadonlyArray<unknown>): unknown => copyOf(Reflect.apply(value, provider, args.map(wrapped)));
+      return (...args: ReadonlyArray<unknown>): unknown => shown(Reflect.apply(value, provider, args.map(wrapped)));
     },
   });
-  alsoHeldBy(proxy, held);
+  alsoKnownBy(proxy, memory);
   return proxy;
 };
 

@@ -1,26 +1,27 @@
 /** The JSON-RPC methods that sign or send, guarded; every other one passes as it is. */
 import * as Clock from "effect/Clock";
-import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import type * as Exit from "effect/Exit";
-import { concat, numberToHex } from "viem";
+import { concat, numberToHex, zeroAddress } from "viem";
 import { getTransactionReceipt } from "../eth/index.js";
-import { copyOf, isHash, type Hash, type Hex, isRecord, safely } from "../primitives/index.js";
+import { copyOf, dataOf, isHash, isQuantity, type Hash, type Hex, isRecord } from "../primitives/index.js";
 import { hashOf } from "../nonces/signed.js";
 import { compareCalls } from "../settle/compare.js";
 import { gravest, type Comparison } from "../settle/settlement.js";
 import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
-import { times, type Report } from "../report/index.js";
-import { isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
+import type { Report } from "../report/index.js";
+import { capabilitiesIn, isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
 import {
   allowSignature,
+  chainOf,
   free,
   hold,
   inTurn,
   keep,
+  originIn,
   payloadOf,
   preflight,
   renewed,
@@ -29,6 +30,7 @@ import {
   type SettledCalls,
 } from "./rules.js";
 import { areAsked, verify } from "./sent.js";
+import { signInProblem, textOfFields } from "./signIn.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
 export { guarding, type Pass } from "./rules.js";
@@ -37,25 +39,6 @@ export { guarding, type Pass } from "./rules.js";
 export type Deliver =
   | ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>)
   | null;
-
-/** The chain of the wallet, which a request that names another is refused on. */
-export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: ReadonlyArray<unknown>) =>
-  Effect.gen(function* () {
-    // guard: a wallet that never says its chain
-    const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
-    const mute = () => refused("eth_chainId", `the wallet did not answer within ${within} ms`);
-    const asking = attempt(() => pass({ method: "eth_chainId" }));
-    const chainId = Number(yield* Effect.timeoutOrElse(asking, { duration: within, orElse: mute }));
-    const other = chainIds.find((named) => {
-      // guard: a chain that wallets read otherwise than the guard
-      const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
-      return named != null && !(isExact && Number(named) === chainId);
-    });
-    // guard: a request for another chain than the wallet's
-    if (other !== undefined)
-      return yield* refused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`);
-    return chainId;
-  });
 
 const senderOf = (transaction: unknown): string | null =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"] : null;
@@ -215,6 +198,58 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     return answer;
   });
 
+/**
+ * Connecting with a sign-in, and with nothing else that a wallet may sign or send for it. What it signed is held to the rule
+ * about signing in before it is handed out.
+ */
+const connect = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
+  Effect.gen(function* () {
+    const { method } = rpcRequest;
+    const { signInWithEthereum, ...others } = capabilitiesIn(rpcRequest) ?? { unknown: true };
+    const [stray] = Object.keys(others);
+    // guard: what a wallet does for a page that connects
+    if (stray !== undefined) return yield* refused(method, "carries something other than a sign-in", 5700);
+    const passing = attempt(() => pass(rpcRequest));
+    const origin = originIn(guard.rules);
+    if (origin === null)
+      return yield* Effect.andThen(allowSignature(guard, pass, method, payloadOf(rpcRequest)), passing);
+    const chainId = yield* chainOf(guard, pass);
+    const now = yield* Clock.currentTimeMillis;
+    const where = { origin, chainId, now };
+    const text = textOfFields(signInWithEthereum, where);
+    const problem = text === null ? "not fields of ERC-4361" : signInProblem(text, { ...where, address: zeroAddress });
+    if (problem !== null) return yield* refused(method, `signs a message that is no sign-in: ${problem}`);
+    const answer = dataOf(yield* passing);
+    const accounts = isRecord(answer) && Array.isArray(answer["accounts"]) ? answer["accounts"] : [];
+    const at = yield* Clock.currentTimeMillis;
+    for (const account of accounts as ReadonlyArray<unknown>) {
+      const { address, capabilities } = isRecord(account) ? account : {};
+      const { signInWithEthereum: signed } = isRecord(capabilities) ? capabilities : {};
+      const { message } = isRecord(signed) ? signed : {};
+      if (signed === undefined) continue;
+      const wrong = signInProblem(String(message), { origin, chainId, now: at, address: String(address) });
+      // guard: a wallet that signed something other than the sign-in
+      if (wrong !== null) return yield* refused(method, `the wallet signed a message that is no sign-in: ${wrong}`);
+    }
+    return answer;
+  });
+
+/** Adding a chain, whose node the page names: from then on a proof by the wallet's node on it is doubted. */
+const addChain = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
+  Effect.gen(function* () {
+    const { method } = rpcRequest;
+    const [chain, ...others] = paramsOf(rpcRequest);
+    const named = isRecord(chain) ? chain["chainId"] : null;
+    // guard: a chain of which nobody knows which one a wallet reads
+    if (!isQuantity(named) || others.length > 0) return yield* refused("chainId", "is no number in hex of one chain");
+    const chainId = Number(named);
+    // guard: a node that a page names for the chain in use
+    if (chainId === (yield* chainOf(guard, pass)))
+      return yield* refused(method, `the wallet is on chain ${chainId}, whose node a page may not name`);
+    guard.memory.pageChains.add(chainId);
+    return yield* attempt(() => pass(rpcRequest));
+  });
+
 /** What becomes of a request; null where it passes as it is. */
 const judge = (
   guard: Guarding,
@@ -228,12 +263,14 @@ const judge = (
   if (/(^|_)send(RawTransaction|PrivateRawTransaction$)/.test(method)) return sendRaw(guard, pass, rpcRequest);
   if (method === "wallet_sendCalls") return sendCalls(guard, pass, rpcRequest, deliver);
   if (method === "wallet_getCallsStatus") return callsStatus(guard, pass, rpcRequest);
+  if (method === "wallet_connect") return connect(guard, pass, rpcRequest);
+  if (method === "wallet_addEthereumChain") return addChain(guard, pass, rpcRequest);
   const payload = payloadOf(rpcRequest);
   // guard: a way to sign or send that is not known
   if (payload.kind === "method" && isActing(rpcRequest))
     return refused(method, "signs or sends in a form that this guard cannot judge");
   const passing = attempt(() => pass(rpcRequest));
-  return Effect.andThen(allowSignature(guard, method, payload), passing);
+  return Effect.andThen(allowSignature(guard, pass, method, payload), passing);
 };
 
 /** For how long a request that the wallet changed is not asked again, ms: viem tries −32603 three times within two seconds. */

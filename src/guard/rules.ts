@@ -2,16 +2,18 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
-import { copyOf, type Difference, type Hash } from "../primitives/index.js";
+import * as Duration from "effect/Duration";
+import { copyOf, type Difference, type Hash, isRecord, safely } from "../primitives/index.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
-import { mismatch, type Clearance, type Report, type Request } from "../report/index.js";
+import { mismatch, note, times, type Clearance, type Report, type Request, withFinding } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
 import type { Rpc } from "../rpc/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
 import { type GuardRefused, NotCleared, refused } from "./failures.js";
-import { heldKey, type HeldAccounts } from "./held.js";
+import { heldKey, type Memory } from "./held.js";
+import { signInProblem, textOf } from "./signIn.js";
 
 /** A signature of something that is no transaction. */
 export interface SignaturePayload {
@@ -24,6 +26,13 @@ export interface SignaturePayload {
   readonly address: string | null;
   /** What is to be signed, as the caller gave it. */
   readonly content: unknown;
+  /** Typed data (EIP-712) as an object, of `content` that is such or its JSON text; absent of any other. */
+  readonly typedData?: {
+    readonly domain: Readonly<Record<string, unknown>>;
+    readonly types: Readonly<Record<string, ReadonlyArray<{ readonly name: string; readonly type: string }>>>;
+    readonly primaryType: string;
+    readonly message: Readonly<Record<string, unknown>>;
+  };
 }
 
 /**
@@ -43,8 +52,17 @@ export interface SettledCalls extends Comparison {
 export interface GuardRules {
   /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
-  /** Whether messages, typed data, bare hashes, EIP-7702 authorisations and unknown methods of a wallet pass. Default `refuse`. */
-  readonly signatures?: "refuse" | "allow" | ((payload: SignaturePayload) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Whether messages, typed data, bare hashes, EIP-7702 authorisations and unknown methods of a wallet pass. Default `refuse`.
+   * `signIn` lets pass only messages that sign the account in (ERC-4361) at `origin`, such as `https://app.example`, on the
+   * wallet's chain and now. Its resources are links, and its statement speaks of no order.
+   */
+  readonly signatures?:
+    | "refuse"
+    | "allow"
+    | { readonly signIn: { readonly origin: string } }
+    | ((payload: SignaturePayload) => boolean | Promise<boolean>)
+    | undefined;
   /**
    * Whether a nonce, gas limit or fee that the wallet's user changed is accepted; default `reject`, with `Tampered`. It is
    * sent by then. Any other change always rejects.
@@ -84,17 +102,13 @@ export interface Guarding {
   readonly named: Set<string>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
-  /** Accounts that may have something in flight which nobody shows. */
-  readonly held: HeldAccounts;
+  readonly memory: Memory;
+  /** Whether the wallet's own node is the only one that is asked. */
+  readonly isAlone: boolean;
 }
 
-export const guarding = (
-  on: Facade<NonceStore>,
-  rules: GuardRules,
-  options: RunOptions,
-  held: HeldAccounts,
-): Guarding => ({
-  ...{ on, rules, options, held, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
+export const guarding = (given: Pick<Guarding, "on" | "rules" | "options" | "memory" | "isAlone">): Guarding => ({
+  ...{ ...given, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
 });
 
 /** What is remembered is bounded: the oldest goes first. */
@@ -116,36 +130,87 @@ export const inTurn = <A, E, R>({ turns }: Guarding, from: string, send: Effect.
 
 /** Whether a rule lets something pass: its one word, else only a `true` does, and what it throws does not. */
 export const allows = <A>(
-  rule: string | ((about: A) => boolean | Promise<boolean>) | undefined,
+  rule: string | object | ((about: A) => boolean | Promise<boolean>) | undefined,
   word: "send" | "allow" | "accept" | null,
   about: A,
 ): Effect.Effect<boolean> => {
   if (typeof rule !== "function") return Effect.succeed(word !== null && rule === word);
   // why: a rule that changes what it judges
-  const answer = attempt(() => Promise.resolve(copyOf(about)).then(rule));
+  const answer = attempt(() => Promise.resolve(copyOf(about)).then(rule as (about: A) => unknown));
   return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
 };
 
+/** The chain of the wallet, which a request that names another is refused on. */
+export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: ReadonlyArray<unknown>) =>
+  Effect.gen(function* () {
+    // guard: a wallet that never says its chain
+    const within = safely(() => Duration.toMillis(options.deadline ?? times.deadline.absent), times.deadline.absent);
+    const mute = () => refused("eth_chainId", `the wallet did not answer within ${within} ms`);
+    const asking = attempt(() => pass({ method: "eth_chainId" }));
+    const chainId = Number(yield* Effect.timeoutOrElse(asking, { duration: within, orElse: mute }));
+    const other = chainIds.find((named) => {
+      // guard: a chain that wallets read otherwise than the guard
+      const isExact = typeof named === "string" ? /^0x[\da-f]+$/i.test(named) : typeof named === "number";
+      return named != null && !(isExact && Number(named) === chainId);
+    });
+    // guard: a request for another chain than the wallet's
+    if (other !== undefined)
+      return yield* refused("chainId", `the wallet is on chain ${chainId}, the request is for ${String(other)}`);
+    return chainId;
+  });
+
+/** The origin of the rule about signing in; null of any other rule. */
+export const originIn = ({ signatures }: GuardRules): string | null =>
+  typeof signatures === "object" ? signatures.signIn.origin : null;
+
 /** Fails unless the rules let this be signed. */
-export const allowSignature = (guard: Guarding, method: string, payload: SignaturePayload) =>
+export const allowSignature = (guard: Guarding, pass: Pass, method: string, payload: SignaturePayload) =>
   Effect.gen(function* () {
     // guard: a signature of what is no transaction
     if (yield* allows(guard.rules.signatures, "allow", payload)) return;
-    return yield* refused(
-      method,
-      "signs something that no simulation shows; allow it with `signatures` if you mean to",
-    );
+    const origin = originIn(guard.rules);
+    const { kind, address, content } = payload;
+    const text = kind === "message" ? textOf(content) : null;
+    if (origin === null || address === null || text === null)
+      return yield* refused(
+        method,
+        "signs something that no simulation shows; allow it with `signatures` if you mean to",
+      );
+    const chainId = yield* chainOf(guard, pass);
+    const problem = signInProblem(text, { origin, address, chainId, now: yield* Clock.currentTimeMillis });
+    // guard: a message that is more than a sign-in
+    if (problem !== null) return yield* refused(method, `signs a message that is no sign-in: ${problem}`);
   });
 
 const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
 
-/** Messages, typed data, bare hashes, authorisations, and connecting with what a wallet signs for it. */
+/** Messages, typed data, bare hashes, authorisations, and connecting with a sign-in. */
 const kinds: ReadonlyArray<readonly [RegExp, SignaturePayload["kind"]]> = [
   [/^(personal_sign|wallet_connect)$/, "message"],
   [/^\w+_signTypedData\w*$/, "typedData"],
   [/^eth_sign$/, "hash"],
   [/^(eth|wallet)_signAuthorization$/, "authorization"],
 ];
+
+/** Typed data as an object. */
+const typedDataIn = (content: unknown): Pick<SignaturePayload, "typedData"> => {
+  const read: unknown = typeof content === "string" ? safely(() => JSON.parse(content) as unknown, null) : content;
+  if (!isRecord(read)) return {};
+  const { domain = {}, types, primaryType, message } = read;
+  const isField = (field: unknown) =>
+    isRecord(field) && typeof field["name"] === "string" && typeof field["type"] === "string";
+  const isTyped =
+    isRecord(types) && Object.values(types).every((struct) => Array.isArray(struct) && struct.every(isField));
+  if (!isTyped || typeof primaryType !== "string" || !isRecord(domain) || !isRecord(message)) return {};
+  return { typedData: { domain, types: types as never, primaryType, message } };
+};
+
+/** What is to be signed, for the rules. */
+export const payloadWith = (
+  kind: SignaturePayload["kind"],
+  address: string | null,
+  content: unknown,
+): SignaturePayload => ({ kind, address, content, ...(kind === "typedData" ? typedDataIn(content) : {}) });
 
 /** The account first, or last: `personal_sign` has the message in front, and wallets take both in any order. */
 export const payloadOf = (rpcRequest: RpcRequest): SignaturePayload => {
@@ -154,7 +219,7 @@ export const payloadOf = (rpcRequest: RpcRequest): SignaturePayload => {
   if (kind === undefined) return { kind: "method", address: null, content: rpcRequest };
   const [front, another] = rpcRequest.method === "personal_sign" ? [second, first] : [first, second];
   const [address, content] = !isAddress(front) && isAddress(another) ? [another, front] : [front, another];
-  return isAddress(address) ? { kind, address, content } : { kind, address: null, content: rpcRequest.params };
+  return isAddress(address) ? payloadWith(kind, address, content) : payloadWith(kind, null, rpcRequest.params);
 };
 
 /** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
@@ -163,7 +228,10 @@ const isWarned = ({ verdict, findings }: Report): boolean =>
   findings.some(({ severity, code }) => severity === "warning" && code !== "NonceUnderReservation");
 
 /** Fails while a sender may have something in flight: until it is shown, its nonce is passed, or it is released. */
-export const free = ({ held }: Guarding, { chainId, transactions }: Report): Effect.Effect<void, GuardRefused, Rpc> =>
+export const free = (
+  { memory: { held } }: Guarding,
+  { chainId, transactions }: Report,
+): Effect.Effect<void, GuardRefused, Rpc> =>
   Effect.gen(function* () {
     for (const from of new Set(transactions.map(({ input }) => input.from))) {
       const key = heldKey(chainId, from);
@@ -182,10 +250,18 @@ export const free = ({ held }: Guarding, { chainId, transactions }: Report): Eff
     }
   });
 
+/** The report, which is `unknown` where a page named the only node that was asked. */
+const doubted = ({ memory, isAlone }: Guarding, report: Report): Report => {
+  const isNamed = isAlone && report.chainId !== null && memory.pageChains.has(report.chainId);
+  // guard: a proof by a node that the page named
+  return isNamed ? withFinding(report, note("NodeNamedByPage", "unavailable", { evidence: "unavailable" })) : report;
+};
+
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
-export const clear = (guard: Guarding, report: Report): Effect.Effect<Clearance, NotCleared | GuardRefused, Rpc> =>
+export const clear = (guard: Guarding, made: Report): Effect.Effect<Clearance, NotCleared | GuardRefused, Rpc> =>
   Effect.gen(function* () {
     const { on, rules } = guard;
+    const report = doubted(guard, made);
     yield* free(guard, report);
     const clearance = yield* Effect.mapError(
       attempt(() => on.ready(report)),

@@ -89,7 +89,7 @@ export const verify = Effect.fnUntraced(function* (
     const isShown = Effect.map(Effect.all(looks, { concurrency: "unbounded" }), (all) =>
       all.some((shown) => shown?.from === from.toLowerCase()),
     );
-    guard.held.set(heldKey(report.chainId, from), { hash, nonce: request.nonce, isShown });
+    guard.memory.held.set(heldKey(report.chainId, from), { hash, nonce: request.nonce, isShown });
     return Effect.fail(error);
   };
   // why: an answer that is no hash

@@ -1,4 +1,5 @@
 /** Copies of what is handed to users' code. */
+import { safely } from "./record.js";
 
 /** Objects that hold what no field of theirs shows, which the platform knows how to copy. */
 const isSealed = (value: object): boolean =>
@@ -41,6 +42,47 @@ export const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => 
     Object.defineProperty(copy, key, "value" in field ? { ...field, value: inner(field.value), ...isOwn } : field);
   }
   return copy as A;
+};
+
+/** The most of a copy of data: how deep it goes, how many fields it has, and the bytes of one of them. */
+const most = { depth: 32, fields: 10_000, bytes: 1_000_000 };
+
+/**
+ * Data alone, as new objects of no class: no functions, getters or symbols, and nothing of an object that can be asked
+ * (`request`), such as a provider. Errors and built-in data (dates, bytes) stay what they are, and a circle one. What is deeper
+ * than 32 levels, or more than 10,000 fields, is left out. Never throws.
+ */
+export const dataOf = (value: unknown): unknown => {
+  const copies = new Map<object, unknown>();
+  let fields = 0;
+  const shell = (part: object): object | undefined => {
+    if (typeof Reflect.get(part, "request") === "function") return undefined;
+    if (part instanceof Error) return new Error(String(Object.getOwnPropertyDescriptor(part, "message")?.value ?? ""));
+    if (Array.isArray(part)) return [];
+    if (!(part instanceof Date) && !isSealed(part)) return {};
+    return Number(Reflect.get(part, "byteLength") ?? 0) > most.bytes ? undefined : structuredClone(part);
+  };
+  const inner = (part: unknown, depth: number): unknown => {
+    if (typeof part === "function" || typeof part === "symbol") return undefined;
+    if (typeof part !== "object" || part === null) return part;
+    if (copies.has(part)) return copies.get(part);
+    const copy = depth > most.depth ? undefined : safely(() => shell(part), undefined);
+    copies.set(part, copy);
+    if (copy === undefined || part instanceof Date || isSealed(part)) return copy;
+    const names = Array.isArray(part)
+      ? Array.from({ length: Math.min(part.length, most.fields) }, (_, index) => String(index))
+      : Object.keys(part);
+    for (const name of names) {
+      if (++fields > most.fields) break;
+      const field = Object.getOwnPropertyDescriptor(part, name);
+      if (field === undefined || !("value" in field) || typeof field.value === "function") continue;
+      const own = { enumerable: true, configurable: true, writable: true };
+      Object.defineProperty(copy, name, { ...own, value: inner(field.value, depth + 1) });
+    }
+    return copy;
+  };
+  // why: a proxy may throw wherever it is looked at
+  return safely(() => inner(value, 0), undefined);
 };
 
 /**

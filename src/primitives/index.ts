@@ -1,5 +1,5 @@
 /** What every room is built of: the door of this room. */
-export { copyOf } from "./copy.js";
+export { copyOf, dataOf } from "./copy.js";
 export { type Difference, type Fact, logFacts, nothing, paired, type Subject, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";
 export { plainJson } from "./json.js";

@@ -11,6 +11,7 @@ export const notes = {
     ForkAhead: ["a hard fork activates before a clearance would expire", "run `prove` again after the fork"],
     FreshnessUnknown: ["the age of the state is unknown", "use a node that gives block headers"],
     HeadOld: ["the latest block is older than expected", "ask again, or use another endpoint"],
+    NodeNamedByPage: ["the page named the only node that was asked about this chain", "give the guard a `node`"],
     PendingStale: ["the state that was used is not the newest", "ask again, or use another block tag or endpoint"],
     RulesUncertain: [
       "the node's signs of the active fork contradict each other (opcodes, block header, `eth_config`)",

@@ -44,6 +44,14 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
     : "every check passed, and exactly this request was proven";
 };
 
+/** The report with one finding more, and the verdict and reason that follow. */
+export const withFinding = (report: Report, finding: Finding): Report => {
+  const findings = inOrder([...report.findings, finding]);
+  return withJson({
+    ...{ ...report, findings, verdict: verdictOf(findings), because: becauseOf(findings, report.stage) },
+  });
+};
+
 /** The requests of the report in order; null while one of them has a hole. */
 export const requestsOf = ({
   transactions,

@@ -143,6 +143,63 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(JSON.stringify(sent(wallet.reached))).not.toContain("input");
     });
 
+    it("does not rest on a node that the page named", async () => {
+      let chainId = "0x1";
+      const walletOf = () =>
+        walletWith(({ method }) =>
+          method === "eth_chainId"
+            ? chainId
+            : method.startsWith("wallet_")
+              ? "0x"
+              : method === "eth_sendTransaction"
+                ? hidden
+                : undefined,
+        );
+      const wallet = walletOf();
+      const guarded = guardProvider(wallet, accepting);
+      const adding = (id: unknown, ...others: ReadonlyArray<unknown>) =>
+        ask(guarded, "wallet_addEthereumChain", { chainId: id, rpcUrls: ["http://evil"] }, ...others);
+      const sending = (to: Requests) =>
+        ask(to, "eth_sendTransaction", { from: owner.address, to: nobody, value: "0x1" });
+      // neither the chain in use nor one that nobody can read
+      for (const wrong of [["0x1"], ["0x01"], [1], ["1"], [undefined], [" 0x2"], ["0x2", { chainId: hex() }]] as const)
+        expect(await tag(adding(...(wrong as [unknown]))), String(wrong)).toBe("GuardRefused");
+      expect(await tag(ask(guarded, "wallet_addEthereumChain"))).toBe("GuardRefused");
+      expect(wallet.reached.filter(({ method }) => method.startsWith("wallet_"))).toEqual([]);
+      expect(await adding("0x2")).toBe("0x");
+      chainId = hex();
+      // another chain's node says nothing about this one
+      expect(await sending(guarded)).toBe(hidden);
+      chainId = "0x1";
+      expect(await adding(hex())).toBe("0x");
+      chainId = hex();
+      expect(await ask(guarded, "wallet_switchEthereumChain", { chainId })).toBe("0x");
+      const calls = { version: "2.0.0", from: owner.address, chainId, calls: [{ to: nobody, value: "0x1" }] };
+      const again = guardProvider(wallet, { ...accepting, onCaution: "send" });
+      for (const failing of [
+        () => sending(guarded),
+        () => sending(again),
+        () => ask(guarded, "wallet_sendCalls", calls),
+      ]) {
+        const { _tag, data, report } = await rejection(failing());
+        expect([_tag, data]).toMatchObject(["NotCleared", { codes: ["NodeNamedByPage"] }]);
+        expect(report).toMatchObject({ verdict: "unknown", because: expect.stringContaining("the page named") });
+        expect(JSON.parse(JSON.stringify(report))).toHaveProperty("verdict", "unknown");
+      }
+      // a node of the guard's own was not named by anybody, and another wallet was told nothing
+      expect(await sending(guardProvider(wallet, { ...accepting, node: { url: scene.url } }))).toBe(hidden);
+      expect(await sending(guardProvider(walletOf(), accepting))).toBe(hidden);
+      // a client's own key signs nothing by such a proof either
+      const named = walletOf();
+      const transport = custom(named as never);
+      const client = guard(createWalletClient({ account: spare, chain: chain(), transport }).extend(publicActions));
+      chainId = "0x1";
+      await client.request({ method: "wallet_addEthereumChain", params: [{ chainId: hex() }] } as never);
+      chainId = hex();
+      expect((await rejection(client.sendTransaction(pay)))["data"]).toMatchObject({ codes: ["NodeNamedByPage"] });
+      expect(await tag(client.signTransaction({ ...pay, type: "eip1559" } as never))).toBe("NotCleared");
+    });
+
     it("tells of a wallet that changes the nonce, the sender, the access list, or adds an authorisation", async () => {
       const to = nobody;
       const lying = (change: (nonce: number) => Promise<object>, key = owner) => ({
@@ -343,6 +400,7 @@ describe("a provider", () => {
       ["metamask_connectWith", nested],
       ["metamask_connectSign", "hi"],
       ["foo_v2sendBundle", {}],
+      ["foo_relay", { request: { method: "wallet_addEthereumChain" } }],
       ["foo_ethSendTransaction", transaction],
       ["wc_request", { request: { method: "personal_sign" } }],
       ["foo_relay", JSON.stringify({ a: JSON.stringify(nested) })],
@@ -367,7 +425,7 @@ describe("a provider", () => {
       ...["eth_newBlockFilter", "eth_unsubscribe", "net_version", "web3_sha3", "anvil_setBalance", "evm_mine"].map(
         (name) => [name, 1n] as const,
       ),
-      ...["wallet_addEthereumChain", "wallet_watchAsset", "wallet_revokePermissions", "wallet_getPermissions"].map(
+      ...["wallet_switchEthereumChain", "wallet_watchAsset", "wallet_revokePermissions", "wallet_getPermissions"].map(
         (name) => [name, {}] as const,
       ),
       ["wallet_requestPermissions", { eth_accounts: {} }],
@@ -595,14 +653,24 @@ describe("a provider", () => {
     wallet.emit("y");
     const circle: Record<string, unknown> = { provider: wallet };
     circle["target"] = circle;
-    guarded.once("z", (one: unknown) => expect((one as typeof circle)["provider"]).toBe(guarded));
-    expect(wallet.emit("z", circle)).toBe(true);
+    const shown: Array<unknown> = [];
+    guarded.once("z", (...all: ReadonlyArray<unknown>) => void shown.push(...all));
+    const failure = Object.assign(new Error("gone"), { code: 4900, data: { provider: wallet, request: 1 } });
+    expect(wallet.emit("z", circle, { a: [{ b: { wallet, sign: () => 1, c: 1 } }] }, failure)).toBe(true);
+    const [round, deep, error] = shown as ReadonlyArray<Record<string, unknown>>;
+    expect([round?.["target"] === round, round?.["provider"]]).toEqual([true, undefined]);
+    expect(deep).toEqual({ a: [{ b: { c: 1 } }] });
+    expect([error instanceof Error, { ...error }, error?.["message"]]).toEqual([
+      true,
+      { code: 4900, data: { request: 1 } },
+      "gone",
+    ]);
     const [first, told, ...rest] = heard;
-    const isGuarded = (one: unknown) => one === guarded;
-    expect([isGuarded(first), ...rest.map(isGuarded)]).toEqual([true, true, true]);
-    expect(Object.entries(told as object).map(([field, one]) => [field, isGuarded(one) || one])).toEqual([
-      ["provider", true],
-      ["chainId", "0x1"],
+    expect([first === guarded, told, rest[0], rest[1] === guarded]).toEqual([
+      true,
+      { chainId: "0x1" },
+      undefined,
+      true,
     ]);
     expect(guarded.removeListener("x", listener)).toBe(guarded);
     expect([wallet.emit("x"), guarded.listenerCount("x")]).toEqual([false, 0]);
@@ -619,6 +687,16 @@ describe("a provider", () => {
     expect([Reflect.set(guarded, "chainId", "0x2"), wallet.chainId]).toEqual([false, "0x1"]);
     expect(Reflect.defineProperty(guarded, "chainId", { value: "0x2", configurable: true })).toBe(true);
     expect([guarded.chainId, wallet.chainId]).toEqual(["0x1", "0x1"]);
+  });
+
+  it("hears nothing of listeners that others added", () => {
+    const wallet = Object.assign(new EventEmitter(), walletWith());
+    const heard: Array<unknown> = [];
+    guardProvider(wallet, { node: { url: node.url } }).on("newListener", (...all: ReadonlyArray<unknown>) => {
+      heard.push(...all);
+    });
+    wallet.on("x", () => "the wallet's own");
+    expect(heard).toEqual(["x", undefined]);
   });
 
   it.skipIf(process.env["TEST_ALL"] !== "1")(

@@ -60,6 +60,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "ClockSkew":
     case "FreshnessUnknown":
     case "HeadOld":
+    case "NodeNamedByPage":
     case "PendingStale":
     case "StatePretended":
     case "AccountDelegated":
