@@ -66,7 +66,7 @@ const bundleWith = (count: number): Bundle<Filled> => {
 
 /** A run that nobody watched: only what the logs tell is read. */
 const runOf = (bundle: Bundle<Filled>): Run => ({
-  name: "bare",
+  ...{ name: "bare", at: null, isCodeless: false },
   plan: {
     ...{ name: "bare", calls: [], before: [], after: [], block: "latest" },
     ...{ stateOverrides: null, blockOverrides: null, pretended: false },

@@ -407,6 +407,10 @@ const notes: Readonly<Record<NoteCode, Meaning>> = {
   BaseNotComparable: {
     numbers: [text("because", "the witness did not answer")],
   },
+  DifficultyNotVaried: {
+    means:
+      "The chain does not have EIP-4399 (BNB Smart Chain, for example): code sees the difficulty in place of randomness, and the simulations have that of the latest block.",
+  },
   FirstSeenInProof: {
     means: "Their balances were not measured.",
     numbers: [address("", bob)],
@@ -616,6 +620,16 @@ const errors: Readonly<Record<ErrorCode, Meaning>> = {
     means:
       "The node keeps one amount of gas for all that a simulation asks, and runs later calls with what is left. What ran with less than it asked for counts for nothing.",
     fields: { ...reply, cap: 50_000_000n, transaction: 4 },
+  },
+  OverrideIgnored: {
+    means:
+      "The node took the simulation, but executed another block or state than the one that was asked for. What the called code cannot read is information.",
+    fields: { ...reply, overrides: ["prevRandao", "gasLimit"] },
+  },
+  DeploymentNotSimulated: {
+    means:
+      "`eth_simulateV1` of the node refuses calls without `to`, as anvil 1.7.1 does. The report shows what `eth_call` and `eth_estimateGas` tell, and nothing is proven.",
+    fields: said(-32602, 'missing keys: ["to"]'),
   },
   StateUnavailable: {
     means: "The node no longer has the state of that block.",

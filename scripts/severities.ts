@@ -114,6 +114,7 @@ const others: Readonly<Record<Exclude<FindingCode, OwnName | Reason["_tag"]>, Se
   PolicyUnknown: "unavailable",
   StepUnavailable: "unavailable",
   BaseNotComparable: "unavailable",
+  DifficultyNotVaried: ["info", ["warning", "where the called code has the opcode"]],
   FirstSeenInProof: "warning",
   OptionsRefused: "unavailable",
   OutcomeNotCompared: "warning",

@@ -270,6 +270,28 @@ export class NodeGasCapExceeded extends reasonOf<NodeGasCapExceeded>()(
   "use a node with a higher gas cap (geth: `--rpc.gascap`), or ask for fewer transactions at once",
 ) {}
 
+/** The node simulates without overrides that it was given: the block or state that ran is another than the one asked for. */
+export class OverrideIgnored extends reasonOf<OverrideIgnored>()(
+  "OverrideIgnored",
+  {
+    ...answer,
+    /** What was overridden without effect: names of override fields, and `storage`. */
+    overrides: Schema.Array(Schema.String),
+  },
+  elsewhere,
+  "the node ignores overrides of the simulation",
+  (e) => [text("ignored", e.overrides.join(", "))],
+  "use a node whose `eth_simulateV1` takes them",
+) {}
+
+/** The node simulates no call without `to`, so a deployment runs in no simulated block. */
+export class DeploymentNotSimulated extends reason<DeploymentNotSimulated>()(
+  "DeploymentNotSimulated",
+  elsewhere,
+  "the node does not simulate deployments",
+  "use a node that does, such as geth",
+) {}
+
 /** Whether no node answered: this library refused to send the request. */
 const isOurs = ({ raw, code, httpStatus }: Schema.Struct<typeof answer>["Type"]): boolean =>
   raw === null && code === null && httpStatus === null;

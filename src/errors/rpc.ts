@@ -27,6 +27,8 @@ export const Reason = Schema.Union([
   reasons.SimBlockOrder,
   reasons.NodeLimitExceeded,
   reasons.NodeGasCapExceeded,
+  reasons.OverrideIgnored,
+  reasons.DeploymentNotSimulated,
   reasons.StateUnavailable,
   reasons.BlockNotFound,
   reasons.InvalidParams,
@@ -92,7 +94,9 @@ const parts: ReadonlyArray<SimulationPart> = ["validation", "traceTransfers", "b
 
 /** The part that a refusal names; `deployment` = a call without `to`; null = none. */
 export const refusedPart = (failure: RpcError | Verdict): SimulationPart | "deployment" | null => {
-  if (failure._tag !== "RpcError" || failure.reason._tag !== "InvalidParams") return null;
+  if (failure._tag !== "RpcError") return null;
+  if (failure.reason._tag === "DeploymentNotSimulated") return "deployment";
+  if (failure.reason._tag !== "InvalidParams") return null;
   const { detail } = failure.reason;
   const [, before, behind] = refusesPart.exec(detail) ?? [];
   const named = (before ?? behind)?.replace(" ", "").toLowerCase();

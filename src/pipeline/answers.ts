@@ -89,6 +89,16 @@ export const isFree = ({ name }: Simulate.Run): boolean => name === "bare" || na
 const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>
   BigInt(hash) === 0n ? (header?.hash ?? null) : hash;
 
+/**
+ * Why there is no run. Where the witness alone, whose sender is given all that it pays, is refused for that, the node
+ * ignores what it was given, and a refusal of the run for want of funds is none of the caller's.
+ */
+export const refusalOf = ({ run, alone }: Pick<Round, "run" | "alone">): Failure | null => {
+  const [refused, own] = [failureOf(run), failureOf(alone)];
+  const isIgnored = own?._tag === "RpcError" && own.reason._tag === "OverrideIgnored";
+  return refused?._tag === "InsufficientFunds" && isIgnored ? own : refused;
+};
+
 /** What a round says; `named` = the chain that the input names. */
 export const answersOf = (
   round: Round,
@@ -132,7 +142,7 @@ export const answersOf = (
   return {
     ...round,
     run,
-    refused: failureOf(round.run),
+    refused: refusalOf(round),
     alone,
     aloneRefused: failureOf(round.alone),
     before,

@@ -75,12 +75,14 @@ export const attempt = Effect.fnUntraced(function* (
   because: AskRule,
 ): Effect.fn.Return<Attempt, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;
+  const cases = signed.map((entry) => ({ ...entry, code: entry.said.code }));
   const known = knownTokensOf(report.chainId);
-  const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
+  const reads = cases.some(runsCode) ? blockReads(cases, scanned?.codes ?? new Map(), known) : [];
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },
     draw: closed?.draw ?? null,
     ...bracketOf(about, closed, reads),
+    isBlobFeeRead: reads.includes("blobbasefee"),
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });

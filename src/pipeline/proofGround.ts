@@ -7,6 +7,7 @@ import type { Finding } from "../report/finding.js";
 import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
+import { fatesOf } from "../steps/reading/overrides.js";
 import { within } from "../steps/reading/sameOutcome.js";
 import type { Run } from "../steps/simulate.js";
 import type { Query } from "../witness/queries.js";
@@ -47,6 +48,8 @@ const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed }: Ground): bool
   const isPending = block === "pending";
   const isHeld = isPending || block === "latest" || (typeof block === "object" && "blockHash" in block);
   if (head === null || !isHeld) return false;
+  // why: a number of the node's own tells nothing of the base, and is found with the overrides
+  if (!isPending && fatesOf(run).get("number") === "ignored") return false;
   const { number, hash } = baseOf(run);
   // why: behind blocks that the caller pretends it cannot be seen, nor where no number may be asked for, which clears nothing
   if (isPending ? number < head.number : number !== head.number)

@@ -179,6 +179,7 @@ export const planOf = (
     spread: world.spread ?? null,
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
+    checksRoot: claim.reads.includes("beaconroot"),
     pretended,
     lens,
     second: secondReadings(claim, baseFee == null ? null : BigInt(baseFee)),

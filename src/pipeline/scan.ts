@@ -16,7 +16,7 @@ import { Rpc } from "../rpc/index.js";
 import { signers } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure } from "../steps/reading/askResult.js";
 import { lacksTip } from "../steps/reading/quote.js";
-import { answersOf, isFree, type Answers, type Round } from "./answers.js";
+import { answersOf, isFree, refusalOf, type Answers, type Round } from "./answers.js";
 import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
 import { rare } from "./later.js";
@@ -33,10 +33,12 @@ const isRefusal = (failure: Failure | null): boolean =>
 
 /** Whether `eth_call` may say what a refused run does not: of a deployment, of a block that nobody can make larger, of any of ours. */
 const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean => {
-  const failure = failureOf(round.run);
+  const failure = refusalOf(round);
   return (
     isRefusal(failure) ||
-    (isForm(failure) && options.stateOverrides === null && options.blockOverrides === null) ||
+    ((isForm(failure) || (failure !== null && refusedPart(failure) === "deployment")) &&
+      options.stateOverrides === null &&
+      options.blockOverrides === null) ||
     (failure?._tag === "BlockGasLimitExceeded" && memory.recall("lacks")?.has("blockOverrides") === true)
   );
 };
@@ -64,8 +66,6 @@ const lackingIn = (scan: Scanning) => {
     pools: flying.length === 0 && Nonce.replaces(bundle, round),
   };
 };
-
-const refusalOf = ({ round }: Scanning): Failure | null => failureOf(round.run);
 
 /** Whether everything may be asked anew on the latest block. */
 const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
@@ -136,7 +136,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     because: "unsupportedPart",
     // why: what is refused by its name is left out already
     applies: (scan) => {
-      const refusal = refusalOf(scan);
+      const refusal = refusalOf(scan.round);
       return (
         isForm(refusal) && refusedPart(refusal) !== "deployment" && refusalIn(scan.memory, scan.subject.bundle) === null
       );
@@ -202,11 +202,11 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
   }),
   rule({
     because: "unfunded",
-    applies: (scan) => refusalOf(scan)?._tag === "InsufficientFunds",
+    applies: (scan) => refusalOf(scan.round)?._tag === "InsufficientFunds",
     ask: (scan) => {
       const { subject, plans, round } = scan;
       return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, round.alone)), (funded) =>
-        Result.isSuccess(funded) ? withMore(scan, { run: funded, unfunded: refusalOf(scan) }) : scan,
+        Result.isSuccess(funded) ? withMore(scan, { run: funded, unfunded: refusalOf(scan.round) }) : scan,
       );
     },
   }),

@@ -97,10 +97,12 @@ export type SimulationPart = typeof SimulationPart.Type;
 
 /**
  * What code reads of the block that it runs in, by its instructions; `others` = it runs code that was not seen. The gas
- * price and the balance of an account count as `basefee`, for they follow from it.
+ * price and the balance of an account count as `basefee`, for they follow from it; `beaconroot` = it names the contract
+ * of beacon roots (EIP-4788).
  */
 export const BlockRead = Schema.Literals([
   ...(["blockhash", "coinbase", "timestamp", "number", "prevrandao", "gaslimit", "basefee", "blobbasefee"] as const),
+  "beaconroot",
   "others",
 ]);
 export type BlockRead = typeof BlockRead.Type;

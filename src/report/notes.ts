@@ -255,6 +255,10 @@ export const notes = {
   /** Whether the exact requests do the same wherever they run. */
   ...of("proof", {
     BaseNotComparable: ["the simulations of the proof could not be compared with each other", "run `prove` again"],
+    DifficultyNotVaried: [
+      "opcode 0x44 is the block's difficulty on this chain, which the simulations do not vary",
+      "limit the loss with policies if the contract draws lots by it",
+    ],
     FirstSeenInProof: ["the proof touched accounts or balances that the scan did not", "run `prove` again"],
     OptionsRefused: ["the options of `prove` are invalid and were not used", "correct them, then run `prove` again"],
     OutcomeNotCompared: ["the scan did not simulate, so the proof has no outcome to compare with", "run `prove` again"],

@@ -13,7 +13,7 @@ export interface Waiting extends Wait {
 }
 
 /** Whether a transaction may run code. */
-export const runsCode = ({ code: { to } }: TransactionReport): boolean =>
+export const runsCode = ({ code: { to } }: Pick<TransactionReport, "code">): boolean =>
   to === null || (to.kind !== "nobody" && to.kind !== "precompile");
 
 /** Whether a transaction may do something else before an earlier one of another sender, or that one after it: code runs. */

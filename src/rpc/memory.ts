@@ -22,11 +22,19 @@ export interface Facts {
   readonly tellsTip: boolean;
   /**
    * What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed: parts
-   * of ours, a state named by its block's `hash`, a further entry (`entries`), the root of a beacon block (`beaconRoot`),
-   * a call without `to` (`deployment`), anything that we ask of them (`any`).
+   * of ours, a state named by its block's `hash`, a further entry (`entries`), a base fee of nothing (`baseFeePerGas`),
+   * the root of a beacon block (`beaconRoot`), a call without `to` (`deployment`), anything that we ask of them (`any`).
    */
   readonly lacks: ReadonlyMap<
-    "validation" | "traceTransfers" | "blockOverrides" | "hash" | "entries" | "beaconRoot" | "deployment" | "any",
+    | "validation"
+    | "traceTransfers"
+    | "blockOverrides"
+    | "hash"
+    | "entries"
+    | "baseFeePerGas"
+    | "beaconRoot"
+    | "deployment"
+    | "any",
     RpcError
   >;
   /** Whether the endpoint answers an array of requests. A refusal is remembered for a while. */

@@ -10,7 +10,7 @@ import * as BigInts from "effect/BigInt";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { wordOf } from "../abi/words.js";
-import { MalformedResponse, RpcError } from "../errors/rpc.js";
+import { DeploymentNotSimulated, MalformedResponse, refusedPart, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/ask.js";
 import { explain } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
@@ -32,6 +32,7 @@ import { burns, onlyReads, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
 import { cutIn, gasCapIn, isLarge } from "./reading/granted.js";
 import { answersIn, layoutOf, queriesBefore, readerCall, type SlotAnswer } from "./reading/layout.js";
+import { ignoring, overrideReader } from "./reading/overrides.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
 
 export type { Plan, Spacing } from "./reading/plan.js";
@@ -47,6 +48,10 @@ export interface Run {
   readonly gasCap: bigint | null;
   /** Gas that all calls used. */
   readonly spent: bigint;
+  /** Where the witness stood; null = not known. */
+  readonly at: Placement | null;
+  /** Whether the account of the witness had no code. */
+  readonly isCodeless: boolean;
   readonly block: Eth.SimulatedBlock;
   /** The first of the empty blocks in front; null where there was none. */
   readonly ahead: Eth.SimulatedBlock | null;
@@ -73,7 +78,7 @@ const lensEntry = (
   at: Placement,
   contracts: ReadonlyArray<Address>,
   queries: ReadonlyArray<Query>,
-  without: ReadonlySet<SimulationPart>,
+  without: Pick<ReadonlySet<SimulationPart>, "has">,
 ): Eth.BlockStateCall => {
   const gasLimit = gasFor(queries);
   return {
@@ -133,27 +138,35 @@ interface Asked {
   readonly looks: ReadonlyArray<Query>;
 }
 
-const askedOf = (plan: Plan, at: Placement): Asked => {
-  const { lens = [] } = plan;
+const askedOf = (given: Plan, at: Placement): Asked => {
+  const { lens = [] } = given;
+  const { queries } = overrideReader(given, at);
+  const [first, ...others] = given.before;
+  const plan =
+    first === undefined || queries.length === 0 ? given : { ...given, before: [first, ...queries, ...others] };
   const marker: Query = { kind: "account", address: at.address };
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
   return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
 };
 
+/** Whether a plan pretends that gas costs nothing. */
+const isFreeOfBaseFee = ({ blockOverrides }: Plan): boolean => blockOverrides?.baseFeePerGas === 0n;
+
 const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.simulateV1>[0] => {
   const { lens = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
-  const omitted = plan.without ?? new Set<SimulationPart>();
+  const omitted = plan.without ?? new Set<never>();
   const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
-  const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
+  const isFree = (context === null || omitted.has("baseFeePerGas")) && isFreeOfBaseFee(plan);
   const overridesAt = (index: number) =>
     context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) };
+  const state = { ...plan.stateOverrides, ...overrideReader(plan, at).state, ...at.override };
   return {
     blocks: [
       ...(plan.ahead ?? []).map((blockOverrides) => ({ calls: [], blockOverrides })),
       ...layout.map((slots, index) => ({
         calls: slots.map(({ request }) => request),
-        ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
+        ...(index === 0 ? { stateOverrides: state } : {}),
         ...overridesAt(index),
       })),
       ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
@@ -195,6 +208,8 @@ const runOf = Effect.fnUntraced(function* (
   return {
     name: plan.name,
     plan: { ...plan, calls: ran.map(({ call, granted }) => (granted < call.gas ? { ...call, gas: granted } : call)) },
+    at,
+    isCodeless: answers.of("before").some(({ result }) => result.status === "success" && result.returnData === "0x"),
     ...{ cut: cutIn(ran), gasCap: gasCapIn(gas), spent: BigInts.sumAll(gas.map(({ used }) => used)) },
     block,
     ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
@@ -209,6 +224,22 @@ const runOf = Effect.fnUntraced(function* (
   };
 });
 
+/** A refusal that is no doing of the caller's: of our own reader or price, which overrides were to allow, or of all deployments. */
+const explained = ({ plan, at }: Asked, failure: Failure): Failure => {
+  const { calls } = plan;
+  if (failure._tag === "InsufficientFunds" && (calls.length === 0 || failure.account?.toLowerCase() === at.sender))
+    return ignoring(["balance"]);
+  if (failure._tag === "FeeCapTooLow" && isFreeOfBaseFee(plan) && plan.second === undefined)
+    return ignoring(["baseFeePerGas"]);
+  const isDeployment = refusedPart(failure) === "deployment" && calls.some(({ input }) => input.to === null);
+  if (failure._tag !== "RpcError" || !isDeployment) return failure;
+  const { detail, httpStatus, code, raw } = failure.reason;
+  return new RpcError({
+    method: failure.method,
+    reason: new DeploymentNotSimulated({ detail, httpStatus, code, raw }),
+  });
+};
+
 /**
  * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
  * request, by the protocol. JSON-RPC: `eth_simulateV1`.
@@ -218,7 +249,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = plan.without?.has("blockOverrides") !== true && plan.blockOverrides?.number !== undefined;
   const blocks = yield* sighting(
-    asking({ run: plan.name, step: "simulate" }, Eth.simulateV1(requestOf(asked))),
+    asking(
+      { run: plan.name, step: "simulate" },
+      Effect.mapError(Eth.simulateV1(requestOf(asked)), (failure) => explained(asked, failure)),
+    ),
     ([first]) => (first === undefined || isNumbered ? null : first.number - 1n),
     plan.block === "latest",
   );

@@ -15,6 +15,8 @@ import type { View } from "./view.js";
 export interface Placement {
   readonly address: Address;
   readonly sender: Address;
+  /** Where a reader of overrides may be put. */
+  readonly reader: Address;
   readonly override: Readonly<Record<Address, { readonly code: Hex } | { readonly balance: bigint }>>;
 }
 
@@ -37,7 +39,14 @@ const otherThan = (address: Address, sender: Address): Address =>
 export const place = (random: Uint8Array): Placement => {
   const address = addressFrom(random.subarray(0, 20));
   const sender = otherThan(address, addressFrom(random.subarray(20, 40)));
-  return { address, sender, override: { [address]: { code: witnessBytecode }, [sender]: { balance: senderBalance } } };
+  // why: an address like any other that nobody can have prepared for
+  const reader: Address = `${address.slice(0, -1)}${address.endsWith("0") ? "1" : "0"}` as Address;
+  return {
+    address,
+    sender,
+    reader,
+    override: { [address]: { code: witnessBytecode }, [sender]: { balance: senderBalance } },
+  };
 };
 
 /** A place of 40 bytes that no contract can foresee. */

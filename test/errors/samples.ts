@@ -29,6 +29,7 @@ const samples: Readonly<Record<string, unknown>> = {
   maxInFlight: 256,
   transaction: 4,
   suggested: { from: 1n, to: huge },
+  overrides: ["prevRandao", "gasLimit"],
   path: "result[0].calls[1].status",
   text: "execution reverted: \u202eno",
   halt: "InvalidFEOpcode",

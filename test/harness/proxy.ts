@@ -64,6 +64,8 @@ export interface ProxyOptions {
   readonly refuseBatches?: boolean;
   /** Methods that exist; all others are `-32601`. Absent = all. */
   readonly only?: ReadonlyArray<string>;
+  /** The parameters that the node gets in place of those asked. */
+  readonly rewrite?: (method: string, params: unknown) => unknown;
 }
 
 export interface Proxy {
@@ -157,7 +159,9 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
     }
     if (fault?.kind === "error") return { status: 200, body: wrap(asked.id, { error: fault.error }), headers: json };
     if (fault?.kind === "result") return { status: 200, body: wrap(asked.id, { result: fault.result }), headers: json };
-    const real = await forward(options.target, JSON.stringify(asked));
+    const { rewrite = (_, given) => given } = options;
+    const params = rewrite(asked.method, asked.params);
+    const real = await forward(options.target, JSON.stringify({ ...asked, params }));
     if (fault === null) return real;
     if (fault.kind === "drop" || fault.kind === "reset") return fault.kind;
     if (fault.kind === "cut") return { ...real, body: real.body.slice(0, real.body.length >> 1) };

@@ -48,6 +48,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "SimBlockOrder":
     case "NodeLimitExceeded":
     case "NodeGasCapExceeded":
+    case "OverrideIgnored":
+    case "DeploymentNotSimulated":
     case "StateUnavailable":
     case "BlockNotFound":
     case "InvalidParams":
@@ -132,6 +134,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "StepUnavailable":
     case "PolicyUnknown":
     case "BaseNotComparable":
+    case "DifficultyNotVaried":
     case "FirstSeenInProof":
     case "OptionsRefused":
     case "OutcomeNotCompared":

@@ -21,7 +21,7 @@ import { inBranch, inRound, rounds, rule, type Rule } from "../rounds.js";
 import { askFitting, leftFor } from "./fitting.js";
 
 /** What an endpoint may be found not to take. */
-type Lack = SimulationPart | "entries" | "beaconRoot" | "deployment";
+type Lack = SimulationPart | "entries" | "baseFeePerGas" | "beaconRoot" | "deployment";
 
 /** The plan in several blocks, where the one that it is faithful to has no room for its limits; null = it is not that. */
 const withRoom = (plan: Simulate.Plan, failure: Failure): Simulate.Plan | null => {
@@ -33,6 +33,7 @@ const withRoom = (plan: Simulate.Plan, failure: Failure): Simulate.Plan | null =
 
 /** What may be left out. */
 export const parts = SimulationPart.literals;
+const omissible = [...parts, "baseFeePerGas"] as const;
 
 const withoutRoot = (block: Eth.BlockOverrides): Eth.BlockOverrides => {
   const { beaconRoot: _, ...rest } = block;
@@ -41,7 +42,7 @@ const withoutRoot = (block: Eth.BlockOverrides): Eth.BlockOverrides => {
 
 /** The plan as an endpoint takes it that lacks these parts; blocks in front, which are nothing but overrides, go with them. */
 export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">): Simulate.Plan => {
-  const omitted = parts.filter((part) => plan.without?.has(part) || lacks.has(part));
+  const omitted = omissible.filter((part) => plan.without?.has(part) || lacks.has(part));
   const isRootless = lacks.has("beaconRoot");
   const { ahead = [], blockOverrides } = plan;
   return {
@@ -75,6 +76,13 @@ const mayRefuseReading: ReadonlySet<string> = new Set<Verdict["_tag"]>([
 /** What says so of every request, whatever its calls do. */
 const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["InvalidParams", "SimBlockOrder"]);
 
+/** Whether a run without a base fee was refused for its price: without validation there is none. */
+const isUnpriced = ({ without }: Simulate.Plan, failure: Failure): boolean =>
+  failure._tag === "RpcError" &&
+  failure.reason._tag === "OverrideIgnored" &&
+  failure.reason.overrides.includes("baseFeePerGas") &&
+  without?.has("baseFeePerGas") !== true;
+
 /**
  * What a refused plan may be asked without: the part that the refusal names, or a root or the entry of the lens where that
  * may be to blame; null = nothing helps. `isLasting` = of that kind no request is taken.
@@ -85,6 +93,7 @@ export const learn = (
 ): { readonly part: Lack | "second"; readonly isNamed: boolean; readonly isLasting: boolean } | null => {
   const part = refusedPart(failure);
   // why: some say the same words whatever they refuse
+  if (isUnpriced(plan, failure)) return { part: "baseFeePerGas", isNamed: true, isLasting: true };
   const isLeftOut = part !== null && part !== "deployment" && plan.without?.has(part) === true;
   if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
   if (isRooted(plan) && isForm(failure) && refusesRoot.test(failure.reason.detail))

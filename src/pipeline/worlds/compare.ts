@@ -9,6 +9,7 @@ import { nobody } from "../../abi/words.js";
 import type { Filled } from "../../steps/reading/bundle.js";
 import { ByBalance } from "../../steps/reading/holdings.js";
 import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps/reading/compare.js";
+import { checkOverrides } from "../../steps/reading/overrides.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../steps/reading/transferLogs.js";
 import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
@@ -44,34 +45,13 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
   return isTrueToState ? null : "balances moved between the requests";
 };
 
-/**
- * What a run was asked to see of its block and did not: the witness reads what contracts can. A node that leaves
- * out a value showed both runs the same world, and the second one proves nothing.
- */
-const ignoredOverrides = ({ plan: { blockOverrides }, block, before: { environment } }: Run): ReadonlyArray<string> => {
-  if (blockOverrides === null || environment === null) return [];
-  const { number, time, baseFeePerGas, gasLimit, feeRecipient, prevRandao } = blockOverrides;
-  const pairs: ReadonlyArray<readonly [name: string, asked: unknown, seen: unknown]> = [
-    // why: NUMBER may be another chain's (Arbitrum), the answer's own is not
-    ["number", number, block.number === number ? number : environment.number],
-    ["time", time, environment.timestamp],
-    ["base fee", baseFeePerGas, environment.baseFeePerGas],
-    ["gas limit", gasLimit, environment.gasLimit],
-    ["fee recipient", feeRecipient?.toLowerCase(), environment.feeRecipient],
-    ["randomness", prevRandao?.toLowerCase(), environment.prevRandao],
-  ];
-  return pairs.flatMap(([name, given, actual]) =>
-    given === undefined || given === null || String(given) === String(actual) ? [] : [name],
-  );
-};
-
 /** That two runs could not be compared, and why. */
 export const incomparable = (why: string): ReadonlyArray<Finding> => [
   note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
 ];
 
 const isSameTime = (exact: Run, next: Run): boolean =>
-  exact.before.environment?.timestamp === next.before.environment?.timestamp;
+  exact.before.environment !== null && exact.before.environment.timestamp === next.before.environment?.timestamp;
 
 /** What the other world did otherwise, and why. */
 export interface WorldDiff {
@@ -122,7 +102,8 @@ const weigh = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next
 /**
  * The second world was not comparable, or did something else. `isTrueToState` = the balances that the runs pretend are
  * those measured; `isTimePretended` = the caller pretends a time, which is then the same in both; `inFlight` = how many
- * transactions of the senders are, which only one of the worlds may hold; `between` = the runs between the two.
+ * transactions of the senders are, which only one of the worlds may hold; `between` = the runs between the two; `called` =
+ * what the code that is called reads of its block, null = none is called.
  */
 export const checkContrast = (
   exact: Run,
@@ -133,22 +114,19 @@ export const checkContrast = (
     isTimePretended,
     inFlight,
     between,
+    called,
   }: {
     readonly isTrueToState: boolean;
     readonly isTimePretended: boolean;
     readonly inFlight: number;
     readonly between: ReadonlyArray<Run>;
+    readonly called: Parameters<typeof checkOverrides>[1];
   },
 ): ReadonlyArray<Finding> => {
+  const isTimeless = isSameTime(exact, next) && !isTimePretended;
+  const untaken = checkOverrides([exact, next, ...between], called, isTimeless ? ["time"] : []);
   const why = notComparable(exact, next, isTrueToState);
-  if (why !== null) return incomparable(why);
-  const ignored = [...new Set([exact, next, ...between].flatMap(ignoredOverrides))];
-  const untaken =
-    ignored.length > 0
-      ? incomparable(`the node did not simulate with the ${ignored.join(", ")} that it was given`)
-      : isSameTime(exact, next) && !isTimePretended
-        ? incomparable("the second run had no block time of its own")
-        : [];
+  if (why !== null) return untaken.some(({ severity }) => severity === "unavailable") ? untaken : incomparable(why);
   const numbers = contrast.found.filter(isNumber);
   const found = contrast.found.filter((difference) => !isNumber(difference));
   const causes = found.length === 0 ? [] : [weigh({ ...contrast, found }, exact, next, inFlight)];

@@ -3,6 +3,7 @@
  * it is there; `exact` is the last one that a clearance allows, as any real block is, on the state that was asked for.
  * One of those between, or `exact` where there are none, is contrary in every value that the chain lets vary.
  */
+import * as BigInts from "effect/BigInt";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { Chain } from "../../Chains.js";
@@ -88,6 +89,8 @@ interface WorldInput {
   readonly takesEntries: boolean;
   /** When the next fork activates, epoch seconds; null = none is known of. */
   readonly nextFork: bigint | null;
+  /** Whether the code that is called reads the base fee of blobs; it is varied for nobody else. */
+  readonly isBlobFeeRead: boolean;
   /** Whether this very call made the report; of any other its words may be anybody's. */
   readonly isOwn: boolean;
   /** How many steps `exact` stands behind the next block. */
@@ -288,6 +291,15 @@ const drawnOn = ({ isFixed }: WorldGround, { values, state }: DrawnBlock, isPaid
   };
 };
 
+/** A base fee of blobs by chance, wei per blob gas: no more than the requests pay. */
+const blobFeeOf = ({ isBlobFeeRead, signed }: WorldInput, chance: Hex): Pick<Eth.BlockOverrides, "blobBaseFee"> => {
+  const most = signed.reduce(
+    (least, { request: { maxFeePerBlobGas: cap } }) => BigInts.min(least, cap ?? least),
+    2n ** 36n,
+  );
+  return isBlobFeeRead ? { blobBaseFee: BigInts.min(most, 1n + (BigInt(chance) % most)) } : {};
+};
+
 /** The worlds on their ground. Pure. */
 export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance): Worlds => {
   const { report, signed, head, takesEntries, reach, nextFork } = input;
@@ -335,6 +347,7 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
       }),
       ...last.values,
       prevRandao: complement(prevRandao),
+      ...blobFeeOf(input, complement(prevRandao)),
       ...(chance.roots === null ? {} : { beaconRoot: chance.roots.exact }),
       ...place,
     },
@@ -356,6 +369,7 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
         ...faithful,
         ...without({ number: numberIn(blocksOf(step)), time: at }),
         ...values,
+        ...blobFeeOf(input, rolled.prevRandao),
         ...rolled,
         ...place,
       },

@@ -7,6 +7,9 @@ import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
+import { knownTokensOf } from "../../chains/table.js";
+import { runsCode } from "../../report/waits.js";
+import { blockReads } from "../../steps/reading/blockReads.js";
 import { ownAccounts, type Bundle, type Filled } from "../../steps/reading/bundle.js";
 import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
@@ -236,6 +239,7 @@ export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attemp
     ? checkRefused(next.failure, isPendingOnly, inFlight)
     : checkContrast(exact, next.success, contrast ?? same, {
         ...{ isTrueToState: isTrueToState(claim, proof), inFlight, between: compared.between.map(({ run }) => run) },
+        called: bundle.some(runsCode) ? blockReads(bundle, proof.codes, knownTokensOf(claim.report.chainId)) : null,
         // why: where nothing is left of the bracket, there is no later time
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined || claim.worlds.reach === 0,
       });

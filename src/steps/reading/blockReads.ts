@@ -3,7 +3,8 @@ import { reachableIn } from "../../chains/rules.js";
 import { BlockRead } from "../../primitives/names.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { successOf, type AskResult } from "./askResult.js";
-import type { Case } from "./bundle.js";
+import { runsCode } from "../../report/waits.js";
+import type { Case, Filled } from "./bundle.js";
 
 /**
  * Instructions by the yellow paper and EIP-1559, EIP-4399, EIP-7516, EIP-7843; the last six run other code. SELFBALANCE is a
@@ -33,8 +34,15 @@ const ends: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff]);
 export const instructionsIn = (code: Hex): ReadonlySet<number> =>
   reachableIn(code, (opcode) => ends.has(opcode) && !code.startsWith("0xef"));
 
-const readsIn = (code: Hex): ReadonlyArray<BlockRead> =>
-  [...instructionsIn(code)].flatMap((instruction) => instructions.get(instruction) ?? []);
+/** The contract of beacon roots (EIP-4788). */
+export const beaconRoots: Address = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
+/** As code names it: a compiler may leave out zeros in front. */
+const namedRoots = beaconRoots.slice(5);
+
+const readsIn = (code: Hex): ReadonlyArray<BlockRead> => [
+  ...[...instructionsIn(code)].flatMap((instruction) => instructions.get(instruction) ?? []),
+  ...(code.toLowerCase().includes(namedRoots) ? (["beaconroot"] as const) : []),
+];
 
 /** EIP-7702: code that names a delegate. */
 const delegation = "0xef0100";
@@ -44,16 +52,21 @@ const delegation = "0xef0100";
  * code is known to do the same in every block.
  */
 export const blockReads = (
-  bundle: ReadonlyArray<Pick<Case, "input" | "authorizations">>,
+  bundle: ReadonlyArray<Pick<Case, "input" | "authorizations"> & Partial<Pick<Filled, "code">>>,
   codes: ReadonlyMap<string, AskResult<Hex>>,
   known: ReadonlySet<Address>,
 ): ReadonlyArray<BlockRead> => {
-  const found = bundle.flatMap(({ input: { to, data }, authorizations }): ReadonlyArray<BlockRead> => {
+  const found = bundle.flatMap(({ input: { to, data }, authorizations, code: parties }): ReadonlyArray<BlockRead> => {
     if (authorizations.length > 0) return ["others"];
     if (to === null) return readsIn(data);
     if (known.has(to)) return [];
     const code = successOf(codes.get(to));
-    return code === null || code.startsWith(delegation) ? ["others"] : readsIn(code);
+    // why: an earlier transaction may put code where there was none
+    const isUnseen =
+      code === null ||
+      code.startsWith(delegation) ||
+      (code.length === 2 && parties !== undefined && runsCode({ code: parties }));
+    return isUnseen ? ["others"] : readsIn(code);
   });
   return BlockRead.literals.filter((read) => found.includes(read));
 };

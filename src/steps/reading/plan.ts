@@ -44,7 +44,9 @@ export interface Plan {
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
   /** What the endpoint does not take, and the request goes without; none when absent. */
-  readonly without?: ReadonlySet<SimulationPart>;
+  readonly without?: ReadonlySet<SimulationPart | "baseFeePerGas">;
+  /** Whether the root of the beacon block is read back, for code may read it; absent = no. */
+  readonly checksRoot?: boolean;
   /** Balances that accounts read themselves behind the witness, which a token may know; none when absent. */
   readonly second?: ReadonlyArray<SecondReading>;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */

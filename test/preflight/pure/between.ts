@@ -184,7 +184,7 @@ export const standing = ({
   const worlds = Effect.runSync(
     worldsOf({
       ...{ report, signed, chain, head: answersTo(heard).header, nextFork: null, isOwn: !isPosted },
-      ...{ reach: closed?.reach ?? 1, further: 0, draw: null },
+      ...{ reach: closed?.reach ?? 1, further: 0, draw: null, isBlobFeeRead: false },
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );

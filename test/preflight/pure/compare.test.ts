@@ -14,10 +14,10 @@ import {
   type Measure,
   type RunEffects,
 } from "../../rooms/pipeline.js";
-import { Address, Hash, nothing as about, type OutcomeDifference } from "../../rooms/primitives.js";
+import { Address, Hash, nothing as about, type BlockRead, type OutcomeDifference } from "../../rooms/primitives.js";
 import { messageOf, type Report } from "../../rooms/report.js";
 import { compareEffects, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";
-import { unseen } from "../../rooms/witness.js";
+import { place, unseen } from "../../rooms/witness.js";
 import { alice, bob, codes, environment, log, native, token, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
 import type { Policy } from "../../../src/Policy.js";
@@ -73,7 +73,13 @@ describe("the contrast of two runs", () => {
 
 describe("the other world", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
-  const fair = { isTrueToState: true, isTimePretended: false, inFlight: 0, between: [] as ReadonlyArray<Run> };
+  const fair = {
+    isTrueToState: true,
+    isTimePretended: false,
+    inFlight: 0,
+    between: [] as ReadonlyArray<Run>,
+    called: null,
+  };
   const check = (next: Run, contrast: Partial<WorldDiff> = {}, how: Partial<typeof fair> = {}) =>
     checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
   const whose = new Set([alice]);
@@ -191,27 +197,55 @@ describe("the other world", () => {
     expect(codes(check(later, found(quiet, paying(2_000n)), { isTrueToState: false }))).toEqual([
       "BaseNotComparable/unavailable",
     ]));
-  it("at the very time of the first one shows nothing, unless the caller pretends that time", () => {
-    expect(codes(check(on()))).toEqual(["BaseNotComparable/unavailable"]);
-    expect(check(on(), {}, { isTimePretended: true })).toEqual([]);
-    expect(codes(check(on(), found(quiet, paying(2_000n))))).toEqual([
+  it("at the very time of the first one shows nothing to code that reads the time, unless the caller pretends that time", () => {
+    const called = ["timestamp"] as const;
+    expect(codes(check(on(), {}, { called }))).toEqual(["OverrideIgnored/unavailable"]);
+    expect(codes(check(on(), {}, { called: ["number"] }))).toEqual(["OverrideIgnored/info"]);
+    expect(check(on())).toEqual([]);
+    expect(check(on(), {}, { isTimePretended: true, called })).toEqual([]);
+    expect(codes(check(on(), found(quiet, paying(2_000n)), { called }))).toEqual([
       "SimulationDiverged/blocker",
-      "BaseNotComparable/unavailable",
+      "OverrideIgnored/unavailable",
     ]);
   });
   it.each([
-    ["time", { time: 1n }],
-    ["base fee", { baseFeePerGas: 123n }],
-    ["gas limit", { gasLimit: 5n }],
-    ["fee recipient", { feeRecipient: "0x00000000000000000000000000000000deadbeef" }],
-    ["randomness", { prevRandao: `0x${"99".repeat(32)}` }],
+    ["timestamp", { time: 1n }],
+    ["basefee", { baseFeePerGas: 123n }],
+    ["gaslimit", { gasLimit: 5n }],
+    ["coinbase", { feeRecipient: "0x00000000000000000000000000000000deadbeef" }],
+    ["prevrandao", { prevRandao: `0x${"99".repeat(32)}` }],
     ["number", { number: 3n }],
-  ] as const)("that was not given its own %s shows nothing", (name, blockOverrides) => {
-    const ignoring: Run = { ...later, plan: { ...later.plan, blockOverrides } };
-    const [finding] = check(ignoring);
-    expect([finding?.code, finding?.severity]).toEqual(["BaseNotComparable", "unavailable"]);
-    expect(JSON.stringify(finding?.numbers)).toContain(name);
-    expect(check(later, {}, { between: [ignoring] })).toEqual([finding]);
+    ["blobbasefee", { blobBaseFee: 7n }],
+  ] as const)("that was not given its own value shows nothing to code that reads %s", (read, blockOverrides) => {
+    const [name] = Object.keys(blockOverrides);
+    const at = place(new Uint8Array(40).fill(7));
+    const ignoring: Run = { ...later, at, plan: { ...later.plan, block: "pending", blockOverrides } };
+    for (const called of [[read], ["others"]] as const) {
+      const [finding] = check(ignoring, {}, { called });
+      expect([finding?.code, finding?.severity]).toEqual(["OverrideIgnored", "unavailable"]);
+      expect(finding?.error).toMatchObject({ reason: { overrides: [name] } });
+      expect(check(later, {}, { between: [ignoring], called })).toEqual([finding]);
+    }
+    expect(codes(check(ignoring, {}, { called: [] }))).toEqual(["OverrideIgnored/info"]);
+    expect(check(ignoring)).toEqual([]);
+  });
+  it("with a number of its own on a sealed state shows nothing to anybody, for nothing tells which block that is", () => {
+    const ignoring: Run = { ...later, plan: { ...later.plan, blockOverrides: { number: 3n } } };
+    expect(codes(check(ignoring))).toEqual(["OverrideIgnored/unavailable"]);
+  });
+  it("on a chain whose opcode 0x44 is the difficulty is one that reads it, or may: told, and no more", () => {
+    const environment_ = { timestamp: environment().timestamp + 13n, prevRandao: Hash.make(word(2n)) };
+    const fixed = on(environment_);
+    const run: Run = {
+      ...fixed,
+      block: { ...fixed.block, difficulty: 2n },
+      plan: { ...fixed.plan, blockOverrides: { prevRandao: `0x${"99".repeat(32)}` } },
+    };
+    expect(check(run)).toEqual([]);
+    expect(codes(check(run, {}, { called: ["others"] }))).toEqual(["DifficultyNotVaried/info"]);
+    expect(codes(check(run, {}, { called: ["prevrandao"] }))).toEqual(["DifficultyNotVaried/warning"]);
+    const other = { ...run, block: { ...run.block, difficulty: 3n } };
+    expect(codes(check(other, {}, { called: ["others"] }))).toEqual(["OverrideIgnored/unavailable"]);
   });
 });
 

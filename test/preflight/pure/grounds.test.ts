@@ -42,7 +42,7 @@ const inputOf = ({ chain = "ethereum", tag = "pending", count = 1, gas = null, .
     },
     ...{ signed, chain: chains[chain], head: answersTo(roundOf(signed, { header: head })).header },
     ...{ takesHashes: given.takesHashes ?? true, takesEntries: given.takesEntries ?? true },
-    ...{ nextFork: null, isOwn: true, reach: 5, draw: null, further: null },
+    ...{ nextFork: null, isOwn: true, reach: 5, draw: null, further: null, isBlobFeeRead: false },
     ...given.input,
   };
 };

@@ -67,7 +67,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
       witnessed: true,
       traced: true,
       second: { environment: null, account: () => null, call: () => null },
-      slots: null,
+      ...{ slots: null, at: null, isCodeless: false },
       ...{ cut: null, gasCap: null, spent: 0n },
     },
     ...changed,

@@ -1,0 +1,192 @@
+/**
+ * The overrides of a simulation in one table: what is asked of each in a run, what was seen of it, and which code it can
+ * matter to. Proofs, reports and `doctor` judge an endpoint by it. Pure.
+ */
+import { OverrideIgnored, RpcError } from "../../errors/rpc.js";
+import type * as Eth from "../../eth/index.js";
+import type { Hash, Hex } from "../../primitives/hex.js";
+import type { BlockRead } from "../../primitives/names.js";
+import { wordOf } from "../../abi/words.js";
+import { fromError, note, type Finding } from "../../report/finding.js";
+import { readUint256 } from "../../witness/answers.js";
+import type { Placement } from "../../witness/placement.js";
+import { staticCall, type Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
+import { beaconRoots } from "./blockReads.js";
+import type { Plan } from "./plan.js";
+
+/** What may be overridden, of the block and of the state. */
+export type Override =
+  | Exclude<keyof Eth.BlockOverrides, "timestamp" | "difficulty" | "withdrawals">
+  | Exclude<keyof Eth.StateOverrides[string], "state" | "stateDiff" | "movePrecompileToAddress">
+  | "storage";
+
+/** A run as far as it tells of overrides. */
+export interface Seen {
+  readonly plan: Plan;
+  readonly block: Pick<Eth.SimulatedBlock, "number" | "difficulty">;
+  readonly before: View;
+  /** Where the witness stood; null = not known. */
+  readonly at: Placement | null;
+  /** Whether the account of the witness had no code. */
+  readonly isCodeless: boolean;
+}
+
+/** Code: without calldata it returns its first word of storage, else BLOBBASEFEE. */
+const readerCode: Hex = "0x36600c575f545f5260205ff35b4a5f5260205ff3";
+const firstSlot: Hash = wordOf(0);
+const readerGas = 50_000;
+
+const rootQuery = (time: Eth.BlockOverrides["time"]) => staticCall(beaconRoots, wordOf(BigInt(time ?? 0)), readerGas);
+const blobQuery = ({ reader }: Placement) => staticCall(reader, "0x01", readerGas);
+const storageQuery = ({ reader }: Placement) => staticCall(reader, "0x", readerGas);
+/** A word that no storage holds. */
+const rareWord = ({ sender }: Placement): Hash => wordOf(BigInt(sender));
+
+/** The kind of storage override that accounts of a plan have; null = none has any. */
+const storageIn = ({ stateOverrides }: Plan): "state" | "stateDiff" | null => {
+  const accounts = Object.values(stateOverrides ?? {});
+  return (["state", "stateDiff"] as const).find((kind) => accounts.some((account) => account[kind] != null)) ?? null;
+};
+
+/** What an override of a run came to: `fixed` = the chain itself lets nobody vary it. */
+export type Fate = "taken" | "ignored" | "fixed";
+
+/** What the code that is called reads of its block; null = no code is called. */
+type Called = ReadonlyArray<BlockRead> | null;
+
+interface Row {
+  /** What was asked, and what was seen of it; null or undefined as either: it was not asked, or cannot be seen. */
+  readonly pair: (run: Seen) => readonly [asked: unknown, seen: unknown];
+  /** Whether it can matter, where a run did not take it. */
+  readonly matters: (called: Called, run: Seen) => boolean;
+}
+
+const isRead = (called: Called, reads: ReadonlyArray<BlockRead>): boolean =>
+  reads.some((read) => called?.includes(read) === true);
+
+/** A value of the block, and the reads of code that it can matter to. */
+const ofBlock = (
+  reads: ReadonlyArray<BlockRead>,
+  key: keyof Eth.BlockOverrides,
+  seen: (run: Seen) => unknown,
+): Row => ({
+  pair: (run) => [run.plan.blockOverrides?.[key], seen(run)],
+  matters: (called) => isRead(called, reads),
+});
+const always = () => true;
+
+const rows: Readonly<Record<Override, Row>> = {
+  number: {
+    // why: NUMBER may be another chain's (Arbitrum), the answer's own is not
+    pair: ({ plan: { blockOverrides }, block, before }) => [
+      blockOverrides?.number,
+      block.number === blockOverrides?.number ? block.number : before.environment?.number,
+    ],
+    // why: of a sealed state the number tells which block it is of
+    matters: (called, { plan }) => plan.block !== "pending" || isRead(called, ["number", "blockhash", "others"]),
+  },
+  time: ofBlock(["timestamp", "others"], "time", ({ before }) => before.environment?.timestamp),
+  feeRecipient: ofBlock(["coinbase", "others"], "feeRecipient", ({ before }) => before.environment?.feeRecipient),
+  gasLimit: ofBlock(["gaslimit", "others"], "gasLimit", ({ before }) => before.environment?.gasLimit),
+  baseFeePerGas: ofBlock(["basefee", "others"], "baseFeePerGas", ({ before }) => before.environment?.baseFeePerGas),
+  prevRandao: ofBlock(["prevrandao", "others"], "prevRandao", ({ before }) => before.environment?.prevRandao),
+  blobBaseFee: ofBlock(["blobbasefee", "others"], "blobBaseFee", ({ at, before }) =>
+    at === null ? null : (readUint256(before.call(blobQuery(at))) ?? "none"),
+  ),
+  beaconRoot: {
+    pair: ({ plan: { checksRoot, blockOverrides }, before }) => {
+      const answer = checksRoot === true ? before.call(rootQuery(blockOverrides?.time)) : null;
+      // why: where the chain has no such contract, nobody can read the root
+      const isNone = checksRoot !== true || (answer?.success === true && answer.size === 0n);
+      return isNone ? [null, null] : [blockOverrides?.beaconRoot ?? "refused", answer?.data ?? "none"];
+    },
+    matters: (called) => isRead(called, ["beaconroot"]),
+  },
+  // why: the witness is paid by one; a node that ignores it refuses the run
+  balance: { pair: ({ before }) => [true, before.environment && true], matters: always },
+  // why: no instruction reads it, and senders' are held against it by the node's own validation
+  nonce: { pair: () => [null, null], matters: always },
+  // why: the witness is one
+  code: {
+    pair: ({ before, isCodeless }) => [true, isCodeless ? false : before.environment && true],
+    matters: always,
+  },
+  storage: {
+    pair: ({ plan, at, before }) =>
+      at === null || storageIn(plan) === null
+        ? [null, null]
+        : [rareWord(at), before.call(storageQuery(at))?.data ?? "none"],
+    matters: (called) => called !== null,
+  },
+};
+
+const names = Object.keys(rows) as ReadonlyArray<Override>;
+const sameWord = (value: unknown): string => String(value).toLowerCase();
+
+/** What became of each override that was asked in a run and can be seen. */
+export const fatesOf = (run: Seen): ReadonlyMap<Override, Fate> => {
+  const { block, before } = run;
+  const difficulty = block.difficulty ?? 0n;
+  return new Map(
+    names.flatMap((name): ReadonlyArray<readonly [Override, Fate]> => {
+      const [asked, seen] = rows[name].pair(run);
+      // why: of a witness that is silent nothing else can be said
+      const isSilent = before.environment === null && name !== "code";
+      if (isSilent || asked == null || seen == null) return [];
+      if (sameWord(asked) === sameWord(seen)) return [[name, "taken"]];
+      // why: where a block has a difficulty, opcode 0x44 gives that (EIP-4399)
+      const isFixed =
+        name === "prevRandao" && difficulty > 0n && BigInt(before.environment?.prevRandao ?? 0) === difficulty;
+      return [[name, isFixed ? "fixed" : "ignored"]];
+    }),
+  );
+};
+
+/** What the witness reads of overrides that its other queries do not show, and the account that it reads there. */
+export const overrideReader = (
+  plan: Plan,
+  at: Placement,
+): { readonly queries: ReadonlyArray<Query>; readonly state: Eth.StateOverrides } => {
+  const kind = storageIn(plan);
+  const { blobBaseFee, time } = plan.blockOverrides ?? {};
+  const queries = [...(blobBaseFee == null ? [] : [blobQuery(at)]), ...(kind === null ? [] : [storageQuery(at)])];
+  const storage = kind === null ? {} : { [kind]: { [firstSlot]: rareWord(at) } };
+  return {
+    queries: [...queries, ...(plan.checksRoot === true ? [rootQuery(time)] : [])],
+    state: queries.length === 0 ? {} : { [at.reader]: { code: readerCode, ...storage } },
+  };
+};
+
+/** That overrides had no effect. */
+export const ignoring = (overrides: ReadonlyArray<Override>): RpcError =>
+  new RpcError({ method: "eth_simulateV1", reason: new OverrideIgnored({ detail: "", overrides }) });
+
+/**
+ * What an endpoint did not vary in the runs of a proof. Where no code is called, nothing is said of what code alone can
+ * see. `further` = what is known to have had no effect, whatever the runs show.
+ */
+export const checkOverrides = (
+  runs: ReadonlyArray<Seen>,
+  called: Called,
+  further: ReadonlyArray<Override> = [],
+): ReadonlyArray<Finding> => {
+  const fates = runs.map((run) => ({ run, fates: fatesOf(run) }));
+  const where = { step: "proof", evidence: "measured" } as const;
+  const rowsOf = (fate: Fate) =>
+    names.flatMap((name) => {
+      const at = fates.filter(
+        (each) => each.fates.get(name) === fate || (fate === "ignored" && further.includes(name)),
+      );
+      return at.length === 0 ? [] : [{ name, isDeciding: at.some(({ run }) => rows[name].matters(called, run)) }];
+    });
+  const told = (isDeciding: boolean, severity: "unavailable" | "info") => {
+    const overrides = rowsOf("ignored").flatMap((row) => (row.isDeciding === isDeciding ? row.name : []));
+    return overrides.length === 0 ? [] : [fromError(ignoring(overrides), severity, where)];
+  };
+  const decided = told(true, "unavailable");
+  if (called === null) return decided;
+  const severity = called.includes("prevrandao") ? "warning" : "info";
+  const fixed = rowsOf("fixed").map(() => note("DifficultyNotVaried", severity, { evidence: "measured" }));
+  return [...decided, ...told(false, "info"), ...fixed];
+};
