@@ -251,20 +251,19 @@ export type QuorumEndpoint =
   | { readonly layer: Layer.Layer<Rpc>; readonly provider: string };
 
 /**
- * Several endpoints as one, which must agree on what is measured: simulations, estimates, code, counts, balances,
- * calls, chain id, blocks, logs, receipts, transactions, and `eth_feeHistory`. All are asked at once. The answer that
- * `agree` providers give alike counts. Where honest ones differ (heads one apart, estimates), the one nearest to the
- * middle that enough confirm counts. A higher block, a later clock or a coming fork does not count if all who report
- * it may lie. Answers that can change nothing are not waited for. The first endpoint alone sends transactions.
+ * Several endpoints as one, which must agree on what is measured: simulations, code, counts, balances, calls, chain id,
+ * blocks, logs, receipts, transactions, and `eth_feeHistory`. All are asked at once. The first endpoint's answer is
+ * handed on; it is confirmed if `agree` providers, the first among them, give it alike. A higher block, a later clock or
+ * a coming fork does not count if all who report it may lie. Answers that can change nothing are not waited for. The
+ * first endpoint alone sends transactions and estimates gas.
  *
- * If `agree` endpoints are honest, and are the most, no other one changes verdict, sentences or limits, wherever it
- * stands in the list.
+ * If `agree` endpoints are honest, the first among them, and are the most, no other one changes verdict, sentences or
+ * limits. If the first one fails, so does the request.
  *
  * If fewer agree, a difference about sealed state is `WitnessesDisagree`, a blocker with both values. One about
  * pending state is `DependsOnPending`, at most `caution`. Anything else is `QuorumMissing`, and the verdict is
  * `unknown`. An endpoint with another head is asked once more about a block that both have (the run `pinned`). Outside
- * the pipeline a request fails instead, with `WitnessesDisagree` or `UpstreamUnavailable`. If all must agree, gas
- * estimates are the first endpoint's.
+ * the pipeline a request fails instead, with `WitnessesDisagree` or `UpstreamUnavailable`.
  *
  * Endpoints of one provider count once. Throws `InvalidConnection` if there are fewer than two different providers, if
  * `agree` is below 2 or above their number, if an option is wrong, or if an address does not show who runs it (`co.uk`,

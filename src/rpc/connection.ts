@@ -86,7 +86,7 @@ export interface HttpOptions extends PostingOptions {
 export interface QuorumOptions {
   /** So many different providers must say the same; at least 2. Default 2. */
   readonly agree?: number | undefined;
-  /** Ms for which an endpoint is waited for, per request, where it is not the first of as many as must agree; default 3,000. */
+  /** Ms for which each endpoint but the first is waited for, per request; default 3,000. */
   readonly waitMs?: number | undefined;
   /** The chain, as {@link Options} have it; the endpoints' own are not used. */
   readonly chain?: Options["chain"];

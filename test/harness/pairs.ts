@@ -121,3 +121,9 @@ export const readingOf = (report: Report) => ({
 /** Whether honest endpoints were taken for liars. */
 export const isFalseAlarm = ({ findings }: Report): boolean =>
   findings.some(({ code }) => code === "WitnessesDisagree");
+
+/** Whether a report is no permission to sign what nobody else confirmed. */
+export const isHeld = ({ verdict, findings }: Report): boolean =>
+  verdict === "blocked" ||
+  verdict === "unknown" ||
+  (verdict === "caution" && findings.some(({ code }) => code === "DependsOnPending"));

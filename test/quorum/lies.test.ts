@@ -4,11 +4,10 @@ import * as Layer from "effect/Layer";
 import { keccak256, maxUint256, padHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
-import { forkOf, pairOf as quorum, passOn } from "../harness/pairs.js";
+import { forkOf, isHeld, pairOf as quorum, passOn } from "../harness/pairs.js";
 import { share } from "../harness/parts.js";
 import { inventedHead, lagging, liar, liesAbout, noFacts, silent, unable, type Lie } from "../harness/lies.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
@@ -79,12 +78,6 @@ describe.each(scenesFor("quorums"))("on %s", (name, start) => {
     60_000,
   );
 });
-
-/** Whether a report is no permission to sign what nobody else confirmed. */
-const isHeld = ({ verdict, findings }: Report): boolean =>
-  verdict === "blocked" ||
-  verdict === "unknown" ||
-  (verdict === "caution" && findings.some(({ code }) => code === "DependsOnPending"));
 
 describe("a quorum on anvil", () => {
   let scene: Scene;

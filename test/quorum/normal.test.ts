@@ -89,6 +89,39 @@ describe("a simulation", () => {
   );
 });
 
+describe("the values of a simulated block", () => {
+  const block = { number: "0x11", timestamp: "0x64", baseFeePerGas: "0x7", gasLimit: "0x1c9c380" };
+  const difference = (other: object, look?: Parameters<typeof partsOf>[3]) =>
+    differenceOf(
+      partsOf("eth_simulateV1", asked, answer({}, block), look),
+      partsOf("eth_simulateV1", asked, answer({}, { ...block, ...other }), look),
+    )?.[0] ?? null;
+  it.each<[string, object, Parameters<typeof partsOf>[3], string | null]>([
+    ["another base fee is a difference", { baseFeePerGas: "0x8" }, undefined, "block 0 baseFeePerGas"],
+    ["another time is a difference", { timestamp: "0x65" }, undefined, "block 0 timestamp"],
+    ["another number is a difference", { number: "0x12" }, undefined, "block 0 number"],
+    ["another gas limit is the client's own", { gasLimit: "0x1" }, undefined, null],
+    ["another number is none where the block is another", { number: "0x12" }, { isOpen: false, isMoved: true }, null],
+    [
+      "another base fee is one there, too",
+      { baseFeePerGas: "0x8" },
+      { isOpen: false, isMoved: true },
+      "block 0 baseFeePerGas",
+    ],
+    [
+      "another base fee is none where the node chose it",
+      { baseFeePerGas: "0x8" },
+      { isOpen: true, isMoved: false },
+      null,
+    ],
+  ])("%s", (_, other, look, path) => expect(difference(other, look)).toBe(path));
+
+  it("are those of the blocks that were asked for, not of one in front", () => {
+    const filled = [{ ...block, number: "0x10", calls: [] }, ...answer({}, block)];
+    expect(differs(filled, answer({}, block))).toBeNull();
+  });
+});
+
 describe("the queries of the witness", () => {
   const queries: ReadonlyArray<Query> = [
     { kind: "environment" },

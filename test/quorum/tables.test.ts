@@ -1,28 +1,20 @@
 /** The small decisions of a quorum, one table each: what of a receipt counts, which head can follow, who pays what. */
 import * as Result from "effect/Result";
-import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
+import { InsufficientFunds, MethodNotSupported, RpcError, UpstreamUnavailable } from "../rooms/errors.js";
 import {
-  ExecutionReverted,
-  InsufficientFunds,
-  MethodNotSupported,
-  RpcError,
-  UpstreamUnavailable,
-} from "../rooms/errors.js";
-import {
-  byMiddle,
   canFollow,
   compareAdvice,
   compareAnswers,
   differenceOf,
   earliestFork,
   isDoubtOnly,
+  isSaidByEnough,
   partsOf,
   reachedBy,
-  sharedBy,
   stateOf,
-  textOf,
   type Answer,
+  type Member,
   type Vote,
 } from "../rooms/rpc.js";
 
@@ -207,85 +199,29 @@ describe("a number that more than so many reach", () => {
   ])("%s", (_, claims, others, expected) => expect(reachedBy(claimsIn(claims), others)).toBe(expected));
 });
 
-describe("what enough answer alike", () => {
+describe("the first endpoint's answer", () => {
   const [one, two]: ReadonlyArray<Answer> = [Result.succeed({ a: 1 }), Result.succeed({ a: 2 })] as const;
   const refused = (detail: string): Answer =>
     Result.fail(new RpcError({ method: "m", reason: new MethodNotSupported({ detail }) }));
   const down: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
   const short = (have: bigint): Answer => Result.fail(new InsufficientFunds({ have, want: 7n }));
-  it.each<[string, ReadonlyArray<Answer>, number, number | null]>([
-    ["two of three", [two, one, one], 2, 1],
-    ["none of three that differ", [one, two, refused("")], 2, null],
-    ["refusals, in whatever words", [one, refused("a"), refused("b")], 2, 1],
-    ["no failures of endpoints", [one, down, down], 2, null],
-    ["two groups of two", [one, one, two, two], 2, null],
-    ["verdicts with their numbers", [short(1n), short(2n), short(2n)], 2, 1],
-  ])("%s", (_, answers, agree, first) =>
-    expect(sharedBy(votes(...answers), agree, textOf)?.[0]?.answer ?? null).toBe(
-      first === null ? null : answers[first],
-    ),
-  );
+  const among = (answers: ReadonlyArray<Answer>, providerOf: (index: number) => string = String): boolean => {
+    const members = answers.map((_, index) => ({ provider: providerOf(index), name: "", rpc: {} as Member["rpc"] }));
+    const [lead = expect.fail()] = members;
+    const said = members.map((member, index) => [member, answers[index] ?? down] as const);
+    return isSaidByEnough({ lead, members, agree: 2, waitMs: 1, most: 1 }, new Map(said));
+  };
+  it.each<[string, ReadonlyArray<Answer>, boolean]>([
+    ["is said by enough where one of the others says it", [one, two, one], true],
+    ["is not, where the others agree with each other", [two, one, one], false],
+    ["is not, where all differ", [one, two, refused("")], false],
+    ["is a refusal that another shares in its own words", [refused("a"), refused("b"), one], true],
+    ["is no failure of an endpoint", [down, down, down], false],
+    ["is a verdict with its numbers", [short(1n), short(2n), short(2n)], false],
+    ["is a verdict that another shares", [short(2n), short(1n), short(2n)], true],
+  ])("%s", (_, answers, expected) => expect(among(answers)).toBe(expected));
 
-  it("is of one voice for each provider", () => {
-    const all = [one, one, two].map((answer) => ({ provider: "same", answer }));
-    expect(sharedBy(all, 2, textOf)).toBeNull();
-  });
-});
-
-describe("the middle", () => {
-  const block = { number: "0x10", timestamp: "0x64", baseFeePerGas: "0x3b9aca00", gasLimit: "0x3938700" };
-  const next = { number: "0x11", timestamp: "0x70", baseFeePerGas: "0x3a000000", gasLimit: "0x3938700" };
-  it.each<[string, object]>([
-    ["a head three ahead", { ...next, number: "0x14" }],
-    ["a future time", { ...next, timestamp: "0xffff" }],
-    ["hardly any gas in a block", { ...block, gasLimit: "0x1" }],
-    ["a fortune of a base fee", { ...next, baseFeePerGas: "0xffffffffffff" }],
-    ["no base fee", { ...block, baseFeePerGas: "0x0" }],
-    ["the number of one and the time of the other", { ...block, timestamp: next.timestamp, gasLimit: "0x1" }],
-    ["everything too low", { number: "0x0", timestamp: "0x0", baseFeePerGas: "0x0", gasLimit: "0x0" }],
-    ["what is no quantity", { number: "none", timestamp: null, baseFeePerGas: [], gasLimit: {} }],
-  ])("is not %s, in whatever place", (_, lie) => {
-    for (const place of [0, 1, 2]) {
-      const answers: Array<unknown> = [block, next];
-      answers.splice(place, 0, lie);
-      const [first] = byMiddle([], votes(...answers.map((one): Answer => Result.succeed(one))));
-      expect([place, first === undefined]).toEqual([place, false]);
-      expect(first?.answer).not.toEqual(Result.succeed(lie));
-    }
-  });
-  it("is the word that most say", () => {
-    const said = (message: string): Answer => Result.succeed({ status: "0x0", error: { code: 3, message } });
-    const [first] = byMiddle(
-      [],
-      votes(said("insufficient funds"), said("execution reverted"), said("execution reverted")),
-    );
-    expect(first?.answer).toEqual(said("execution reverted"));
-  });
-  it("is the reason that most revert with, in whatever words", () => {
-    const reverted = (data: Hex, raw: unknown): Answer => Result.fail(new ExecutionReverted({ data, raw }));
-    const [one, other, lie] = [reverted("0x01020304", "a"), reverted("0x01020304", "b"), reverted("0x09090909", "0")];
-    expect([one, other]).toContain(byMiddle([], votes(lie, one, other))[0]?.answer);
-    expect([one, other]).toContain(byMiddle([], votes(one, other, lie))[0]?.answer);
-  });
-  it("is what says of no call anything else than most do", () => {
-    const params = [{ blockStateCalls: [{ calls: [{}, {}] }] }, "pending"];
-    const ran = (...returned: ReadonlyArray<string>): Answer =>
-      Result.succeed([
-        { number: "0x10", calls: returned.map((byte) => ({ status: "0x1", returnData: `0x${byte.repeat(32)}` })) },
-      ]);
-    // another block has another value of the second call; of the first only the lie has
-    const [honest, behind, lie] = [ran("cc", "cc"), ran("cc", "aa"), ran("aa", "cc")];
-    for (const all of [
-      [honest, behind, lie],
-      [lie, behind, honest],
-      [behind, lie, honest],
-    ])
-      expect(byMiddle(params, votes(...all))[0]?.answer).toEqual(honest);
-  });
-  it("is the estimate between two others", () => {
-    const gas = (limit: string): Answer => Result.succeed(limit);
-    expect(byMiddle([], votes(gas("0x1000000"), gas("0xeb76"), gas("0xeb80")))[0]?.answer).toEqual(gas("0xeb80"));
-  });
+  it("counts once for each provider", () => expect(among([one, one, two], () => "same")).toBe(false));
 });
 
 describe("a coming fork", () => {

@@ -6,7 +6,7 @@ export type { Patience } from "../../src/rpc/connection.js";
 export { judging } from "../../src/rpc/answer.js";
 export { KnownEndpoint } from "../../src/rpc/memory.js";
 export { receiver, roomFor, sharedRoom, type Posted } from "../../src/rpc/post.js";
-export { byMiddle, earliestFork, reachedBy, sharedBy, textOf, type Vote } from "../../src/rpc/quorum/members.js";
+export { earliestFork, isSaidByEnough, reachedBy, type Member, type Vote } from "../../src/rpc/quorum/members.js";
 export { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
 export {
   canFollow,

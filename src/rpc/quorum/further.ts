@@ -19,7 +19,6 @@ import {
   onBlock,
   tagOf,
   unconfirmed,
-  unnumbered,
   type Answer,
   type Finding,
   type State,
@@ -44,8 +43,6 @@ export type Ask = (question: Question) => Effect.Effect<Answer>;
 export interface Pair {
   readonly ask: Ask;
   readonly askOther: Ask;
-  /** Whether there are not enough without either of the two: then a head is confirmed that the other can but follow. */
-  readonly isNeeded: boolean;
 }
 
 /** More blocks behind than this, and an endpoint confirms nothing. */
@@ -101,20 +98,6 @@ const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: A
   return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
 });
 
-/** What one that has not got the block in front says after its own, where that is a few blocks behind: it tells who is believed. */
-export const onItsOwn = Effect.fnUntraced(function* (
-  { method, params, run }: SharedQuestion,
-  refusal: Answer,
-  ask: Ask,
-) {
-  const base = baseOf(params);
-  if (method !== "eth_simulateV1" || !lacksBlock(refusal) || base === null) return refusal;
-  const own: Answer = yield* ask({ method, params: unnumbered(params), run: inFurther(run, 1) });
-  const [first] = [Result.getOrNull(own)].flat();
-  const behind = base + 1n - (numberIn(first) ?? base + 1n);
-  return behind > 0n && behind <= mostBehind ? own : refusal;
-});
-
 /** One block, and each node chose values of its own for the next: the other runs in those of the first. */
 const inTheirBlock = Effect.fnUntraced(function* (
   question: SharedQuestion,
@@ -153,7 +136,7 @@ const headsApart = Effect.fnUntraced(function* (
   first: Answer,
   other: Answer,
   [mine, theirs]: readonly [bigint, bigint],
-  { ask, askOther, isNeeded }: Pair,
+  { ask, askOther }: Pair,
 ) {
   const [tag, isFull = false] = params;
   const further = () => inFurther(run, 1);
@@ -170,7 +153,7 @@ const headsApart = Effect.fnUntraced(function* (
   if (before.kind !== "agreed") return before;
   if (Result.getOrNull(caught) !== null) return compareBlocks(first, caught);
   if (behind > mostBehind) return far;
-  return isNeeded && canFollow(other, first, behind)
+  return canFollow(other, first, behind)
     ? agreed
     : unconfirmed(`is ${behind} blocks behind, which explains no such head`);
 });

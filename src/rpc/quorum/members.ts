@@ -1,15 +1,14 @@
 /**
- * The endpoints of a quorum: how each is asked, what each answered, and which of several answers nobody else could have
- * moved: the same of enough providers, else the nearest to the middle; of forks, the earliest that enough tell of.
+ * The endpoints of a quorum: how each is asked, what each answered, and whether enough answered the same; of forks, the
+ * earliest that enough tell of.
  */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/index.js";
-import { forksIn, isHex, isRecord } from "../../primitives/index.js";
+import { forksIn, isRecord } from "../../primitives/index.js";
 import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../index.js";
 import type { Ask } from "./further.js";
-import { environmentIn, simulationParts } from "./simulated.js";
 import { hashIn, numberIn, type Answer } from "./verdict.js";
 
 /** An answer, and who runs the endpoint that gave it. */
@@ -43,21 +42,6 @@ export const textOf = (answer: Answer): string | null => {
 export const providersOf = (votes: ReadonlyArray<{ readonly provider: string }>): number =>
   new Set(votes.map(({ provider }) => provider)).size;
 
-/** Those of at least `agree` providers who answer alike by `nameOf`; null where there are none, or two such groups. */
-export const sharedBy = <V extends Vote>(
-  votes: ReadonlyArray<V>,
-  agree: number,
-  nameOf: (answer: Answer) => string | null,
-): ReadonlyArray<V> | null => {
-  const groups = new Map<string, ReadonlyArray<V>>();
-  for (const vote of votes) {
-    const name = nameOf(vote.answer);
-    if (name !== null) groups.set(name, [...(groups.get(name) ?? []), vote]);
-  }
-  const shared = [...groups.values()].filter((group) => providersOf(group) >= agree);
-  return shared.length === 1 ? (shared[0] ?? null) : null;
-};
-
 /** The greatest number that more than `others` providers reach, so that these alone cannot have raised it; null = none. */
 export const reachedBy = <N extends number | bigint>(
   claims: ReadonlyArray<readonly [provider: string, value: N]>,
@@ -71,66 +55,6 @@ export const reachedBy = <N extends number | bigint>(
   return null;
 };
 
-/** More digits are no quantity that nodes choose, but a hash, an address or data. */
-const quantity = /^0x[0-9a-fA-F]{1,32}$/;
-
-const mostLeaves = 20_000;
-
-/** The parts of an answer: a quantity as its number, else its text. */
-const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): ReadonlyMap<string, number | string> => {
-  const leaves = new Map<string, number | string>();
-  // why: what was reverted with is the reason; a result's own data was compared, or is each node's
-  const isFailed = Result.isFailure(answer);
-  const add = (path: string, value: unknown): void => {
-    if (leaves.size >= mostLeaves) return;
-    if (Array.isArray(value)) value.forEach((part: unknown, index) => add(`${path}.${index}`, part));
-    else if (isRecord(value)) for (const [name, part] of Object.entries(value)) add(`${path}.${name}`, part);
-    else if (typeof value === "bigint" || typeof value === "number") leaves.set(path, Number(value));
-    else if (typeof value === "string" && quantity.test(value)) leaves.set(path, Number(value));
-    else if (typeof value === "string" && (isFailed || !isHex(value))) leaves.set(path, value);
-  };
-  add("", Result.isSuccess(answer) ? answer.success : { ...answer.failure });
-  if (Result.isFailure(answer)) return leaves;
-  add("witness", environmentIn(params, answer.success));
-  // why: one block further most of what a simulation says is the same, so that who says otherwise stands alone
-  for (const [path, text] of simulationParts(params, answer.success, { isOpen: true, isMoved: true })) {
-    if (leaves.size >= mostLeaves) break;
-    leaves.set(`said ${path}`, text);
-  }
-  return leaves;
-};
-
-/** How far a part is from the middle, in blocks: by how much honest nodes differ from one block to the next. */
-const distance = (path: string, value: number, middle: number): number => {
-  if (/(number|block)$/i.test(path)) return Math.abs(value - middle);
-  if (/\.time(stamp)?$/.test(path)) return Math.abs(value - middle) / 12;
-  return 8 * Math.abs(Math.log1p(Math.max(value, 0)) - Math.log1p(Math.max(middle, 0)));
-};
-
-/**
- * The answers, the nearest to the middle of all first: each quantity beside the median, each word beside what most say.
- * Where fewer than half lie, none stands nearer than an honest one that lies by more than honest ones differ.
- */
-export const byMiddle = <V extends Vote>(params: ReadonlyArray<unknown>, votes: ReadonlyArray<V>): ReadonlyArray<V> => {
-  const all = votes.map((vote) => ({ vote, leaves: leavesOf(params, vote.answer), far: 0 }));
-  for (const path of new Set(all.flatMap(({ leaves }) => [...leaves.keys()]))) {
-    const values = all.map(({ leaves }) => leaves.get(path));
-    const numbers = values.filter((value) => typeof value === "number").sort((a, b) => a - b);
-    const middle = numbers[(numbers.length - 1) >> 1] ?? 0;
-    const isUsual = (value: unknown): boolean => values.filter((other) => other === value).length * 2 > values.length;
-    const hasUsual = values.some(isUsual);
-    for (const [index, entry] of all.entries()) {
-      const value = values[index];
-      if (typeof value === "number" && numbers.length * 2 > values.length) entry.far += distance(path, value, middle);
-      else if (hasUsual && !isUsual(value)) entry.far += 1;
-    }
-  }
-  const name = ({ vote }: (typeof all)[number]): string => textOf(vote.answer) ?? "";
-  return all
-    .toSorted((a, b) => a.far - b.far || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))
-    .map(({ vote }) => vote);
-};
-
 /**
  * One answer to `eth_config` that can be read, with the earliest fork still to come (`now` in epoch ms) that more than
  * `others` providers tell of: these alone can neither hide nor invent one. A node that was not updated knows of none, so
@@ -142,7 +66,7 @@ export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: nu
     const { fork, next } = forksIn(config);
     return isRecord(config) && fork !== null ? [{ ...vote, config, next }] : [];
   });
-  const [first] = byMiddle([], readable);
+  const [first] = readable;
   if (first === undefined || providersOf(readable) <= others) return null;
   const coming = readable.flatMap(({ provider, next }) => (next === null ? [] : [[provider, next] as const]));
   const ahead = coming.filter(([, next]) => next * 1_000n > BigInt(now));
@@ -170,8 +94,6 @@ export interface Quorum {
   readonly members: ReadonlyArray<Member>;
   readonly agree: number;
   readonly waitMs: number;
-  /** Whether the others are enough where the first fails, or lies. */
-  readonly isSpare: boolean;
   /** So many providers can lie, and those that must agree are left. */
   readonly most: number;
 }
@@ -195,7 +117,7 @@ const unavailable = (method: string, detail: string): Answer =>
   Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail }) }));
 
 /** How each member is asked. */
-export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
+export const asking = ({ lead, waitMs, most }: Quorum) => {
   // why: what one endpoint answers shall not take the room of another's answers, nor set its clock
   const budgets = ownOf(({ left }: NonNullable<Run["answers"]>) => ({ left }));
   const sights = ownOf<HeadSighting, HeadSighting>(() => ({ block: null, aheadMs: null, testimonies: [] }));
@@ -219,7 +141,7 @@ export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
           return answer;
         },
       );
-      if (member === lead && !isSpare) return request;
+      if (member === lead) return request;
       const late = (): Answer => unavailable(method, `no answer in ${waitMs} ms`);
       return request.pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
     };
@@ -249,6 +171,13 @@ export const votesOf = (members: ReadonlyArray<Member>, answers: Answers): Reado
     votes.set(member.provider, { provider: member.provider, member, answer });
   }
   return [...votes.values()];
+};
+
+/** Enough providers, the first endpoint's among them, gave the same answer word for word. */
+export const isSaidByEnough = ({ lead, members, agree }: Quorum, answers: Answers): boolean => {
+  const votes = votesOf(members, answers);
+  const text = textOf(answers.get(lead) ?? unasked(""));
+  return text !== null && providersOf(votes.filter((vote) => textOf(vote.answer) === text)) >= agree;
 };
 
 export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => bigint | null) =>

@@ -148,15 +148,15 @@ const simulatedIn = (params: ReadonlyArray<unknown>, result: unknown) => {
 const resultsIn = (result: unknown): ReadonlyArray<unknown> =>
   list(result).flatMap((block) => list(isRecord(block) ? block["calls"] : null));
 
-/** The blocks that the witnesses of a simulation saw, each as the fields that a node chooses. */
-export const environmentIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<Fields> =>
-  simulatedIn(params, result).flatMap(({ answer, queries }) => {
-    const decoded = queries === null ? null : decodeQueries(queries);
-    const [first] = answersIn(decoded, isRecord(answer) ? answer["returnData"] : null) ?? [];
-    if (first?.kind !== "environment") return [];
-    const { number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient, fork } = first;
-    return [{ number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient: `account ${feeRecipient}`, fork }];
-  });
+/** The values of the simulated blocks that decide costs; none where the node chose them (`isOpen`). */
+const blockParts = (params: ReadonlyArray<unknown>, result: unknown, { isOpen, isMoved }: Look) => {
+  const names = [...(isMoved ? [] : ["number"]), "timestamp", "baseFeePerGas"];
+  // why: a node may put blocks of its own in front
+  const blocks = isOpen ? [] : list(result).slice(-entriesIn(params).length);
+  return blocks.flatMap((block, index) =>
+    names.map((name) => [`block ${index} ${name}`, isRecord(block) ? quantity(block[name]) : "none"] as const),
+  );
+};
 
 /** More events than honest nodes find gas for, at 375 each. */
 const mostEvents = 200_000;
@@ -172,6 +172,7 @@ export const simulationParts = (params: ReadonlyArray<unknown>, result: unknown,
     const pieces = queries === null ? callParts(answer) : witnessParts(queries, answer, look);
     for (const [name, value] of pieces) parts.set(`call ${index} ${name}`, value);
   }
+  for (const [name, value] of blockParts(params, result, look)) parts.set(name, value);
   // why: last, for what they say otherwise is doubt, and no proof of a lie
   for (const index of calls.keys()) parts.set(`${movements} of call ${index}`, movementsOf(results[index]));
   return parts;

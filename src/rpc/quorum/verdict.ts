@@ -110,24 +110,15 @@ export const inBlocksOf = (params: ReadonlyArray<unknown>, result: unknown): Rea
 const shifted = (value: unknown, by: bigint): unknown =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? `0x${(BigInt(value) - by).toString(16)}` : value;
 
-/** The same simulation with the numbers of its blocks as `numberOf` makes them of those asked for; undefined = the node's own. */
-const renumbered = (params: ReadonlyArray<unknown>, numberOf: (number: unknown) => unknown): ReadonlyArray<unknown> =>
-  withEntries(params, (entry) => {
+/** The same simulation on an earlier block: its own numbers so many lower, or they would leave a gap. */
+export const movedTo = (params: ReadonlyArray<unknown>, blockHash: string, by: bigint): ReadonlyArray<unknown> => {
+  const moved = withEntries(params, (entry) => {
     if (!isRecord(entry) || !isRecord(entry["blockOverrides"])) return entry;
     const { number, ...others } = entry["blockOverrides"];
-    const own = number === undefined ? undefined : numberOf(number);
-    return { ...entry, blockOverrides: own === undefined ? others : { ...others, number: own } };
-  }) ?? params;
-
-/** The same simulation on an earlier block: its own numbers so many lower, or they would leave a gap. */
-export const movedTo = (params: ReadonlyArray<unknown>, blockHash: string, by: bigint): ReadonlyArray<unknown> => [
-  ...renumbered(params, (number) => shifted(number, by)).slice(0, 1),
-  { blockHash },
-];
-
-/** The same simulation after whatever block a node has. */
-export const unnumbered = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
-  renumbered(params, () => undefined);
+    return { ...entry, blockOverrides: number === undefined ? others : { ...others, number: shifted(number, by) } };
+  });
+  return [...(moved ?? params).slice(0, 1), { blockHash }];
+};
 
 export type Answer = Result.Result<unknown, RpcError | Verdict>;
 
