@@ -1,5 +1,6 @@
 /** What a guard remembers of a wallet: accounts that may have something in flight, and chains whose node a page named. */
 import type * as Effect from "effect/Effect";
+import type * as Semaphore from "effect/Semaphore";
 import { isRecord, type Hash } from "../primitives/index.js";
 import type { Rpc } from "../rpc/index.js";
 
@@ -23,13 +24,15 @@ export interface Memory {
   readonly held: HeldAccounts;
   /** Chains whose node in the wallet a page may have named, by their ids. */
   readonly pageChains: Set<number>;
+  /** A JSON-RPC account signs one at a time, through all guards of its wallet; by address. */
+  readonly turns: Map<string, Semaphore.Semaphore>;
 }
 
 const known = new WeakMap<object, Memory>();
 
 /** Of a wallet, by its provider or transport: a guard that is made anew of the same remembers the same. */
 export const memoryOf = (wallet: object): Memory => {
-  const memory = known.get(wallet) ?? { held: new Map(), pageChains: new Set() };
+  const memory = known.get(wallet) ?? { held: new Map(), pageChains: new Set(), turns: new Map() };
   known.set(wallet, memory);
   return memory;
 };

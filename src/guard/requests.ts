@@ -43,6 +43,11 @@ export type Deliver =
 const senderOf = (transaction: unknown): string | null =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"] : null;
 
+/** One send at a time of an account, through every guard of the wallet. */
+const inTurnOf = <A, E, R>(guard: Guarding, request: unknown, send: Effect.Effect<A, E, R>) =>
+  // why: a request that names no sender is proven, and sent, from the account of the node's client
+  Rpc.use(({ defaults }) => inTurn(guard, (senderOf(request) ?? defaults?.from ?? "").toLowerCase(), send));
+
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
 const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
   const { method } = rpcRequest;
@@ -65,9 +70,7 @@ const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
     yield* verify(guard, pass, report, request, answer);
     return answer;
   });
-  // why: a request that names no sender is proven, and sent, from the account of the node's client
-  const turnOf = (account: string | null = null) => (senderOf(transaction) ?? account ?? "").toLowerCase();
-  return Rpc.use(({ defaults }) => inTurn(guard, turnOf(defaults?.from), sending));
+  return inTurnOf(guard, transaction, sending);
 };
 
 /**
@@ -150,7 +153,7 @@ const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver:
     const chains = [request, ...calls].map((part: unknown) => (isRecord(part) ? part["chainId"] : null));
     const chainId = yield* chainOf(guard, pass, ...chains);
     const bundle = bundleOf(calls, request["from"], chainId);
-    if (deliver === null) {
+    const handing = Effect.gen(function* () {
       const { report } = yield* preflight(guard, bundle);
       yield* chainOf(guard, pass, chainId);
       // guard: a sender whom the request does not name, and the node's client does
@@ -160,7 +163,9 @@ const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver:
       const id = isRecord(answer) ? answer["id"] : answer;
       if (typeof id === "string") keep(guard.calls, id, report);
       return answer;
-    }
+    });
+    // why: a payment that is looked for may hold the account
+    if (deliver === null) return yield* inTurnOf(guard, request, handing);
     if (request["atomicRequired"] === true || request["forceAtomic"] === true)
       return yield* refused("atomicRequired", "this account sends one transaction after the other", 5760);
     const hashes = yield* deliver(bundle);

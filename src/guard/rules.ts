@@ -94,8 +94,6 @@ export interface Guarding {
   readonly on: Facade<NonceStore>;
   readonly rules: GuardRules;
   readonly options: RunOptions;
-  /** A JSON-RPC account signs one at a time; by address. */
-  readonly turns: Map<string, Semaphore.Semaphore>;
   /** Signed bytes that this guard cleared, and until when, epoch ms. */
   readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
   /** Senders and nonces that callers named just now, to replace what is in flight. */
@@ -108,7 +106,7 @@ export interface Guarding {
 }
 
 export const guarding = (given: Pick<Guarding, "on" | "rules" | "options" | "memory" | "isAlone">): Guarding => ({
-  ...{ ...given, cleared: new Map(), calls: new Map(), named: new Set(), turns: new Map() },
+  ...{ ...given, cleared: new Map(), calls: new Map(), named: new Set() },
 });
 
 /** What is remembered is bounded: the oldest goes first. */
@@ -120,7 +118,7 @@ export const keep = <A>(all: Map<string, A>, key: string, value: A): void => {
 };
 
 /** One at a time of a sender: a popup that nobody answers holds up no other account. */
-export const inTurn = <A, E, R>({ turns }: Guarding, from: string, send: Effect.Effect<A, E, R>) => {
+export const inTurn = <A, E, R>({ memory: { turns } }: Guarding, from: string, send: Effect.Effect<A, E, R>) => {
   // guard: one account that waits for another
   const name = from;
   const turn = turns.get(name) ?? Semaphore.makeUnsafe(1);

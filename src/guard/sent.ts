@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import { callsWithin } from "../abi/index.js";
-import { chainsInUse, getTransaction, readTransaction } from "../eth/index.js";
+import { chainsInUse, getCode, getTransaction, readTransaction } from "../eth/index.js";
 import type { FullTransaction } from "../eth/index.js";
-import { isHash, type Hash } from "../primitives/index.js";
+import { isHash, type Address, type Hash, type Hex } from "../primitives/index.js";
 import { attempt } from "../promise/facade.js";
 import type { Report, Request } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
@@ -124,6 +124,20 @@ const askedOf = (
   }>,
 ) => calls.map(({ from, to, value, data }) => [from, to, value ?? 0n, data].join().toLowerCase()).join(" ");
 
+/** What an account ran for itself in one transaction; none where it may have left some of it out, or done anything else. */
+const batchOf = (
+  account: Address,
+  sent: ReadonlyArray<{ readonly from: string; readonly to: string | null; readonly data: Hex }>,
+) => {
+  const [data, ...others] = sent.map((one) =>
+    one.from === account && one.to?.toLowerCase() === account ? one.data : null,
+  );
+  const within = data == null || others.length > 0 ? [] : callsWithin({ from: account, to: account, data });
+  const all = [...within].map((call) => (call === null || call.mayFail || call.as !== undefined ? null : call));
+  const whole = all.flatMap((call) => call ?? []);
+  return whole.length === all.length ? whole : [];
+};
+
 /** Whether these are the calls that were proven, each by its sender, sent after the report; an account's own batch by what it holds. */
 export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Effect<boolean, never, Rpc> =>
   Effect.gen(function* () {
@@ -140,14 +154,9 @@ export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Ef
       { concurrency: "unbounded" },
     );
     const sent = found.flat();
-    const [first] = sent;
-    const within =
-      sent.length !== 1 || first?.to == null
-        ? []
-        : [...callsWithin({ from: first.from, to: first.to, data: first.data })];
     const said = askedOf(report.transactions.map(({ input }) => input));
-    return (
-      sent.length === hashes.length &&
-      (askedOf(sent) === said || askedOf(within.flatMap((call) => call ?? [])) === said)
-    );
+    if (sent.length !== hashes.length || askedOf(sent) === said) return sent.length === hashes.length;
+    const { from } = report.transactions[0].input;
+    // why: an account without code runs nothing of what it is sent
+    return askedOf(batchOf(from, sent)) === said && (yield* getCode({ address: from, block: "latest" })) !== "0x";
   }).pipe(Effect.orElseSucceed(() => false));

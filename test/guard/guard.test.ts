@@ -3,9 +3,11 @@ import {
   createClient,
   createWalletClient,
   custom,
+  encodeAbiParameters,
   encodeFunctionData,
   http,
   numberToHex,
+  parseAbi,
   parseEther,
   publicActions,
   zeroAddress,
@@ -19,6 +21,7 @@ import { Policy, Report } from "evm-preflight";
 import { guardProvider, type GuardOptions, type SettledCalls } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
 import { Delegate, Reverter, SpoofToken, Token } from "../contracts/artifacts.js";
+import { creation } from "../harness/creation.js";
 import { reasonOf, rejection } from "./reasons.js";
 import { keys, other, owner, scenesFor, spare, third, type Scene } from "../preflight/scene.js";
 
@@ -437,6 +440,40 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(
       settled.map(({ differences }) => differences.map(({ event, a, b }) => [event, a === null, b === null])),
     ).toEqual([[], [[1, false, true]], [[2, true, false]]]);
+  });
+
+  it("calls without an event are the same in an account's own batch alone", async () => {
+    const settled: Array<SettledCalls> = [];
+    const stops = await scene.deploy({ abi: [], bytecode: creation("00") });
+    const client = createWalletClient({ account: spare, chain: chainOf(), transport: http(scene.url) });
+    const payment = { to: third.address, value: 1n, data: "0x" } as const;
+    const data = encodeFunctionData({ abi: Delegate.abi, functionName: "execute", args: [[payment]] });
+    const tuple = [
+      { type: "tuple[]", components: [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] },
+    ] as const;
+    // ERC-7579: a batch that goes on where a call fails
+    const trying = encodeFunctionData({
+      abi: parseAbi(["function execute(bytes32 mode, bytes calls)"]),
+      args: [`0x0101${"00".repeat(30)}`, encodeAbiParameters(tuple, [[[payment.to, payment.value, payment.data]]])],
+    });
+    const delegated = async () => {
+      const signed = await client.signAuthorization({ contractAddress: stops, executor: "self" });
+      return client.sendTransaction({ authorizationList: [signed], to: spare.address, data: trying, gas: 500_000n });
+    };
+    const rows = [
+      // by a stranger, and by an account without code, which runs nothing
+      [other, () => scene.pool(owner, { to: other.address, data })],
+      [other, () => scene.pool(other, { to: other.address, data })],
+      [spare, delegated],
+    ] as const;
+    for (const [{ address }, send] of rows) {
+      const wallet = callsWallet(async () => [await send()]);
+      const guarded = guardProvider(wallet, { onCaution: "send", onSettled: (one) => settled.push(one) });
+      await guarded.request({ method: "wallet_sendCalls", params: [callsOf(0, address)] } as never);
+      await scene.mine();
+      await guarded.request(status);
+    }
+    expect(settled.map(({ class: name, differences }) => [name, differences])).toEqual(rows.map(() => ["unknown", []]));
   });
 });
 

@@ -122,6 +122,25 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect(releaseHeld(wallet, other.address)).toBe(true);
   }, 60_000);
 
+  it("whoever sends beside a payment that is looked for waits for it, as calls and through another guard, too", async () => {
+    const calls = { version: "2.0.0", from: other.address, calls: [{ to: nobody, value: "0x1" }] };
+    const all = { ...calls, chainId: numberToHex(scene.chainId) };
+    for (const asked of [{ method: "wallet_sendCalls", params: [all] } as never, pay(other.address, 2n)]) {
+      const { guarded, send, sends, wallet, clock } = walletOf(() => hidden);
+      const passed: Array<string> = [];
+      const one = guarded();
+      const ask = wallet.request;
+      wallet.request = (request) => (passed.push(request.method), ask(request));
+      const first = send(one);
+      while (sends.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      clock.rest();
+      const second = rejection(guarded().request(asked));
+      expect((await first)._tag).toBe("Unverified");
+      inFlight(await second);
+      expect([sends.length, passed.includes("wallet_sendCalls")]).toEqual([1, false]);
+    }
+  }, 60_000);
+
   it("no transport tries again by itself", async () => {
     const { guarded, clock, sends } = walletOf(() => hidden);
     const client = createClient({ transport: custom(guarded(), { retryDelay: 1 }) });
