@@ -1,4 +1,5 @@
 /** What steps read: the door of this room. */
+export { fatesOf, overrideNames, type Fate } from "./reading/overrides.js";
 export { lacksTip } from "./reading/quote.js";
 export { everyLog, isSameHead, isSameLog } from "./reading/sameOutcome.js";
 export type { Plan, Run } from "./simulate.js";

@@ -10,6 +10,7 @@ import { KnownEndpoint } from "../rooms/rpc.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
+import { dropping } from "../harness/overriding.js";
 import { sevenMethods, startProxy, type Proxy } from "../harness/proxy.js";
 import { forbidden, strict, withoutSimulate } from "./endpoints.js";
 
@@ -53,8 +54,12 @@ describe("doctor", () => {
     const { status, level, code, meaning } = await diagnose(node.url);
     for (const method of sevenMethods) expect(status[method], method).toBe("yes");
     expect(status["pending.eth_simulateV1"]).toBe("yes");
-    expect(status["stateOverride"]).toBe("yes");
-    expect(status["blockOverride"]).toBe("yes");
+    for (const name of ["balance", "code", "storage", "prevRandao"])
+      expect(status[`override.${name}`], name).toBe("yes");
+    // it does not validate nonces, has no contract of beacon roots, and simulates no deployment
+    expect([status["override.blobBaseFee"], status["override.beaconRoot"]]).toEqual(["no", "unknown"]);
+    expect(status["deployment"]).toBe("no");
+    expect(meaning.join("\n")).toContain("no simulated deployments: eth_call and eth_estimateGas answer for them");
     expect(status["traceTransfers"]).toBe("yes");
     expect(status["revertData"]).toBe("yes");
     expect(status["batches"]).toBe("yes");
@@ -205,6 +210,19 @@ describe("doctor", () => {
     }
   });
 
+  it.each([
+    ["prevRandao", "reduced", "does not vary prevRandao: for code that reads it"],
+    ["gasLimit", "reduced", "does not vary gasLimit: for code that may read it"],
+    ["balance", "unknown", "ignores the state override balance"],
+    ["code", "unknown", "ignores the state override code"],
+    ["stateDiff", "reduced", "does not vary storage"],
+  ])("finds that a node ignores %s, as proofs do", async (name, expected, sentence) => {
+    const endpoint = await use(startProxy({ target: node.url, rewrite: dropping(name) }));
+    const { level, status, meaning } = await diagnose(endpoint.url);
+    expect([level, status[`override.${name === "stateDiff" ? "storage" : name}`]]).toEqual([expected, "no"]);
+    expect(meaning.join("\n")).toContain(sentence);
+  });
+
   const geth = findGethOrWarn("doctor on geth");
   it.runIf(geth !== null)("finds on geth that its validation checks nonce, base fee and funds", async () => {
     const reference = await startGethDev(geth ?? "");
@@ -219,10 +237,10 @@ describe("doctor", () => {
         "feeRecipient",
         "prevRandao",
         "baseFeePerGas",
-        "balance",
-        "storage",
+        ...["blobBaseFee", "beaconRoot", "balance", "nonce", "code", "storage"],
       ])
         expect(status[`override.${id}`], id).toBe("yes");
+      expect(status["deployment"]).toBe("yes");
       expect([fork, pending]).toEqual(["osaka", "guess"]);
       expect(code).toBe(0);
     } finally {
@@ -235,7 +253,7 @@ describe("conclude", () => {
   const all = (status: Status, but: Readonly<Record<string, Status>> = {}) =>
     conclude(
       "http://node",
-      [...sevenMethods, "stateOverride", "maxUsedGas"].map((id) => ({
+      [...sevenMethods, "override.code", "maxUsedGas"].map((id) => ({
         id,
         group: id.startsWith("eth_") ? "the seven methods" : "eth_simulateV1",
         name: id,
@@ -250,7 +268,7 @@ describe("conclude", () => {
   it("is unknown when what reports cannot do without is missing or silent", () => {
     for (const id of ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"])
       for (const status of ["no", "unknown"] as const) expect(all("yes", { [id]: status }).level, id).toBe("unknown");
-    expect(all("yes", { stateOverride: "no" }).level).toBe("unknown");
+    expect(all("yes", { "override.code": "no" }).level).toBe("unknown");
     expect(all("yes", { maxUsedGas: "no" }).level).toBe("reduced");
     expect(all("yes", { eth_getBlockReceipts: "no" }).level).toBe("reduced");
   });

@@ -8,6 +8,7 @@ export {
   optionNames,
   stepNames,
   type AskRule,
+  type BlockRead,
   type Fork,
   type SimulationPart,
 } from "../../src/primitives/names.js";

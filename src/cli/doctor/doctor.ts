@@ -13,6 +13,7 @@ import type { Tone } from "../../report/document.js";
 import { painter } from "../../report/text.js";
 import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";
 import { knownEndpointFormat } from "../../rpc/index.js";
+import { overrideNames } from "../../steps/index.js";
 import { endpoint, header, readHeaders, whyDeaf, withProgress } from "../endpoint.js";
 import { Exited, exitCodes, withExitCodes, type ExitCode } from "../exit.js";
 import { toggle } from "../flags.js";
@@ -21,6 +22,7 @@ import {
   finding,
   methodProbes,
   no,
+  pretending,
   refusal,
   someone,
   somewhere,
@@ -75,7 +77,9 @@ const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> =>
 
 /** Without these the verdict is at most unknown. */
 const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
-const decisive = [...core, "stateOverride"];
+const decisive = [...core, "override.balance", "override.code"];
+/** What says nothing of its own where there is no simulation. */
+const ofSimulation: ReadonlySet<string | undefined> = new Set(["eth_simulateV1", pretending]);
 
 /** What the absence of each means, most important first. */
 const consequences: Readonly<Record<string, string>> = {
@@ -86,9 +90,22 @@ const consequences: Readonly<Record<string, string>> = {
     "no eth_simulateV1: eth_call and eth_estimateGas answer for one transaction only. Movements, approvals and balances are not seen, and nothing is proven; the verdict is at most unknown",
   eth_estimateGas: "no eth_estimateGas: the gas limit rests on the simulation alone",
   eth_call: "no eth_call: no fallback when eth_simulateV1 fails",
-  stateOverride:
-    "eth_simulateV1 ignores state overrides: balances cannot be measured in a simulation; the verdict is at most unknown",
-  blockOverride: "eth_simulateV1 ignores block overrides: a proof cannot try another block",
+  ...Object.fromEntries(
+    overrideNames.map((name) => [
+      `override.${name}`,
+      `eth_simulateV1 does not vary ${name}: for code that may read it the verdict is at most unknown`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["balance", "code"].map((name) => [
+      `override.${name}`,
+      `eth_simulateV1 ignores the state override ${name}: nothing can be measured in a simulation; the verdict is at most unknown`,
+    ]),
+  ),
+  "override.prevRandao":
+    "eth_simulateV1 does not vary prevRandao: for code that reads it the verdict is at most caution where the chain has the difficulty in its place, else unknown",
+  deployment:
+    "no simulated deployments: eth_call and eth_estimateGas answer for them; the verdict of a deployment is at most unknown",
   traceTransfers: "no traced transfers: native transfers inside calls are seen only in measured balances",
   revertData: "revert data is lost in simulations: errors are not decoded",
   gasCap:
@@ -121,7 +138,7 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, kno
   // why: without the method, what it would do in detail is no news
   const simulates = statusOf("eth_simulateV1") === "yes";
   const missing = Object.keys(consequences).filter(
-    (id) => statusOf(id) === "no" && (simulates || found.get(id)?.group !== "eth_simulateV1"),
+    (id) => statusOf(id) === "no" && (simulates || !ofSimulation.has(found.get(id)?.group)),
   );
   const silent = core.filter((id) => statusOf(id) === "unknown");
   const isUnknown = silent.length > 0 || missing.some((id) => decisive.includes(id));

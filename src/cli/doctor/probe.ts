@@ -44,6 +44,9 @@ export const somewhere = "0x70726566000000000000000000000000000000b2";
 /** The identity precompile returns what it is given. */
 const identity = "0x0000000000000000000000000000000000000004";
 
+/** The group of overrides. */
+export const pretending = "what a simulation may pretend";
+
 /** A probe of one group, by its method's name unless it has another; that it answers is enough, unless `read` wants more. */
 const among =
   (group: string, prefix = "") =>

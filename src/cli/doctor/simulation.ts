@@ -1,6 +1,5 @@
 /** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. Asked as a preflight asks. */
 import * as Effect from "effect/Effect";
-import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { indexAbis } from "../../abi/index.js";
 import { lookup } from "../../Chains.js";
@@ -9,9 +8,20 @@ import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
 import { askRun } from "../../pipeline/index.js";
 import type { Rpc, KnownEndpoint } from "../../Rpc.js";
-import { lacksTip, type Plan, type Run } from "../../steps/index.js";
+import { fatesOf, lacksTip, overrideNames, type Fate, type Plan, type Run } from "../../steps/index.js";
 import * as Transaction from "../../Transaction.js";
-import { finding, no, refusal, someone, somewhere, unknown, yes, type Answer, type Finding } from "./probe.js";
+import {
+  finding,
+  no,
+  pretending,
+  refusal,
+  someone,
+  somewhere,
+  unknown,
+  yes,
+  type Answer,
+  type Finding,
+} from "./probe.js";
 
 const group = "eth_simulateV1";
 const item = (id: string, name: string, answer: Answer): Finding => finding(group, id, name, answer);
@@ -20,8 +30,6 @@ const item = (id: string, name: string, answer: Answer): Finding => finding(grou
 const much = 10n ** 15n;
 const rich = { [someone]: { balance: much * 424_242n } } as const;
 const elsewhere = "0x70726566000000000000000000000000000000c3";
-/** Runtime code: `return sload(0)`. */
-const returnsSlot = "0x60005460005260206000f3";
 /** Runtime code: `revert` with the bytes `deadbeef`. */
 const reverts = "0x63deadbeef6000526004601cfd";
 
@@ -65,51 +73,45 @@ const mustRefuse = (kind: string, name: string, what: string, request: Eth.CallR
     return item(`validation.${kind}`, `validation: ${name}`, isRefused ? yes(`refused: ${why}`) : answer);
   });
 
+const rare = `0x${"5e".repeat(32)}` as const;
 /** Values that no block of its own would have. */
-const pretended = {
+const pretended: Eth.BlockOverrides = {
   time: 4_102_444_800n,
   gasLimit: 123_456_789n,
   feeRecipient: somewhere,
-  prevRandao: `0x${"5e".repeat(32)}`,
+  prevRandao: rare,
   baseFeePerGas: 1_234_567n,
-} as const;
+  blobBaseFee: 7_654_321n,
+  beaconRoot: `0x${"be".repeat(32)}`,
+};
 
-/** Every override at once; where that is refused, without the number, which may not follow the head's. */
+const words: Readonly<Record<Fate, Answer>> = {
+  taken: yes(),
+  ignored: no("the block that was executed has another"),
+  fixed: no("opcode 0x44 is the difficulty on this chain, as before EIP-4399"),
+};
+
+/** Every override at once, by the table of proofs; where that is refused, without the number, which may not follow the head's. */
 const overrides = (latest: bigint | null): Effect.Effect<ReadonlyArray<Finding>, never, Rpc> =>
   Effect.gen(function* () {
-    const number = latest === null ? null : latest + 7n;
-    const storage = `0x${"77".repeat(32)}` as const;
-    const pretend = (context: Eth.BlockOverrides) =>
+    const pretend = (blockOverrides: Eth.BlockOverrides) =>
       run([{}], {
-        before: [{ kind: "environment" }, { kind: "account", address: someone }],
-        blockOverrides: context,
-        stateOverrides: {
-          ...rich,
-          [somewhere]: { code: returnsSlot, stateDiff: { [`0x${"00".repeat(32)}`]: storage } },
-        },
+        ...{ before: [{ kind: "environment" }], blockOverrides, checksRoot: true },
+        stateOverrides: { ...rich, [somewhere]: { stateDiff: { [`0x${"00".repeat(32)}`]: rare } } },
       });
-    const whole = yield* pretend(number === null ? pretended : { ...pretended, number });
-    const ran = Result.isFailure(whole) && number !== null ? yield* pretend(pretended) : whole;
-    const answerOf = (name: string, value: unknown): Answer =>
-      value === null
-        ? unknown("the latest block is not known")
-        : seenIn(name === "number" ? whole : ran, ({ before, readings }) => {
-            const { environment } = before;
-            if (environment === null) return unknown("the witness did not answer");
-            const values: Readonly<Record<string, unknown>> = {
-              ...environment,
-              ...{ time: environment.timestamp, balance: before.account(someone)?.balance },
-              storage: readings[0]?.outcome.returnData,
-            };
-            return values[name] === value ? yes() : no("the block that was executed has another");
-          });
-    const expected = { number, ...pretended, balance: rich[someone].balance, storage };
-    return [
-      item("blockOverride", "block override", answerOf("time", pretended.time)),
-      ...Rows.collect<string, unknown, Finding>(expected, (name, value) =>
-        finding("what a simulated block may pretend", `override.${name}`, name, answerOf(name, value)),
-      ),
-    ];
+    const whole = yield* pretend(latest === null ? pretended : { ...pretended, number: latest + 7n });
+    const ran = Result.isFailure(whole) && latest !== null ? yield* pretend(pretended) : whole;
+    const nonce = 1_000n;
+    const numbered = yield* run([{ nonce }], { stateOverrides: { [someone]: { ...rich[someone], nonce } } });
+    return overrideNames.map((name) => {
+      const isNonce = name === "nonce";
+      const from = isNonce ? numbered : name === "number" ? whole : ran;
+      const answer = seenIn(from, (seen) => {
+        const fate = isNonce ? "taken" : fatesOf(seen).get(name);
+        return fate === undefined ? unknown("cannot be seen") : words[fate];
+      });
+      return finding(pretending, `override.${name}`, name, answer);
+    });
   });
 
 /** What `pending` is beside the latest block. */
@@ -213,9 +215,9 @@ export const simulation = Effect.gen(function* () {
         mustRefuse("funds", "funds", "a value the sender does not hold", { value: 10n ** 26n }),
       ])),
       item(
-        "stateOverride",
-        "state override",
-        seenIn(ran, () => (environment === null ? no("the code given was not run") : yes())),
+        "deployment",
+        "deployments",
+        seenIn(yield* run([{ to: null, data: "0x00" }]), () => yes()),
       ),
       item(
         "traceTransfers",

@@ -121,7 +121,8 @@ const rows: Readonly<Record<Override, Row>> = {
   },
 };
 
-const names = Object.keys(rows) as ReadonlyArray<Override>;
+/** Every override. */
+export const overrideNames = Object.keys(rows) as ReadonlyArray<Override>;
 const sameWord = (value: unknown): string => String(value).toLowerCase();
 
 /** What became of each override that was asked in a run and can be seen. */
@@ -129,7 +130,7 @@ export const fatesOf = (run: Seen): ReadonlyMap<Override, Fate> => {
   const { block, before } = run;
   const difficulty = block.difficulty ?? 0n;
   return new Map(
-    names.flatMap((name): ReadonlyArray<readonly [Override, Fate]> => {
+    overrideNames.flatMap((name): ReadonlyArray<readonly [Override, Fate]> => {
       const [asked, seen] = rows[name].pair(run);
       // why: of a witness that is silent nothing else can be said
       const isSilent = before.environment === null && name !== "code";
@@ -174,7 +175,7 @@ export const checkOverrides = (
   const fates = runs.map((run) => ({ run, fates: fatesOf(run) }));
   const where = { step: "proof", evidence: "measured" } as const;
   const rowsOf = (fate: Fate) =>
-    names.flatMap((name) => {
+    overrideNames.flatMap((name) => {
       const at = fates.filter(
         (each) => each.fates.get(name) === fate || (fate === "ignored" && further.includes(name)),
       );

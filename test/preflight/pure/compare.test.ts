@@ -17,7 +17,7 @@ import {
 import { Address, Hash, nothing as about, type BlockRead, type OutcomeDifference } from "../../rooms/primitives.js";
 import { messageOf, type Report } from "../../rooms/report.js";
 import { compareEffects, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";
-import { place, unseen } from "../../rooms/witness.js";
+import { place as placed, unseen } from "../../rooms/witness.js";
 import { alice, bob, codes, environment, log, native, token, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
 import type { Policy } from "../../../src/Policy.js";
@@ -78,7 +78,7 @@ describe("the other world", () => {
     isTimePretended: false,
     inFlight: 0,
     between: [] as ReadonlyArray<Run>,
-    called: null,
+    called: null as ReadonlyArray<BlockRead> | null,
   };
   const check = (next: Run, contrast: Partial<WorldDiff> = {}, how: Partial<typeof fair> = {}) =>
     checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
@@ -218,7 +218,7 @@ describe("the other world", () => {
     ["blobbasefee", { blobBaseFee: 7n }],
   ] as const)("that was not given its own value shows nothing to code that reads %s", (read, blockOverrides) => {
     const [name] = Object.keys(blockOverrides);
-    const at = place(new Uint8Array(40).fill(7));
+    const at = placed(new Uint8Array(40).fill(7));
     const ignoring: Run = { ...later, at, plan: { ...later.plan, block: "pending", blockOverrides } };
     for (const called of [[read], ["others"]] as const) {
       const [finding] = check(ignoring, {}, { called });
@@ -234,7 +234,10 @@ describe("the other world", () => {
     expect(codes(check(ignoring))).toEqual(["OverrideIgnored/unavailable"]);
   });
   it("on a chain whose opcode 0x44 is the difficulty is one that reads it, or may: told, and no more", () => {
-    const environment_ = { timestamp: environment().timestamp + 13n, prevRandao: Hash.make(word(2n)) };
+    const environment_ = {
+      timestamp: environment().timestamp + 13n,
+      prevRandao: Hash.make(`0x${"2".padStart(64, "0")}`),
+    };
     const fixed = on(environment_);
     const run: Run = {
       ...fixed,
