@@ -1,6 +1,7 @@
 /**
  * A dry run before a deployment or a batch of admin calls: prints what would happen, and ends with
- * 0 (ready), 1 (blocked), 2 (caution) or 3 (unknown).
+ * 0 (ready), 1 (blocked), 2 (caution) or 3 (unknown). Use a node that simulates deployments, such as geth: anvil 1.7.1
+ * does not, and the report is then unknown (`DeploymentNotSimulated`).
  *
  *     npx tsx examples/dry-run.ts http://127.0.0.1:8545 0xSender
  */

@@ -102,6 +102,7 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
     if (name === "anvil") {
       expect(report.verdict).toBe("unknown");
       expect(severe(report).filter((code) => code.endsWith("/blocker"))).toEqual([]);
+      expect(severe(report)).toContain("DeploymentNotSimulated/unavailable");
     } else {
       expect([report.verdict, severe(report)]).toEqual(["ready", []]);
       await minedAs(report);

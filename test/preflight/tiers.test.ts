@@ -9,6 +9,7 @@ import * as Preflight from "../../src/Preflight.js";
 import { toText, type Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Splitter, Token } from "../contracts/artifacts.js";
+import { creation } from "../harness/creation.js";
 import { rawRequest, startAnvil } from "../harness/anvil.js";
 import { furnish, transferOf } from "./furnished.js";
 import {
@@ -75,8 +76,6 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     splitter = await scene.deploy(Splitter);
   });
   afterAll(() => scene?.stop());
-  // anvil has no base fee without validation, whatever it is given: then both worlds are the same in it
-  const unvalidated = name === "anvil" ? "unknown" : "caution";
   const on = (tampering: Tampering) => tampered(scene.url, tampering);
   const words: ReadonlyArray<readonly [string, (part: Part) => string, number]> = [
     ["by name", (part) => `unknown field \`${part}\`, expected one of \`blockStateCalls\``, -32602],
@@ -86,11 +85,16 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
   describe.each(words)("refused %s", (_, said_, code) => {
     it("without validation: caution, for our own rules alone decide; one more round, once", async () => {
       const [first, second] = await run(on(refusing(["validation"], said_, code)), [send, send]);
-      expect(said(first)).toEqual([unvalidated, "simulate", ["validation"], 3]);
-      expect(said(second)).toEqual([unvalidated, "simulate", ["validation"], 2]);
-      expect(severe(second)).toEqual([
+      expect(said(first)).toEqual(["caution", "simulate", ["validation"], 3]);
+      expect(said(second)).toEqual(["caution", "simulate", ["validation"], 2]);
+      expect(severe(second)).toEqual(["NotValidated/warning"]);
+    });
+    it("without validation: code that reads the base fee is unknown where the node has none then", async () => {
+      const reader = await scene.deploy({ abi: [], bytecode: creation("485000") });
+      const [report] = await run(on(refusing(["validation"], said_, code)), [{ from: owner.address, to: reader }]);
+      expect(severe(report)).toEqual([
         "NotValidated/warning",
-        ...(name === "anvil" ? ["BaseNotComparable/unavailable"] : []),
+        ...(name === "anvil" ? ["OverrideIgnored/unavailable"] : []),
       ]);
     });
     it("without traced transfers: plain sends are ready, calls are caution, by what the balances say", async () => {
@@ -137,7 +141,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
       expect([first?.observed.leftOut, second?.observed.leftOut]).toEqual([[part], [part]]);
       expect([first?.ledger.rounds, second?.ledger.rounds]).toEqual([3, 2]);
       expect([first?.verdict, second?.verdict]).toEqual(
-        Array(2).fill({ validation: unvalidated, traceTransfers: "ready", blockOverrides: "unknown" }[part]),
+        Array(2).fill({ validation: "caution", traceTransfers: "ready", blockOverrides: "unknown" }[part]),
       );
     }
   });
@@ -145,8 +149,8 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
   it("takes one more round for each part, and then calls", async () => {
     const both = on(refusing(["validation", "traceTransfers"], (part) => `unknown field \`${part}\``));
     expect((await run(both, [send, send])).map(said)).toEqual([
-      [unvalidated, "simulate", ["validation", "traceTransfers"], 4],
-      [unvalidated, "simulate", ["validation", "traceTransfers"], 2],
+      ["caution", "simulate", ["validation", "traceTransfers"], 4],
+      ["caution", "simulate", ["validation", "traceTransfers"], 2],
     ]);
     const none = on(({ method: asked }) => (asked === method ? refusalOf(-32602, "invalid params") : null));
     expect((await run(none, [send, send])).map(said)).toEqual([
@@ -248,6 +252,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
       ["unknown", "call", [], 1],
       ["ready", "simulate", [], 2],
     ]);
+    for (const report of reports.slice(0, 2)) expect(severe(report)).toContain("DeploymentNotSimulated/unavailable");
     const [{ outcome, gas, code, request }] = (reports[1] as Report).transactions;
     expect([outcome.status, code.creates !== null, request !== null]).toEqual(["success", true, true]);
     expect(gas.limit).toBeGreaterThan(gas.estimate ?? 0n);
