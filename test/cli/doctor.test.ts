@@ -11,7 +11,8 @@ import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
 import { dropping } from "../harness/overriding.js";
-import { sevenMethods, startProxy, type Proxy } from "../harness/proxy.js";
+import { faults, sevenMethods, startProxy, type Proxy } from "../harness/proxy.js";
+import { startServer } from "../harness/server.js";
 import { forbidden, strict, withoutSimulate } from "./endpoints.js";
 
 interface Printed extends Rpc.KnownEndpoint {
@@ -103,6 +104,59 @@ describe("doctor", () => {
     expect(findings.find(({ id }) => id === "eth_getCode")?.detail).toContain("HTTP 403");
     expect(level).toBe("unknown");
     expect(code).toBe(3);
+  });
+
+  it.each([
+    [200, "<html><body>Welcome</body></html>"],
+    [200, '{"hello":1}'],
+    [200, ""],
+    [404, '{"message":"Not Found"}'],
+    [405, "<html><body>Method Not Allowed</body></html>"],
+  ])("says once that a page with HTTP %d, %j is no JSON-RPC endpoint", async (status, body) => {
+    const page = await startServer((_body, _request, response) => response.writeHead(status).end(body));
+    try {
+      const ended = await bin.run(["doctor", page.url]);
+      expect([ended.code, ended.stderr, ended.stdout.trimEnd().split("\n").length]).toEqual([3, "", 1]);
+      expect(ended.stdout).toContain("UNKNOWN · this is no JSON-RPC endpoint");
+      const { level, findings, code, meaning } = await diagnose(page.url);
+      expect([level, code, meaning, findings.map(({ status: found }) => found)]).toEqual([
+        "unknown",
+        3,
+        [],
+        ["unknown"],
+      ]);
+    } finally {
+      await page.stop();
+    }
+  });
+
+  it("takes no malformed answer and no internal error for a refusal, and repeats no words", async () => {
+    const endpoint = await use(startProxy({ target: node.url }));
+    for (const fault of [faults.wrongType, faults.html500]) {
+      endpoint.fail("eth_simulateV1", fault);
+      const { status, level, code } = await diagnose(endpoint.url);
+      expect([status["eth_getCode"], status["eth_simulateV1"], level, code]).toEqual(["yes", "unknown", "unknown", 3]);
+      for (const id of ["validation.nonce", "validation.baseFee", "validation.funds"])
+        expect(status[id], id).toBe("unknown");
+    }
+    endpoint.fail("eth_simulateV1", { kind: "error", error: { code: -32004, message: `not ${"here ".repeat(20)}` } });
+    const { stdout } = await bin.run(["doctor", endpoint.url]);
+    expect(stdout.match(/here here/g)?.length).toBe(10);
+    expect(stdout).toMatch(/^ {2}no {7}traceTransfers +as eth_simulateV1 above$/m);
+  });
+
+  it("finds a pending block without a number", async () => {
+    const endpoint = await use(startProxy({ target: node.url }));
+    endpoint.fail("eth_getBlockByNumber", {
+      kind: "map",
+      map: (block, { params }) => (params[0] === "pending" ? { ...(block as object), number: null } : block),
+    });
+    const { findings, pending } = await diagnose(endpoint.url);
+    expect(findings.find(({ id }) => id === "pending")).toMatchObject({
+      status: "yes",
+      detail: expect.stringContaining("without a number"),
+    });
+    expect(pending).toBe("guess");
   });
 
   it("knows nothing of an endpoint that is not there, and never prints its key", async () => {

@@ -22,6 +22,7 @@ import {
   finding,
   methodProbes,
   no,
+  pageStatus,
   pretending,
   refusal,
   someone,
@@ -170,6 +171,13 @@ const diagnose = (
   Effect.gen(function* () {
     const rpc = yield* Rpc;
     const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
+    const status = Result.isFailure(first) ? pageStatus(first.failure) : null;
+    const second = status === null ? null : yield* Effect.result(Eth.chainId);
+    if (second !== null && Result.isFailure(second) && pageStatus(second.failure) !== null) {
+      const page = unknown(`HTTP ${status}, and no JSON-RPC answer`);
+      const all = conclude(rpc.endpoint, [finding("the seven methods", "eth_getCode", "eth_getCode", page)]);
+      return { ...all, summary: "this is no JSON-RPC endpoint" };
+    }
     if (Result.isFailure(first) && first.failure._tag === "RpcError" && first.failure.reason._tag === "Transport") {
       const silence = unknown(whyDeaf(first.failure));
       return conclude(rpc.endpoint, [finding("the seven methods", "eth_getCode", "eth_getCode", silence)]);
@@ -178,12 +186,12 @@ const diagnose = (
     const findings = yield* Effect.forEach(methodProbes, (each) => each, { concurrency: 4 });
     const batching = yield* batches(url, options);
     const { findings: simulationFindings, facts, ...known } = yield* simulation;
-    const { status } = batching;
+    const { status: batched } = batching;
     return conclude(rpc.endpoint, [...findings, batching, ...simulationFindings], {
       ...known,
       facts: {
         ...facts,
-        takesBatches: status === "unknown" ? null : status === "yes",
+        takesBatches: batched === "unknown" ? null : batched === "yes",
         refuses: dispensable.filter((method) =>
           findings.some(({ id, status: told }) => id === method && told === "no"),
         ),
@@ -218,6 +226,13 @@ const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
     return `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary} · ${endpoint} · ${only.detail}`;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const groups = [...new Set(findings.map(({ group }) => group))];
+  // why: of a node without the method every probe of it has the same refusal
+  const saidBy = new Map<string, Finding>();
+  for (const each of findings) if (!saidBy.has(each.detail)) saidBy.set(each.detail, each);
+  const detailText = (one: Finding) => {
+    const first = saidBy.get(one.detail);
+    return first === one || first === undefined || one.detail.length < 80 ? one.detail : `as ${first.name} above`;
+  };
   return [
     `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary}`,
     paint(endpoint, "dim"),
@@ -226,8 +241,8 @@ const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
       paint(group, "strong"),
       ...findings
         .filter((finding) => finding.group === group)
-        .map(({ name, status, detail }) =>
-          `  ${paint(status.padEnd(7), tones[status])}  ${name.padEnd(width)}  ${paint(detail, "dim")}`.trimEnd(),
+        .map((one) =>
+          `  ${paint(one.status.padEnd(7), tones[one.status])}  ${one.name.padEnd(width)}  ${paint(detailText(one), "dim")}`.trimEnd(),
         ),
     ]),
     ...(meaning.length === 0 ? [] : ["", paint("What it means", "strong"), ...meaning.map((line) => `  - ${line}`)]),

@@ -29,12 +29,24 @@ export const finding = (group: string, id: string, name: string, { status, detai
   ...{ id, group, name, status, detail },
 });
 
-/** Failures that say nothing about what the endpoint can do. */
-const silent: ReadonlySet<string> = new Set([...unreached, "NodeSyncing"]);
+/** Failures that say nothing about what the endpoint can do: no answer, or none that is a typed refusal. */
+const silent: ReadonlySet<string> = new Set([...unreached, "NodeSyncing", "MalformedResponse", "InternalError"]);
+
+/** The HTTP status of an answer that no JSON-RPC server gives, such as a web page; null where it may be a node's. */
+export const pageStatus = (failure: Failure): number | null => {
+  if (failure._tag !== "RpcError") return null;
+  const { reason } = failure;
+  const isPage =
+    reason._tag === "MalformedResponse"
+      ? reason.path === "" || reason.path === "id"
+      : reason.code === null && (reason.httpStatus === 404 || reason.httpStatus === 405);
+  return isPage ? reason.httpStatus : null;
+};
 
 /** A failed request as an answer. */
 export const refusal = (failure: Failure): Answer => {
-  const detail = statementText({ ...failure.statement, remedy: "" });
+  const { statement } = failure._tag === "RpcError" ? failure.reason : failure;
+  const detail = statementText({ ...statement, remedy: "" });
   return failure._tag === "RpcError" && silent.has(failure.reason._tag) ? unknown(detail) : no(detail);
 };
 

@@ -68,8 +68,10 @@ const mustRefuse = (kind: string, name: string, what: string, request: Eth.CallR
           ? no(`${what} was accepted`)
           : yes("refused as a failed call"),
     );
-    const why = Result.isSuccess(ran) ? "" : "reason" in ran.failure ? ran.failure.reason._tag : ran.failure._tag;
-    const isRefused = why !== "" && answer.status === "no" && !why.startsWith("MethodNot");
+    const failure = Result.isFailure(ran) ? ran.failure : null;
+    const why = failure?._tag === "RpcError" ? failure.reason._tag : failure?._tag;
+    // why: a verdict, or parameters that are named invalid, are refusals; another failure is none of this request
+    const isRefused = failure !== null && (failure._tag !== "RpcError" || why === "InvalidParams");
     return item(`validation.${kind}`, `validation: ${name}`, isRefused ? yes(`refused: ${why}`) : answer);
   });
 
@@ -114,17 +116,28 @@ const overrides = (latest: bigint | null): Effect.Effect<ReadonlyArray<Finding>,
     });
   });
 
+/** The number of the pending block; null where it has none. */
+const pendingNumber = Effect.map(Eth.getBlock({ block: "pending" }), ({ number }) => number).pipe(
+  Effect.catch((failure) =>
+    failure._tag === "RpcError" &&
+    failure.reason._tag === "MalformedResponse" &&
+    failure.reason.path === "result.number"
+      ? Effect.succeed(null)
+      : Effect.fail(failure),
+  ),
+);
+
 /** What `pending` is beside the latest block. */
 const pendingOf = (
   latest: bigint | null,
   chainId: number | null,
 ): Effect.Effect<readonly [Answer, KnownEndpoint["pending"]], never, Rpc> =>
-  Effect.map(Effect.result(Eth.getBlock({ block: "pending" })), (result) => {
+  Effect.map(Effect.result(pendingNumber), (result) => {
     if (Result.isFailure(result)) {
       const answer = refusal(result.failure);
       return [answer, answer.status === "no" ? "refused" : null];
     }
-    const { number } = result.success;
+    const number = result.success;
     if (latest === null) return [unknown("the latest block is not known"), null];
     if (number !== null && number <= latest)
       return [no("the latest block; transactions in flight are not in it"), "latest"];
