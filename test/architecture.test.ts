@@ -374,7 +374,7 @@ const weights: Readonly<Record<string, number>> = {
   primitives: 874,
   promise: 593,
   report: 3805,
-  rpc: 2926,
+  rpc: 2813,
   settle: 891,
   steps: 5217,
   transaction: 661,

@@ -99,6 +99,73 @@ export const refusalOf = ({ run, alone }: Pick<Round, "run" | "alone">): Failure
   return refused?._tag === "InsufficientFunds" && isIgnored ? own : refused;
 };
 
+/** The runs of a round, each null where it got no answer. */
+type Runs = Readonly<Record<"run" | "alone" | "next", Simulate.Run | null>>;
+
+/** The block of the runs as the witness read it where its values are real. */
+const realIn = ({ run, alone, next }: Runs): View["environment"] => {
+  const own = run === null || isFree(run) ? null : run.before.environment;
+  return alone?.before.environment ?? next?.before.environment ?? own;
+};
+
+/** The empty block in front of the run, where it is the one that comes next. */
+const comingIn = ({ run, next }: Runs): Simulate.Run["ahead"] =>
+  // why: behind a pending block that is itself the next one, the first empty block is a later one
+  next === null || run?.ahead?.number === next.block.number ? (run?.ahead ?? null) : null;
+
+/** Base fee of the simulated block, wei per gas; `isPretended` = the caller pretends one. */
+const baseFeeIn = (runs: Runs, isPretended: boolean): bigint | null => {
+  const { run, alone } = runs;
+  // why: without validation a block has no base fee but one that is pretended
+  if (!isPretended && (run ?? alone)?.plan.without?.has("validation") === true) return null;
+  // why: the empty block in front is none that the caller pretends
+  const coming = isPretended ? null : comingIn(runs);
+  const ofBlock = coming?.baseFeePerGas ?? realIn(runs)?.baseFeePerGas ?? alone?.block.baseFeePerGas;
+  return alone?.before.environment?.baseFeePerGas ?? ofBlock ?? null;
+};
+
+/** The parent of the block that the base fee was read in. */
+const parentHashIn = (runs: Runs, before: View, header: Eth.Block | null): Hash | null => {
+  const { alone, next } = runs;
+  const coming = comingIn(runs);
+  return alone === null && coming !== null
+    ? knownHash(coming.parentHash, header)
+    : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null);
+};
+
+/** The chain and its rules: by what executes, what a header shows and what `eth_config` says. */
+const chainIn = (
+  { forks, namedChainId }: Round,
+  { run, alone }: Runs,
+  { environment }: View,
+  header: Eth.Block | null,
+  describe: (chainId: number | null) => ReturnType<typeof lookup>,
+) => {
+  const chainId = safe(environment?.chainId) ?? safe(BigInt(successOf(namedChainId) ?? 0));
+  const blocks = [(run ?? alone)?.block ?? null, header];
+  const shown = {
+    executed: environment?.fork ?? null,
+    header: blocks.find((block) => block !== null && block.requestsHash !== null) ?? null,
+    config: forks.fork,
+  };
+  // why: what is remembered may have come to pass
+  const coming = header !== null && header.timestamp >= (forks.next ?? 0n) ? null : forks.next;
+  return { chainId, ...rulesOf(describe(chainId), shown, coming) };
+};
+
+/** What the witness saw in the runs, and where none was made, in a call. */
+const viewsIn = ({ run, alone }: Runs, called: Round["called"]) => {
+  const [ran, lone] = [run?.before ?? unseen, alone?.before ?? unseen];
+  const call = called?.view ?? unseen;
+  const before = either(either(ran, lone), call);
+  const honest = run?.plan.pretended === true ? lone : before;
+  return {
+    ...{ before, after: run?.after ?? unseen, met: run?.met ?? [], oracles: either(either(lone, ran), call) },
+    balanceOf: (account: Address) => honest.account(account)?.balance ?? null,
+    granted: (index: number) => run?.plan.calls.at(index)?.gas ?? null,
+  };
+};
+
 /** What a round says; `named` = the chain that the input names. */
 export const answersOf = (
   round: Round,
@@ -106,70 +173,22 @@ export const answersOf = (
   options: ReportOptions,
   named: number | null,
 ): Answers => {
-  const [run, alone] = [successOf(round.run), successOf(round.alone)];
-  const callView = round.called?.view ?? unseen;
-  const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), callView);
-  const honest = run?.plan.pretended === true ? (alone?.before ?? unseen) : before;
-  const next = successOf(round.next);
-  const own = run === null || isFree(run) ? null : run.before.environment;
-  const real = alone?.before.environment ?? next?.before.environment ?? own;
+  const runs = { run: successOf(round.run), alone: successOf(round.alone), next: successOf(round.next) };
   const header = successOf(round.header);
-  const chainId = safe(before.environment?.chainId) ?? safe(BigInt(successOf(round.namedChainId) ?? 0));
-  const { chain, rules } = rulesOf(
-    chains(chainId ?? named),
-    {
-      executed: before.environment?.fork ?? null,
-      header:
-        [(run ?? alone)?.block ?? null, header].find((block) => block !== null && block.requestsHash !== null) ?? null,
-      config: round.forks.fork,
-    },
-    // why: what is remembered may have come to pass
-    header !== null && header.timestamp >= (round.forks.next ?? 0n) ? null : round.forks.next,
-  );
-  // why: behind a pending block that is itself the next one, the first empty block is a later one
-  const coming = next === null || run?.ahead?.number === next.block.number ? (run?.ahead ?? null) : null;
-  // why: the empty block in front is none that the caller pretends
-  const isFeePretended = options.blockOverrides?.baseFeePerGas !== undefined;
-  // why: without validation a block has no base fee but one that is pretended
-  const isCharged = isFeePretended || (run ?? alone)?.plan.without?.has("validation") !== true;
-  const simulated =
-    alone?.before.environment?.baseFeePerGas ??
-    (isFeePretended ? null : coming?.baseFeePerGas) ??
-    real?.baseFeePerGas ??
-    alone?.block.baseFeePerGas ??
-    null;
-  const simulatedBaseFee = isCharged ? simulated : null;
+  const views = viewsIn(runs, round.called);
+  const { chainId, chain, rules } = chainIn(round, runs, views.before, header, (id) => chains(id ?? named));
+  const simulatedBaseFee = baseFeeIn(runs, options.blockOverrides?.baseFeePerGas !== undefined);
+  const horizonSeconds = options.feeHorizonSeconds;
+  const parentHash = parentHashIn(runs, views.before, header);
   return {
     ...round,
-    run,
+    ...views,
+    ...{ run: runs.run, alone: runs.alone, chainId, chain, rules, header, simulatedBaseFee, horizonSeconds },
     refused: refusalOf(round),
-    alone,
     aloneRefused: failureOf(round.alone),
-    before,
-    after: run?.after ?? unseen,
-    met: run?.met ?? [],
-    granted: (index) => run?.plan.calls.at(index)?.gas ?? null,
-    oracles: either(either(alone?.before ?? unseen, run?.before ?? unseen), callView),
-    balanceOf: (account) => honest.account(account)?.balance ?? null,
-    chain,
-    rules,
-    forkInNext: next?.before.environment?.fork ?? null,
-    chainId,
-    header,
-    simulatedBaseFee,
-    blockGasLimit: real?.gasLimit ?? alone?.block.gasLimit ?? header?.gasLimit ?? null,
-    quote: quoteOf(round, {
-      chain,
-      level: options.feeLevel,
-      horizonSeconds: options.feeHorizonSeconds,
-      simulatedBaseFee,
-      // why: of the block that the base fee was read in
-      parentHash:
-        alone === null && coming !== null
-          ? knownHash(coming.parentHash, header)
-          : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null),
-    }),
-    horizonSeconds: options.feeHorizonSeconds,
+    forkInNext: runs.next?.before.environment?.fork ?? null,
+    blockGasLimit: realIn(runs)?.gasLimit ?? runs.alone?.block.gasLimit ?? header?.gasLimit ?? null,
+    quote: quoteOf(round, { chain, simulatedBaseFee, level: options.feeLevel, horizonSeconds, parentHash }),
     flying: (account) => inFlightCounts(account, round),
     replacing: {
       priceBump: options.priceBump ?? chain.priceBump,

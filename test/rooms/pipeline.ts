@@ -52,9 +52,10 @@ export {
   untilOf,
   wideSpacing,
 } from "../../src/pipeline/worlds/bracket.js";
+export { differ } from "../../src/pipeline/worlds/between.js";
 export { groundOf, worldsOf, worldsOn } from "../../src/pipeline/worlds/contexts.js";
 export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
 export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
-export { effectsReader, type Attempt } from "../../src/pipeline/worlds/contrast.js";
+export { causeOf, effectsReader, type Attempt } from "../../src/pipeline/worlds/contrast.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

@@ -11,7 +11,7 @@ import { knownTokensOf } from "../../chains/table.js";
 import { runsCode } from "../../report/waits.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
 import { ownAccounts, type Bundle, type Filled } from "../../steps/reading/bundle.js";
-import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
+import { compareEffects, isSameShape, type Terms } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
@@ -33,7 +33,7 @@ import {
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { isClockOf, isGradual, oddOf, ranBefore, type WorldRun } from "./between.js";
+import { differ, isGradual, oddOf, ranBefore, type WorldRun } from "./between.js";
 import { effectsOf, isBounded, withoutLeftOut, type RunEffects } from "./movements.js";
 import { inFlightOf, type ProofInput } from "../proofPlans.js";
 
@@ -106,104 +106,146 @@ export interface Attempt {
   readonly sealed?: bigint | undefined;
 }
 
+/** The worlds of an attempt, the nearest first between the ends, and the terms by which they are compared. */
+interface Line {
+  /** The exact run, at the far end. */
+  readonly here: WorldRun;
+  /** The next block's run; null where the two cannot be compared. */
+  readonly there: WorldRun | null;
+  readonly between: ReadonlyArray<WorldRun>;
+  /** What the ends do otherwise; null where they cannot be compared. */
+  readonly ends: ReadonlyArray<OutcomeDifference> | null;
+  /** What the ends do otherwise comes about little by little. */
+  readonly drifts: boolean;
+  /** Both ends stand on the same state. */
+  readonly isOneState: boolean;
+  readonly by: Terms;
+}
+
+type Differences = ReadonlyArray<OutcomeDifference>;
+
+// guard: what is booked in events
+const numbersOf = (found: Differences): Differences => found.filter(isNumber);
+const othersOf = (found: Differences): Differences => found.filter((difference) => !isNumber(difference));
+
+/** Reads the worlds of an attempt whose exact run got an answer. */
+const lineOf = ({ claim, proof, bundle, effectsIn }: Omit<Attempt, "judged">, exact: Run): Line => {
+  const { measure, report, worlds } = claim;
+  const worldOf = (run: Run): WorldRun => ({ run, effects: effectsIn(run) });
+  const next = successOf(proof.next);
+  const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
+  const by = {
+    ...{ tolerance: report.options.tolerance, whose: losersIn(bundle, measure), numbers: null },
+    concerned: concernedIn(bundle, measure.parties, measure.doubtful, lives),
+  };
+  const answered = proof.between.flatMap((answer) => successOf(answer) ?? []);
+  const [here, between] = [worldOf(exact), answered.map(worldOf)];
+  // guard: the next block's veto
+  const there = next !== null && isComparable(claim, proof) ? worldOf(next) : null;
+  const ends = there === null ? null : differ(here, there, by);
+  const drifts =
+    there !== null && proof.between.length === between.length && isGradual(ends ?? [], [there, ...between, here], by);
+  return { here, there, between, ends, drifts, by, isOneState: worlds.next.state === worlds.exact.state };
+};
+
+/**
+ * Why the ends differ, by further worlds beside the next one: at its gas price, and on its state. `counted` = the numbers
+ * that differ and that neither explains. Pure.
+ */
+export const causeOf = (
+  { here, there, by, isOneState }: Pick<Line, "here" | "there" | "by" | "isOneState">,
+  differences: Differences,
+  why: Attempt["why"],
+  effectsIn: Attempt["effectsIn"],
+): { readonly cause: WorldDiff["cause"]; readonly counted: Differences } => {
+  const counted = numbersOf(differences);
+  if (there === null || why === null || differences.length === 0) return { cause: "context", counted };
+  const besideNext = (result: AskResult<Run>) => {
+    const run = successOf(result);
+    return run === null ? null : differ({ run, effects: effectsIn(run) }, there, by);
+  };
+  const [atPrice, onState] = [besideNext(why.priced), isOneState ? null : besideNext(why.swap)];
+  const agrees = (found: Differences | null) => found !== null && othersOf(found).length === 0;
+  const counts = (found: Differences | null) => found !== null && numbersOf(found).length === 0;
+  const isClosed = () =>
+    differences.every(({ kind }) => kind !== "place") && isClose(here.effects, there.effects, by.tolerance);
+  const causeOfOthers = () => {
+    if (agrees(differences)) return "context";
+    if (agrees(atPrice) && isClosed()) return "price";
+    return agrees(onState) ? "state" : "context";
+  };
+  const isExplained =
+    counts(onState) || (counts(atPrice) && counts(differ(here, there, { ...by, tolerance: priceShare })));
+  return { cause: causeOfOthers(), counted: isExplained ? [] : counted };
+};
+
+/** A world between in which something happens that the ends do not tell; none where they drift. */
+const oddIn = ({ there, between, drifts, by }: Line, differences: Differences, cause: WorldDiff["cause"]) => {
+  const { tolerance } = by;
+  const terms = cause === "price" ? { ...by, tolerance: Math.max(tolerance, priceShare) } : by;
+  return there === null || drifts ? null : oddOf(differences, there, between, terms);
+};
+
+/** What the run with free gas did otherwise; null where there was none in the same block. */
+const watchedIn = (
+  { proof, effectsIn }: Omit<Attempt, "judged">,
+  ample: Run | null,
+  { here, by }: Line,
+  cause: WorldDiff["cause"],
+) => {
+  const bare = bareOf(proof);
+  if (bare === null) return null;
+  const { effects } = here;
+  const free = asLogged(effectsIn(bare), effects.standards);
+  // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
+  const priced = ample === null ? effects : asLogged(effectsIn(ample), effects.standards);
+  // why: what asks for a price fails without one, and works as it would be mined with any gas
+  const asksPrice =
+    ample !== null &&
+    free.outcomes.some(({ status }) => status !== "success") &&
+    compareEffects(effects, priced, by).length === 0;
+  const found = asksPrice ? [] : compareEffects(free, priced, by);
+  // why: a run without fees has nothing of what follows the gas price
+  const isOfPrice = cause === "price" && isSameShape(found);
+  return found.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"));
+};
+
 /**
  * Compares the worlds; where they differ, further ones tell why. Nothing is compared where other limits are to be proven,
  * or the attempt's own are in doubt.
  */
-export const judge = ({
-  claim,
-  proof,
-  bundle,
-  settled,
-  why,
-  effectsIn,
-}: Omit<Attempt, "judged">): Attempt["judged"] => {
+export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
+  const { claim, proof, bundle, settled, why, effectsIn } = attempt;
   const exact = successOf(proof.run);
   if (exact === null || settled === null || settled.limits !== null)
     return { compared: null, wants: [], closing: null };
-  const { measure, report, worlds } = claim;
-  const { tolerance } = report.options;
-  const effects = effectsIn(exact);
-  const next = successOf(proof.next);
-  const bare = bareOf(proof);
-  const free = bare === null ? null : asLogged(effectsIn(bare), effects.standards);
-  // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
-  const priced = settled.ample === null ? effects : asLogged(effectsIn(settled.ample), effects.standards);
-  const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
-  const concerned = concernedIn(bundle, measure.parties, measure.doubtful, lives);
-  const whose = losersIn(bundle, measure);
-  const senders = new Set<string>(ownAccounts(bundle));
-  const by = { tolerance, whose, concerned, numbers: null };
-  // guard: what is booked in events
-  const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
-  const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((difference) => !isNumber(difference));
-  const other = next === null ? null : effectsIn(next);
-  const between = proof.between.flatMap((answer): ReadonlyArray<WorldRun> => {
-    const run = successOf(answer);
-    return run === null ? [] : [{ run, effects: effectsIn(run) }];
-  });
-  // guard: the next block's veto
-  const isCompared = next !== null && other !== null && isComparable(claim, proof);
-  const ends = isCompared ? compareEffects(effects, other, { ...by, numbers: isClockOf(exact, next) }) : null;
-  const here: WorldRun = { run: exact, effects };
-  const there = isCompared ? { run: next, effects: other } : null;
-  const drifts =
-    there !== null && proof.between.length === between.length && isGradual(ends ?? [], [there, ...between, here], by);
+  const line = lineOf(attempt, exact);
+  const { here, there, between, ends, drifts, by } = line;
   const differences = drifts ? [] : ends;
-  let counted = numbersOf(differences ?? []);
-  const { state } = worlds.next;
   const refusal = failureOf(proof.next);
-  const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
-  let cause: WorldDiff["cause"] = "context";
-  let isPendingOnly = false;
-  const isOther = differences !== null && differences.length > 0;
-  if (isRefused) isPendingOnly = failureOf(why?.swap)?._tag === refusal._tag;
-  else if (isOther && next !== null && other !== null && why !== null) {
-    const besideNext = (result: AskResult<Run>) => {
-      const run = successOf(result);
-      if (run === null) return null;
-      return compareEffects(effectsIn(run), other, { ...by, numbers: isClockOf(run, next) });
-    };
-    const atPrice = besideNext(why.priced);
-    const onState = state === worlds.exact.state ? null : besideNext(why.swap);
-    const agrees = (found: ReadonlyArray<OutcomeDifference> | null) => found !== null && othersOf(found).length === 0;
-    const counts = (found: ReadonlyArray<OutcomeDifference> | null) => found !== null && numbersOf(found).length === 0;
-    const isClosed = differences.every(({ kind }) => kind !== "place") && isClose(effects, other, tolerance);
-    if (agrees(differences)) cause = "context";
-    else if (isClosed && agrees(atPrice)) cause = "price";
-    else if (agrees(onState)) cause = "state";
-    const ofPrice = { ...by, tolerance: priceShare, numbers: isClockOf(exact, next) };
-    const isOfPrice = () => counts(atPrice) && counts(compareEffects(effects, other, ofPrice));
-    if (counted.length > 0 && (counts(onState) || isOfPrice())) counted = [];
-  }
-  const ofBetween = cause === "price" ? { ...by, tolerance: Math.max(tolerance, priceShare) } : by;
-  const odd = there === null || drifts ? null : oddOf(differences ?? [], there, between, ofBetween);
-  const watched = free === null ? null : compareEffects(free, priced, by);
-  const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
-  const bounding = { whose, senders, bounds, tolerance };
+  // why: the state of the exact run may be the reason
+  const isRefused = refusal !== null && refusal._tag !== "RpcError" && !line.isOneState;
+  const { cause, counted } = causeOf(line, differences ?? [], why, effectsIn);
+  const next = successOf(proof.next);
+  const other = next === null ? null : effectsIn(next);
   const others = othersOf(differences ?? []);
-  // why: a run without fees has nothing of what follows the gas price
-  const isOfPrice = cause === "price" && isSameShape(watched ?? []);
-  // why: what asks for a price fails without one, and works as it would be mined with any gas
-  const asksPrice =
-    settled.ample !== null &&
-    free?.outcomes.some(({ status }) => status !== "success") === true &&
-    compareEffects(effects, priced, by).length === 0;
+  const senders = new Set<string>(ownAccounts(bundle));
+  const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
   const compared: WorldPair = {
-    ...{ exact, effects, other, concerned, isPendingOnly, between, odd },
+    ...{ exact, effects: here.effects, other, concerned: by.concerned, between },
+    isPendingOnly: isRefused && failureOf(why?.swap)?._tag === refusal._tag,
+    odd: oddIn(line, differences ?? [], cause),
     gradual: drifts ? (ends ?? []) : [],
     contrast: differences && {
       ...{ found: [...others, ...counted], cause },
-      isBounded: other !== null && isBounded(others, effects, other, bounding),
+      isBounded: other !== null && isBounded(others, here.effects, other, { ...by, senders, bounds }),
     },
     // guard: the run with free gas
-    watched:
-      watched &&
-      (asksPrice ? [] : watched.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"))),
+    watched: watchedIn(attempt, settled.ample, line, cause),
   };
   return {
     compared,
-    wants: why === null && (isRefused || isOther) ? ["swap", "priced"] : [],
+    wants: why === null && (isRefused || (differences ?? []).length > 0) ? ["swap", "priced"] : [],
     closing: there === null ? null : ranBefore(there, between, here),
   };
 };

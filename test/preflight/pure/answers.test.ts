@@ -2,6 +2,8 @@
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { InsufficientFunds, RpcError } from "../../rooms/errors.js";
+import { Hash } from "../../rooms/primitives.js";
+import type { Run } from "../../rooms/steps.js";
 import { balanceOf, unseen } from "../../rooms/witness.js";
 import { alice, answered, bundle, chain, seeing, token, unanswered } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
@@ -61,6 +63,34 @@ describe("the base fee and the block's gas", () => {
     const alone = named("alone", [], { ...nobodySaw, block: { ...named("alone", []).block, baseFeePerGas: 9n } });
     const { simulatedBaseFee, before } = answersTo(roundOf(cases, { alone: Result.succeed(alone) }));
     expect([simulatedBaseFee, before.environment?.baseFeePerGas]).toEqual([9n, gwei]);
+  });
+});
+
+describe("the base fee and its parent", () => {
+  const [near, far] = [Hash.make(`0x${"01".repeat(32)}`), Hash.make(`0x${"02".repeat(32)}`)];
+  const exact = (without: ReadonlyArray<"validation"> = []) =>
+    named("exact", [did()], {
+      plan: plan({ name: "exact", without: new Set(without) }),
+      before: holding(rich, { baseFeePerGas: 7n, parentHash: far }),
+    });
+  const ahead = { ...exact().block, number: 101n, baseFeePerGas: 5n, parentHash: near };
+  const lone = named("alone", [], { before: holding(rich, { baseFeePerGas: 9n, parentHash: near }) });
+  const next = (number: bigint) =>
+    named("next", [did()], { before: holding(rich, { baseFeePerGas: 6n, number, parentHash: near }) });
+  const fixed = { ...options, blockOverrides: { baseFeePerGas: 3n } };
+  it.each<[string, Readonly<Partial<Record<"run" | "alone" | "next", Run>>>, typeof options, bigint | null]>([
+    ["the witness alone is first", { run: { ...exact(), ahead }, alone: lone }, options, 9n],
+    ["the empty block in front is next", { run: { ...exact(), ahead } }, options, 5n],
+    ["so where it is the next one", { run: { ...exact(), ahead }, next: next(101n) }, options, 5n],
+    ["one behind the next one does not count", { run: { ...exact(), ahead }, next: next(100n) }, options, 6n],
+    ["nor where the caller pretends a base fee", { run: { ...exact(), ahead } }, fixed, 7n],
+    ["the run's own is last", { run: exact() }, options, 7n],
+    ["without validation there is none", { run: exact(["validation"]) }, options, null],
+    ["but one that the caller pretends", { run: exact(["validation"]) }, fixed, 7n],
+  ])("%s", (_, { run = null, alone = null, next = null }, by, expected) => {
+    const answered = (found: Run | null) => (found === null ? null : Result.succeed(found));
+    const round = roundOf(cases, { run: answered(run), alone: answered(alone), next: answered(next) });
+    expect(answersTo(round, { options: by }).simulatedBaseFee).toBe(expected);
   });
 });
 

@@ -1,0 +1,72 @@
+/** Why the two ends of a proof differ, by further worlds beside the next one. */
+import { expect, it } from "vitest";
+import * as Result from "effect/Result";
+import { causeOf, differ, effectsOf, type RunEffects } from "../../rooms/pipeline.js";
+import type { Run } from "../../rooms/steps.js";
+import { alice, bob, environment, native, unanswered } from "../../steps/parts.js";
+import { did, holding, named, nothing, rich, scanned } from "./world.js";
+
+const { filled } = scanned();
+const runNamed = (name: "exact" | "next" | "swap" | "priced", seconds = 0n): Run =>
+  named(name, [did()], { before: holding(rich, { timestamp: environment().timestamp + seconds }) });
+const runs = {
+  exact: runNamed("exact", 13n),
+  next: runNamed("next"),
+  swap: runNamed("swap"),
+  priced: runNamed("priced"),
+};
+const quiet = effectsOf(filled, runs.next, nothing);
+const paying = (amount: bigint): RunEffects => ({ ...quiet, transfers: [native(0, alice, bob, amount)] });
+const failing: RunEffects = { ...quiet, outcomes: [did({ status: "reverted" }).outcome] };
+const silent = Result.fail(unanswered("eth_simulateV1"));
+
+/** Each run of a case by its effects; null = the run got no answer. */
+type Worlds = Readonly<Record<"exact" | "next", RunEffects>> & Readonly<Record<"swap" | "priced", RunEffects | null>>;
+
+const causeIn = ({ swap, priced, ...ends }: Worlds, isOneState: boolean) => {
+  const effects = new Map<Run, RunEffects>([
+    ...[[runs.exact, ends.exact] as const, [runs.next, ends.next] as const],
+    ...[[runs.swap, swap ?? quiet] as const, [runs.priced, priced ?? quiet] as const],
+  ]);
+  const effectsIn = (run: Run): RunEffects => effects.get(run) ?? expect.fail();
+  const [here, there] = [runs.exact, runs.next].map((run) => ({ run, effects: effectsIn(run) })) as [
+    { run: Run; effects: RunEffects },
+    { run: Run; effects: RunEffects },
+  ];
+  const by = { tolerance: 0.005, whose: new Set([alice]), concerned: new Set<string>(), numbers: null };
+  const why = {
+    swap: swap === null ? silent : Result.succeed(runs.swap),
+    priced: priced === null ? silent : Result.succeed(runs.priced),
+  };
+  const differences = differ(here, there, by);
+  return causeOf({ here, there, by, isOneState }, differences, why, effectsIn).cause;
+};
+
+const [near, ahead] = [paying(1_000n), paying(1_060n)];
+it.each<[string, Worlds, boolean, ReturnType<typeof causeIn>]>([
+  ["nothing differs", { exact: near, next: near, swap: near, priced: near }, false, "context"],
+  ["its price does as the next one", { exact: ahead, next: near, swap: ahead, priced: near }, false, "price"],
+  ["both do, the price counts first", { exact: ahead, next: near, swap: near, priced: near }, false, "price"],
+  ["its state does as the next one", { exact: ahead, next: near, swap: near, priced: ahead }, false, "state"],
+  ["there is but one state", { exact: ahead, next: near, swap: near, priced: ahead }, true, "context"],
+  ["neither does", { exact: ahead, next: near, swap: ahead, priced: ahead }, false, "context"],
+  ["neither answers", { exact: ahead, next: near, swap: null, priced: null }, false, "context"],
+  [
+    "the ends are too far apart for a price",
+    { exact: paying(9_000n), next: near, swap: null, priced: near },
+    false,
+    "context",
+  ],
+  [
+    "the status differs, and the price tells",
+    { exact: failing, next: quiet, swap: null, priced: quiet },
+    false,
+    "context",
+  ],
+  [
+    "the status differs, and the state tells",
+    { exact: failing, next: quiet, swap: quiet, priced: null },
+    false,
+    "state",
+  ],
+])("the cause where %s", (_, worlds, isOneState, cause) => expect(causeIn(worlds, isOneState)).toBe(cause));
