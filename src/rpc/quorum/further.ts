@@ -40,7 +40,7 @@ export interface SharedQuestion extends Question {
 export type Ask = (question: Question) => Effect.Effect<Answer>;
 
 /** Two endpoints: the one whose answer is handed on, and another. */
-export interface Pair {
+interface Pair {
   readonly ask: Ask;
   readonly askOther: Ask;
 }

@@ -24,7 +24,7 @@ const plain = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)) ?? "undefined";
 
 /** What kind of answer it is: a result, a verdict or a refusal by its tag; null = none, the endpoint failed. */
-export const kindOf = (answer: Answer): string | null => {
+const kindOf = (answer: Answer): string | null => {
   if (Result.isSuccess(answer)) return "result";
   const { failure } = answer;
   if (failure._tag !== "RpcError") return failure._tag;
@@ -32,7 +32,7 @@ export const kindOf = (answer: Answer): string | null => {
 };
 
 /** The whole answer as one text; of refusals, which each node words in its own way, the kind alone. Null = no answer. */
-export const textOf = (answer: Answer): string | null => {
+const textOf = (answer: Answer): string | null => {
   const kind = kindOf(answer);
   if (kind === null || (Result.isFailure(answer) && answer.failure._tag === "RpcError")) return kind;
   return `${kind} ${plain(Result.isSuccess(answer) ? answer.success : { ...answer.failure })}`;
