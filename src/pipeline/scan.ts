@@ -142,8 +142,8 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       );
     },
     ask: (scan) =>
-      Effect.flatMap(rare, ({ askWithoutParts }) =>
-        Effect.map(askWithoutParts(scan.subject, scan.plans.bare, scan.plans.alone), (less) =>
+      Effect.flatMap(rare, ({ bisectUnsupported }) =>
+        Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.alone), (less) =>
           withMore(scan, less ?? {}),
         ),
       ),

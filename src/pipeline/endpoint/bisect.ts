@@ -1,4 +1,4 @@
-/** Requests for endpoints that refuse a run without naming why, and for those without simulation. */
+/** Which part of a run an endpoint refuses that does not name it, found out by leaving parts out. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Simulate from "../../steps/simulate.js";
@@ -22,10 +22,11 @@ import type { Round } from "../answers.js";
 import { gasOf } from "../scanPlans.js";
 
 /**
- * A run whose refusal names no part that it still has, without every part that may be left out, beside the witness in its
- * place: if that one is not refused, the calls are to blame, and the answer is null. JSON-RPC: `eth_simulateV1`.
+ * A run whose refusal names nothing that is not left out already, tried without each part, and without all of them,
+ * side by side in one round; null where that does not help, or where the witness in its place is not refused, for then
+ * the calls are to blame.
  */
-export const askWithoutParts = Effect.fnUntraced(function* (
+export const bisectUnsupported = Effect.fnUntraced(function* (
   { options }: Subject,
   bare: Simulate.Plan,
   alone: Simulate.Plan,
@@ -38,21 +39,34 @@ export const askWithoutParts = Effect.fnUntraced(function* (
   const ask = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
   // why: what the caller pretends is not left out by guesses
   const free = parts.filter((part) => part !== "blockOverrides" || options.blockOverrides === null);
-  const { control, ...less } = yield* Effect.all(
+  const tries = [...free.map((part) => [part]), free];
+  const { control, heard } = yield* Effect.all(
     {
       control: ask({ ...alone, blockOverrides: bare.blockOverrides }),
-      run: ask(adapt({ ...bare, lens: [] }, new Set(free))),
-      alone: ask(adapt(alone, new Set(free))),
+      heard: Effect.forEach(
+        tries,
+        (omitted) =>
+          Effect.all(
+            { run: ask(adapt({ ...bare, lens: [] }, new Set(omitted))), alone: ask(adapt(alone, new Set(omitted))) },
+            { concurrency: "unbounded" },
+          ),
+        { concurrency: "unbounded" },
+      ),
     },
     { concurrency: "unbounded" },
   );
   const refusal = failureOf(control);
   if (!isForm(refusal)) return null;
-  const isTaken = Result.isSuccess(less.run);
+  const found = heard.findIndex(({ run }) => Result.isSuccess(run));
   const isPretended = options.block !== null || options.stateOverrides !== null || options.blockOverrides !== null;
-  const isRefused = !isPretended && isForm(failureOf(less.run));
-  for (const part of isTaken ? free : isRefused ? (["any"] as const) : []) learnLack(memory, part, refusal);
-  return isTaken ? less : null;
+  const learned =
+    found >= 0
+      ? (tries[found] ?? [])
+      : isPretended || !heard.every(({ run }) => isForm(failureOf(run)))
+        ? []
+        : (["any"] as const);
+  for (const part of learned) learnLack(memory, part, refusal);
+  return heard[found] ?? null;
 });
 
 /** The first transaction, with this gas; of a deployment the code that it leaves. JSON-RPC: `eth_call`. */
