@@ -73,13 +73,15 @@ const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effe
     // why: a node that shows an earlier block than another did is behind it
     const header = claim.chain.paceKnown && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isMoved ? yield* Clock.currentTimeMillis : claim.askedAt;
+    // why: an endpoint that stays behind what others show is asked once more, and not until it follows
+    const isStill = isMoved && successOf(header)?.hash === successOf(head)?.hash && isBehind(standing);
     const { balanceOf } = standing.answers;
     const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
     return yield* anew(standing, about, because, {
       head: successOf(header) === null ? head : header,
       pending: isSealed ? standing : standing.pending,
       counts: sealedCounts(proof),
-      moves: isSealed ? 0 : standing.moves + (isMoved ? 1 : 0),
+      moves: isSealed ? 0 : standing.moves + (isStill ? Number.POSITIVE_INFINITY : isMoved ? 1 : 0),
     });
   });
 

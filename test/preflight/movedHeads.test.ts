@@ -18,6 +18,19 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     }
   }, 120_000);
 
+  it("nothing is ready on a block that a second endpoint shows to be old", async () => {
+    const ground = await start();
+    try {
+      const all: Array<Placed> = [];
+      for (const [index, manner] of manners.filter(({ confirmHead }) => !confirmHead).entries())
+        all.push(...(await everyPlace(ground, "emptied", manner, { stride: 7, offset: index % 7, members: 2 })));
+      expect(all.filter(isFalse)).toEqual([]);
+      expect(all.length).toBeGreaterThan(30);
+    } finally {
+      await ground.stop();
+    }
+  }, 240_000);
+
   it("what is confirmed is ready on the latest block, wherever the block came", async () => {
     const ground = await start();
     try {

@@ -54,3 +54,24 @@ it("a failure of the first is handed on outside a run", () =>
   expect(among(false, [down, ran("aa"), ran("aa")])).rejects.toMatchObject({
     reason: { _tag: "UpstreamUnavailable" },
   }));
+
+it.each<[string, ReadonlyArray<number>, bigint]>([
+  ["by whom it is shown, where nobody is outvoted", [head, head + 1], BigInt(head + 1)],
+  ["by two of three", [head, head + 1, head + 1], BigInt(head + 1)],
+  ["not by one of three", [head, head, head + 1], BigInt(head)],
+])("knows which block is mined: %s", async (_, heads, sealed) => {
+  const header = (number: number) => ({ number: hex(number), hash: `0x${number.toString(16).padStart(64, "0")}` });
+  const shows = (own: number) =>
+    layerScripted({
+      eth_getBlockByNumber: ([tag]) => header(tag === "latest" ? own : Number(tag)),
+      eth_getBlockByHash: ([hash]) => header(Number(hash)),
+    });
+  const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
+  const run = { round: 1, deadline: null, record: () => undefined, signal: null, sighted };
+  await Rpc.Rpc.use(({ request }) => request("eth_getBlockByNumber", ["latest", false])).pipe(
+    Effect.provideService(CurrentRun, run),
+    Effect.provide(quorumOf(heads.map(shows))),
+    Effect.runPromise,
+  );
+  expect(sighted.sealed).toBe(sealed);
+});

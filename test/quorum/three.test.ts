@@ -72,7 +72,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
   const places = [1, 2];
 
   it.each([
-    ["one is behind", () => lagging(scene.url, 1n), [0, 1, 2]],
+    ["one behind the first shows an earlier block", () => lagging(scene.url, 1n), places],
     ["one behind the first cannot be reached", () => layerOf("http://127.0.0.1:1"), places],
     ["one behind the first never answers", () => silent(scene.url), places],
   ] as const)(
@@ -89,6 +89,17 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     },
     60_000,
   );
+
+  it("are unknown while the first stays behind the other two, and is not asked without end", async () => {
+    const report = await on(lagging(scene.url, 1n), 0);
+    expect([report.verdict, codesOf(report)]).toEqual([
+      "unknown",
+      expect.arrayContaining(["BaseNotComparable/unavailable"]),
+    ]);
+    const proofs = report.ledger.requests.filter(({ run, method }) => run === "exact" && method === "eth_simulateV1");
+    // of each endpoint
+    expect(proofs.length / 3).toBeLessThanOrEqual(3);
+  });
 
   const every = (): Readonly<Record<string, Lie>> => ({ ...lies, ...liesAlone, ...liesUnheld, inventedHead });
 
@@ -167,20 +178,18 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
       const lie = every()[about] ?? expect.fail();
       const input = transferOf(token);
       const alone = await preflightOn(layerOf(scene.url), input);
-      for (const place of share(places, index))
-        for (const isFirst of [true, false]) {
-          const [ahead, behind] = [layerOf(scene.url), lagging(scene.url, 1n, false)];
-          const layers = isFirst ? [ahead, behind] : [behind, ahead];
-          layers.splice(place, 0, liar(scene.url, lie, null, { count: 0 }));
-          const report = await preflightOn(quorumOf(layers), input);
-          const { verdict, transactions } = report;
-          const warned = codesOf(report).filter((code) => !code.endsWith("/info"));
-          expect([place, isFirst, verdict, warned]).toEqual([place, isFirst, "ready", []]);
-          expect(transactions[0].gas.limit).toBe(alone.transactions[0].gas.limit);
-          // why: from one block to the next the base fee moves by an eighth, and the cap is a multiple of it
-          const [fees, own] = [report, alone].map(({ transactions: [one] }) => BigInt(one.request?.maxFeePerGas ?? 0n));
-          expect([place, isFirst, Number(fees) / Number(own)]).toEqual([place, isFirst, expect.closeTo(1, 0)]);
-        }
+      for (const place of share(places, index)) {
+        const layers = [layerOf(scene.url), lagging(scene.url, 1n, false)];
+        layers.splice(place, 0, liar(scene.url, lie, null, { count: 0 }));
+        const report = await preflightOn(quorumOf(layers), input);
+        const { verdict, transactions } = report;
+        const warned = codesOf(report).filter((code) => !code.endsWith("/info"));
+        expect([place, verdict, warned]).toEqual([place, "ready", []]);
+        expect(transactions[0].gas.limit).toBe(alone.transactions[0].gas.limit);
+        // why: from one block to the next the base fee moves by an eighth, and the cap is a multiple of it
+        const [fees, own] = [report, alone].map(({ transactions: [one] }) => BigInt(one.request?.maxFeePerGas ?? 0n));
+        expect([place, Number(fees) / Number(own)]).toEqual([place, expect.closeTo(1, 0)]);
+      }
     },
     60_000,
   );

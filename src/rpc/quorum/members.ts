@@ -201,6 +201,8 @@ export const sightHead = (
     most,
   );
   if (newest !== null && newest > (sighted.block ?? -1n)) sighted.block = newest;
+  // why: a latest block is mined, whoever shows it
+  if (newest !== null && newest > (sighted.sealed ?? -1n)) sighted.sealed = newest;
   const hash = hashIn(Result.getOrNull(answer), "hash");
   const alike = votes.filter((vote) => hashIn(Result.getOrNull(vote.answer), "hash") === hash);
   if (isConfirmed && hash !== null && providersOf(alike) > 1) sighted.isShared = true;

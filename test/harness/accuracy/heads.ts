@@ -14,6 +14,7 @@ import * as Rpc from "../../../src/Rpc.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../anvil.js";
 import { CurrentRun } from "../../rooms/rpc.js";
 import { creation } from "../creation.js";
+import { quorumOf } from "../pairs.js";
 import { findGethOrWarn, startGethDev } from "../geth.js";
 import { findOpGethOrWarn, startOpGeth } from "../opGeth.js";
 
@@ -207,20 +208,23 @@ const stageOn = async ({ url, chainId, mine }: Ground) => {
   return { url, input, moves, reset, holds, aheadMs };
 };
 
-/** A block at every place of one report, asked in one manner; at every `stride`th from `offset` on where there are too many. */
+/** A block at every place of one report, asked in one manner; at every `stride`th from `offset` on where there are too many; `members` = endpoints of a quorum. */
 export const everyPlace = async (
   ground: Ground,
   kind: MoveKind,
   { block, order, isFamiliar, by, confirmHead }: Manner,
-  { stride = 1, offset = 0 } = {},
+  { stride = 1, offset = 0, members = 1 } = {},
 ): Promise<ReadonlyArray<Placed>> => {
   const stage = await stageOn(ground);
   const options = { block: block === "pending" ? undefined : block, confirmHead } as const;
   let turns = new Turns(order);
   const ahead = { ms: 0 };
   // why: the connection's own clock is that of its requests, or their deadlines have passed
-  const connect = () =>
-    ManagedRuntime.make(Layer.provideMerge(layerOn(ground.url, turns), Layer.succeed(Clock.Clock, clockAhead(ahead))));
+  const connect = () => {
+    const asked = Array.from({ length: members }, () => Layer.fresh(layerOn(ground.url, turns)));
+    const layer = members === 1 ? layerOn(ground.url, turns) : quorumOf(asked);
+    return ManagedRuntime.make(Layer.provideMerge(layer, Layer.succeed(Clock.Clock, clockAhead(ahead))));
+  };
   let runtime = connect();
   const run = async <A>(ask: Effect.Effect<A, unknown, Rpc.Rpc>): Promise<A> => {
     ahead.ms = await stage.aheadMs();
