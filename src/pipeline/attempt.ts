@@ -75,9 +75,8 @@ export const attempt = Effect.fnUntraced(function* (
   because: AskRule,
 ): Effect.fn.Return<Attempt, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;
-  const cases = signed.map((entry) => ({ ...entry, code: entry.said.code }));
   const known = knownTokensOf(report.chainId);
-  const reads = cases.some(runsCode) ? blockReads(cases, scanned?.codes ?? new Map(), known) : [];
+  const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },
     draw: closed?.draw ?? null,

@@ -39,17 +39,20 @@ const baseOf = ({ ahead, block, before: { environment } }: Run): { readonly numb
   return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
 };
 
+/** Whether the node gave the block a number of its own in place of the one that was asked for. */
+const hasOwnNumber = (run: Run): boolean => fatesOf(run).get("number") === "ignored";
+
 /**
  * Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin.
  * Pending state is never older than the head.
  */
-const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed }: Ground): boolean => {
+const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed, isUnnumbered = false }: Ground): boolean => {
   const { block, without } = run.plan;
   const isPending = block === "pending";
   const isHeld = isPending || block === "latest" || (typeof block === "object" && "blockHash" in block);
   if (head === null || !isHeld) return false;
-  // why: a number of the node's own tells nothing of the base, and is found with the overrides
-  if (!isPending && fatesOf(run).get("number") === "ignored") return false;
+  // why: a number of the node's own tells nothing of the base, and then nothing is ready
+  if (isUnnumbered && !isPending && hasOwnNumber(run)) return false;
   const { number, hash } = baseOf(run);
   // why: behind blocks that the caller pretends it cannot be seen, nor where no number may be asked for, which clears nothing
   if (isPending ? number < head.number : number !== head.number)
@@ -96,6 +99,8 @@ export interface Ground {
   readonly isPlaced: boolean;
   /** Whether the pending state is ordered before us, and so nothing but it counts. */
   readonly isPreconfirmed: boolean;
+  /** Whether the next block has a number of the node's own. */
+  readonly isUnnumbered?: boolean;
   readonly tolerance: number;
 }
 
@@ -267,7 +272,7 @@ export const isUnconfirmed = (standing: Standing): boolean =>
 const lackOf = (standing: Placed): Standing["lack"] => {
   const { claim, proof } = standing;
   const { report, chain, worlds } = claim;
-  const head = successOf(standing.head);
+  const [head, next] = [successOf(standing.head), successOf(proof.next)];
   if (isNoPending(failureOf(proof.run))) return null;
   const refusal = refusalOf(proof);
   if (isUntaken(refusal)) return "unsupportedPart";
@@ -275,15 +280,17 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     head,
     isPlaced: report.options.blockOverrides?.number !== undefined,
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
+    isUnnumbered: next !== null && hasOwnNumber(next),
     tolerance: report.options.tolerance,
   };
   if (isParted(runsOf(standing), ground) || hasRisen(standing) || hasPaid(standing) || isBehind(standing))
     return "headMoved";
   const { apart, context } = worlds.exact;
-  const { next } = proof.forks;
   // why: the next fork is told in the same round, the first time
   const isTorn =
-    apart !== null && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next, gapOf(apart));
+    apart !== null &&
+    context.time != null &&
+    isSplit(claim.bundle.length, BigInt(context.time), proof.forks.next, gapOf(apart));
   if (refusal !== null) return "misplaced";
   if (isTorn) return "forkBetween";
   const isSettled =

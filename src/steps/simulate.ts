@@ -229,7 +229,7 @@ const explained = ({ plan, at }: Asked, failure: Failure): Failure => {
   const { calls } = plan;
   if (failure._tag === "InsufficientFunds" && (calls.length === 0 || failure.account?.toLowerCase() === at.sender))
     return ignoring(["balance"]);
-  if (failure._tag === "FeeCapTooLow" && isFreeOfBaseFee(plan) && plan.second === undefined)
+  if (failure._tag === "FeeCapTooLow" && isFreeOfBaseFee(plan) && (plan.second ?? []).length === 0)
     return ignoring(["baseFeePerGas"]);
   const isDeployment = refusedPart(failure) === "deployment" && calls.some(({ input }) => input.to === null);
   if (failure._tag !== "RpcError" || !isDeployment) return failure;

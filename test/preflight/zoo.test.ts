@@ -124,6 +124,9 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
   });
   afterAll(() => scene?.stop());
 
+  // anvil simulates with one base fee of blobs, whatever it is given
+  const isUnvaried = ({ name }: Row) => node === "anvil" && name.includes("BLOBBASEFEE");
+
   const latest = async () => {
     const block = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
     const of = (name: string) => BigInt(block[name] ?? "0x0");
@@ -182,7 +185,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
           const [request] = (await cleared(report)).requests;
           const raw = await sender.signTransaction(request as TransactionSerializable);
           ready.push({ row, report, sender: sender.address, keeper, raw });
-        } else if (!codesOf(report).some((code) => allowed.test(code)))
+        } else if (!codesOf(report).some((code) => allowed.test(code)) && !isUnvaried(row))
           shy.push(`${row.name}: ${codesOf(report).join()}`);
       }
       // never for nothing

@@ -3,7 +3,6 @@
  * it is there; `exact` is the last one that a clearance allows, as any real block is, on the state that was asked for.
  * One of those between, or `exact` where there are none, is contrary in every value that the chain lets vary.
  */
-import * as BigInts from "effect/BigInt";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { Chain } from "../../Chains.js";
@@ -291,14 +290,11 @@ const drawnOn = ({ isFixed }: WorldGround, { values, state }: DrawnBlock, isPaid
   };
 };
 
-/** A base fee of blobs by chance, wei per blob gas: no more than the requests pay. */
-const blobFeeOf = ({ isBlobFeeRead, signed }: WorldInput, chance: Hex): Pick<Eth.BlockOverrides, "blobBaseFee"> => {
-  const most = signed.reduce(
-    (least, { request: { maxFeePerBlobGas: cap } }) => BigInts.min(least, cap ?? least),
-    2n ** 36n,
-  );
-  return isBlobFeeRead ? { blobBaseFee: BigInts.min(most, 1n + (BigInt(chance) % most)) } : {};
-};
+/** A base fee of blobs by chance, wei per blob gas; of what carries blobs it is the price, which is not varied. */
+const blobFeeOf = ({ isBlobFeeRead, signed }: WorldInput, chance: Hex): Pick<Eth.BlockOverrides, "blobBaseFee"> =>
+  isBlobFeeRead && signed.every(({ request }) => request.maxFeePerBlobGas === undefined)
+    ? { blobBaseFee: 1n + (BigInt(chance) % 2n ** 36n) }
+    : {};
 
 /** The worlds on their ground. Pure. */
 export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance): Worlds => {
