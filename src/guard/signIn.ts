@@ -38,7 +38,7 @@ const order =
   /\b(execut|transact|transfer|approv|authori[sz]|delegat|permit|grant|withdr[ae]w|deposit)|\b(pay|send|spend|swap|trade|buy|sell|bid|mint|burn|stak|bridg|order|invok|submit|broadcast)(e|ed|es|ing|ment|ments|s)?\b/i;
 /** What many statements say of themselves, word for word. */
 const disclaimer =
-  /\b(this|it)( request| signature| message)? (will|does) not (trigger|send|initiate) (a|any) (blockchain )?transactions?( (or|and) cost (you )?any (gas|gas fees?|fees?))?(\.|$)/gi;
+  /\b(this|it)( request| signature| message)? (will|does) not (trigger|send|initiate) an?y? (blockchain )?transactions?( (or|and) cost (you )?an[y] (gas|gas fees?|fees?))?(\.|$)/gi;
 
 /** The message as viem writes it: every date as JavaScript does. */
 const withDates = (text: string): string =>
