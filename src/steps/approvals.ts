@@ -13,13 +13,12 @@ import { readUint256, type Answer } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import type { Facts } from "./reading/answers.js";
-import { instructionsIn } from "./reading/blockReads.js";
 import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts, calledAsSafes } from "./reading/delegateCalls.js";
 import { requestedRights, settleRight, type Right, keyOf } from "./reading/rights.js";
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
-import { codeIn } from "./reading/runCode.js";
+import { codeIn, mayBorrow } from "./reading/runCode.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 import { grants, narrowMaximum, payouts } from "../abi/known/rights.js";
@@ -158,12 +157,6 @@ const say = (
   return [note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...all)];
 };
 
-/** Whether code that was read may run other code in its own place: by DELEGATECALL or CALLCODE, or as a delegate's. */
-const mayBorrow = (code: Hex): boolean => {
-  const instructions = instructionsIn(code);
-  return code.length === 2 || code.startsWith("0xef") || instructions.has(0xf4) || instructions.has(0xf2);
-};
-
 /**
  * Calldata of which not all is known: what calls that were not read ask for, and whether a call that was read is made, or
  * runs other code in the contract's place. The second is a warning where the contract's code can only make calls.
@@ -177,7 +170,7 @@ export const checkCalls = (
     const cut = note("CalldataCut", isUnread ? "unavailable" : "warning", where, count("calls read", read.length));
     const unclear = [...new Set(either.map(({ to }) => lower(to)))].map((account) => {
       const code = codeIn(account, facts);
-      const severity = code === null || mayBorrow(code) ? "unavailable" : "warning";
+      const severity = code === null || code.length === 2 || mayBorrow(code) ? "unavailable" : "warning";
       const unread = text("not read", "whether it makes the call, or runs the called code as its own");
       return note("CalldataCut", severity, where, address("contract", account), unread);
     });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import { settledText } from "../../src/Report.js";
+import { creation } from "../harness/creation.js";
 import { sendAll, sign } from "../harness/histories.js";
 import { layerOf, other, owner, preflight, scan, scenesFor, type Scene } from "./scene.js";
 import { transferOf } from "./furnished.js";
@@ -13,13 +14,35 @@ import { Token } from "../contracts/artifacts.js";
 /** Answers 1,000 for every `balanceOf`, and a word of zero for all else. */
 const quiet = "0x601c600c600039601c6000f3" + "5f3560e01c6370a0823114601257" + "60205ff3" + "5b6103e85f5260205ff3";
 
+const tokens = parseAbi([
+  "function transfer(address,uint256)",
+  "function transferFrom(address,address,uint256)",
+  "function approve(address,uint256)",
+  "function setApprovalForAll(address,bool)",
+  "function burn(uint256)",
+  "function burnFrom(address,uint256)",
+  "function mint(address,uint256)",
+]);
+const approval = "8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+const codes = {
+  /** Refuses every `balanceOf`, and answers a word of zero for all else. */
+  refusing: "5f3560e01c6370a082311460125760205ff35b5f5ffd",
+  /** Knows `transfer` alone, and answers a word of zero: it may be the number of what was handed over. */
+  registry: "5f3560e01c63a9059cbb146011575f5ffd5b60205ff3",
+  /** Tells of an approval that it does not keep, and answers a word of zero for all. */
+  loud: `5f3560e01c63095ea7b31460125760205ff35b6024355f5260043533${`7f${approval}`}60205fa35f5f5260205ff3`,
+};
+
 describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let honest: Hex;
+  const others: Partial<Record<keyof typeof codes, Hex>> = {};
   beforeAll(async () => {
     scene = await start();
     token = await scene.deploy({ abi: [], bytecode: quiet as Hex });
+    for (const name of ["refusing", "registry", "loud"] as const)
+      others[name] = await scene.deploy({ abi: [], bytecode: creation(codes[name]) });
     honest = await scene.deploy(Token, ["Token", "TKN", 18]);
     await scene.send(owner, {
       to: honest,
@@ -58,6 +81,25 @@ describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
       expect(found[0]?.numbers.at(-1)).toMatchObject({ unit: "units", value: 0n });
       expect(report.verdict).toBe("caution");
     }
+  });
+
+  it.each<[string, keyof typeof others | "token", string, ReadonlyArray<unknown>, string]>([
+    ["a transfer of a token that refuses to tell balances", "refusing", "transfer", [other.address, 5n], "caution"],
+    ["a transfer for somebody there", "refusing", "transferFrom", [other.address, owner.address, 5n], "caution"],
+    ["a burn there", "refusing", "burn", [5n], "caution"],
+    ["a transfer of what keeps no balances", "registry", "transfer", [other.address, 5n], "ready"],
+    ["an approval that is told, and not kept", "loud", "approve", [other.address, 5n], "caution"],
+    ["a burn", "token", "burn", [5n], "caution"],
+    ["a burn for somebody", "token", "burnFrom", [other.address, 5n], "caution"],
+    ["a mint", "token", "mint", [other.address, 5n], "caution"],
+    ["an operator", "token", "setApprovalForAll", [other.address, true], "caution"],
+    ["no operator where there was none", "token", "setApprovalForAll", [other.address, false], "ready"],
+  ])("%s is judged by what happened", async (_, name, functionName, args, verdict) => {
+    const to = name === "token" ? token : others[name];
+    const data = encodeFunctionData({ abi: tokens, functionName, args } as never);
+    const report = await preflight(scene.url, { from: owner.address, to, data } as never);
+    const found = report.findings.filter(({ code }) => code === "ReturnedFalse").map(({ severity }) => severity);
+    expect([report.verdict, found]).toEqual([verdict, verdict === "ready" ? [] : ["warning"]]);
   });
 
   it("is not ready where only an ABI that was given for it says that it is a bool", async () => {

@@ -96,7 +96,7 @@ export const askReached = (
 ): Effect.Effect<ReadonlyArray<Address> | null, never, Rpc> =>
   observed.rules.agrees || options.stateOverrides !== null || callsNobody(bundle, scanned?.codes ?? new Map())
     ? Effect.succeed(null)
-    : Effect.catch(askTouched({ bundle }, block), () => Effect.succeed(null));
+    : askTouched({ bundle }, block).pipe(Effect.catch(() => Effect.succeed(null)));
 
 /** What is remembered of one connection, at most: codes, and contracts that are called. */
 const most = { codes: 512, callees: 64 } as const;

@@ -1,8 +1,8 @@
 /** Calls that answer anything but `true` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
 import { moves } from "../../abi/known/movements.js";
-import { everything } from "../../abi/known/rights.js";
+import { everything, grants } from "../../abi/known/rights.js";
 import { addressAt, argumentsAt, padded, placeOf, wordAt, wordOf } from "../../abi/words.js";
-import type { Hex } from "../../primitives/hex.js";
+import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -14,6 +14,7 @@ import type { Facts } from "./answers.js";
 import { amountIn, balanceQuery, holding, type Holding } from "./holdings.js";
 import { levelIn, queryOf } from "./rightLevel.js";
 import { calldataRights, rightsIn, type Right } from "./rights.js";
+import { codeIn, mayBorrow } from "./runCode.js";
 
 /** Functions of tokens that return a `bool`, by selector. */
 const answering: Readonly<Record<string, string>> = {
@@ -26,23 +27,46 @@ const answering: Readonly<Record<string, string>> = {
   ...{ "0x1296ee62": "transferAndCall", "0x4000aea0": "transferAndCall" },
   ...{ "0xd8fbe994": "transferFromAndCall", "0xc1d34b89": "transferFromAndCall" },
   ...{ "0x3177029f": "approveAndCall", "0xcae9ca51": "approveAndCall" },
+  // of tokens that can be burned and minted
+  ...{ "0x42966c68": "burn", "0x9dc29fac": "burn", "0x79cc6790": "burnFrom", "0x40c10f19": "mint" },
+};
+/** Those that burn or mint: at which arguments the account stands, else it is the caller's own, and the amount. */
+const supply: Readonly<Record<string, { readonly from?: number; readonly to?: number; readonly amount: number }>> = {
+  ...{ "0x42966c68": { amount: 0 }, "0x9dc29fac": { from: 0, amount: 1 }, "0x79cc6790": { from: 0, amount: 1 } },
+  "0x40c10f19": { to: 0, amount: 1 },
 };
 const increasing: ReadonlySet<string> = new Set(["0x39509351", "0xd73dd623"]);
 const decreasing: ReadonlySet<string> = new Set(["0xa457c2d7", "0x66188463"]);
 
 const selectorOf = ({ data }: Pick<Transaction, "data">): string => data.slice(0, argumentsAt).toLowerCase();
 
-/** What a direct call of a token asks for. */
+/** The name of a function that says by its answer alone whether it worked; empty for one whose standard has no answer. */
+const nameOf = (selector: string): string | null => {
+  const { isTaken = false, isList = false } = grants[selector] ?? { isTaken: true };
+  return answering[selector] ?? (isTaken || isList ? null : "");
+};
+
+/** What a direct call of a token asks for; of what is minted and burned there is one end. */
 type Asked = { readonly amount: bigint } & (
-  | { readonly kind: "move"; readonly ends: readonly [owner: Holding, receiver: Holding] }
+  | { readonly kind: "move"; readonly owner: Holding | null; readonly receiver: Holding | null }
   | { readonly kind: "right"; readonly right: Right }
 );
 
 const askedBy = ({ from, to, data: given }: Transaction): Asked | null => {
   const selector = selectorOf({ data: given });
-  if (to === null || answering[selector] === undefined) return null;
+  if (to === null || nameOf(selector) === null) return null;
   const data = padded(given.toLowerCase(), 4) as Hex;
-  const { from: of, to: whom = 0, id, amount: at = (id ?? 0) + 1 } = moves[selector] ?? {};
+  const partyAt = (place: number | undefined) => (place === undefined ? from : addressAt(data, placeOf(place)));
+  const holds = (account: Address | null, tokenId: bigint | null = null) =>
+    account === null ? null : holding(account, to, tokenId);
+  const supplied = supply[selector];
+  if (supplied !== undefined) {
+    const [isMint, whose] = [supplied.to !== undefined, holds(partyAt(supplied.to ?? supplied.from))];
+    const [owner, receiver] = isMint ? [null, whose] : [whose, null];
+    const amount = wordAt(data, placeOf(supplied.amount));
+    return whose === null || amount === null ? null : { kind: "move", amount, owner, receiver };
+  }
+  const { from: of, to: whom, id, amount: at = (id ?? 0) + 1 } = moves[selector] ?? {};
   if (moves[selector] === undefined) {
     const [found] = calldataRights([{ from, to, data }], 0);
     if (found === undefined) return null;
@@ -50,22 +74,26 @@ const askedBy = ({ from, to, data: given }: Transaction): Asked | null => {
     // why: of what is taken away the calldata's amount is none of the level that is left
     return { kind: "right", right, amount: decreasing.has(selector) ? (wordAt(data, placeOf(1)) ?? 0n) : right.claim };
   }
-  const [owner, receiver] = [of === undefined ? from : addressAt(data, placeOf(of)), addressAt(data, placeOf(whom))];
-  const amount = wordAt(data, placeOf(at));
-  if (owner === null || receiver === null || amount === null) return null;
   const tokenId = id === undefined ? null : wordAt(data, placeOf(id));
-  return { kind: "move", amount, ends: [holding(owner, to, tokenId), holding(receiver, to, tokenId)] };
+  const [owner, receiver] = [holds(partyAt(of), tokenId), holds(partyAt(whom), tokenId)];
+  const amount = wordAt(data, placeOf(at));
+  return owner === null || receiver === null || amount === null ? null : { kind: "move", amount, owner, receiver };
 };
+
+/** The reads that tell what is asked for; none of a right that nothing tells of. */
+const readsOf = (asked: Asked): ReadonlyArray<Query> =>
+  asked.kind === "right"
+    ? [queryOf(asked.right)].filter((query) => query !== null)
+    : [asked.owner, asked.receiver].flatMap((end) => (end === null ? [] : [balanceQuery(end)]));
 
 /** What the witness reads before and after the transactions: what a token call asks to move or to grant. */
 export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
   bundle.flatMap(({ input }): ReadonlyArray<Query> => {
     const asked = askedBy(input);
     if (asked === null || input.to === null) return [];
-    if (asked.kind === "right") return [queryOf(asked.right)].filter((query) => query !== null);
-    const [owner] = asked.ends;
-    const isTaken = owner.account !== input.from && owner.tokenId === null;
-    return [...asked.ends.map(balanceQuery), ...(isTaken ? [allowance(input.to, owner.account, input.from)] : [])];
+    const owner = asked.kind === "move" ? asked.owner : null;
+    const isTaken = owner !== null && owner.account !== input.from && owner.tokenId === null;
+    return [...readsOf(asked), ...(isTaken ? [allowance(input.to, owner.account, input.from)] : [])];
   });
 
 /**
@@ -78,7 +106,9 @@ const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   if (status !== "success" || isTrue) return null;
   const { item } = input;
   const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];
-  if (outputs.length === 0) return answering[selectorOf(input)] === undefined ? null : "selector";
+  const name = nameOf(selectorOf(input));
+  // why: where no standard has an answer, only a word of zero is one of `false`
+  if (outputs.length === 0) return name === null || (name === "" && returnData !== wordOf(0n)) ? null : "selector";
   const [output] = outputs;
   const isReading = isRecord(item) && (item["stateMutability"] === "view" || item["stateMutability"] === "pure");
   return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "abi" : null;
@@ -109,18 +139,17 @@ const isDone = (
   answers: Pick<Facts, "before" | "after">,
 ): boolean => {
   if (asked.kind === "move") {
-    const { amount, ends } = asked;
-    const [owner, receiver] = ends;
+    const { amount, owner, receiver } = asked;
     return (
       amount === 0n ||
-      owner.account === receiver.account ||
+      owner?.account === receiver?.account ||
       entry.transfers.some(
         (moved) =>
-          moved.token === owner.token &&
+          moved.token === entry.input.to &&
           moved.amount > 0n &&
-          (moved.from === owner.account || moved.to === receiver.account),
+          (moved.from === owner?.account || moved.to === receiver?.account),
       ) ||
-      ends.some((end) => isUntold(end, bundle, answers))
+      [owner, receiver].some((end) => end !== null && isUntold(end, bundle, answers))
     );
   }
   const { right, amount } = asked;
@@ -138,27 +167,51 @@ const isDone = (
     : decreasing.has(selector)
       ? amount === 0n || has === 0n
       : has === amount;
-  return (
-    isThere ||
-    rightsIn(entry.outcome.logs, entry.index).some((one) => isSameRight(one, right)) ||
-    (had !== null && has !== null && had !== has && !isOthers)
+  const isChanged = had !== null && has !== null && had !== has;
+  // why: what is granted and spent at once leaves nothing but its event; what owners move themselves takes no right
+  const isSpent = bundle.some(
+    ({ index, input: { from, to }, transfers }) =>
+      (index === entry.index || (index > entry.index && (from !== right.owner || to !== right.token))) &&
+      transfers.some((moved) => moved.token === right.token && moved.from === right.owner),
   );
+  const isLogged = rightsIn(entry.outcome.logs, entry.index).some((one) => isSameRight(one, right));
+  // guard: an event of a right that is measured not to be there
+  const isBelieved = had === null || has === null || isChanged || isOthers || isSpent;
+  return isThere || (isLogged && isBelieved) || (isChanged && !isOthers);
 };
 
 const isAnswered = (asked: Asked, { before, after }: Pick<Facts, "before" | "after">): boolean =>
   [before, after].some((view) =>
     asked.kind === "right"
       ? levelIn(view, asked.right).amount !== null
-      : readUint256(view.call(balanceQuery(asked.ends[0]) as never)) !== null,
+      : readsOf(asked).some((query) => readUint256(view.call(query as never)) !== null),
   );
 
 /**
+ * Whether a contract that answers no such read may be a token all the same, which refuses it: its code has the selector of the
+ * read, or was not read, or runs other code and says nothing; what it answered is then one word of zero.
+ */
+const mayRefuse = (
+  { input, outcome }: Ran,
+  asked: Asked,
+  answers: Pick<Facts, "before" | "after" | "codes">,
+): boolean => {
+  const code = input.to === null ? null : codeIn(input.to, answers);
+  const selectors = readsOf(asked).flatMap((query) =>
+    query.kind === "call" ? [query.data.slice(2, argumentsAt)] : [],
+  );
+  const isRead = code !== null && selectors.some((selector) => code.includes(selector));
+  const isSilent = !outcome.logs.some(({ address: emitter }) => lower(emitter) === input.to);
+  return outcome.returnData === wordOf(0n) && (isRead || (isSilent && (code === null || mayBorrow(code))));
+};
+
+/**
  * A warning for each call that does not answer `true` while nothing shows that what it asks for happened. By its selector alone
- * only a contract that answers as a token does is asked; by the caller's ABI any is.
+ * only a contract that answers as a token does is asked, or that may be one which does not; by the caller's ABI any is.
  */
 export const checkFalse = (
   bundle: ReadonlyArray<Ran>,
-  answers: Pick<Facts, "before" | "after">,
+  answers: Pick<Facts, "before" | "after" | "codes">,
 ): ReadonlyArray<Finding> =>
   bundle.flatMap((entry) => {
     const { index: transaction, input, outcome } = entry;
@@ -172,7 +225,8 @@ export const checkFalse = (
       return [note("ReturnedFalse", "warning", where, text("function", name), address("contract", input.to))];
     }
     const isToken = isAnswered(asked, answers);
-    if ((by === "selector" && !isToken) || isDone(entry, asked, bundle, answers)) return [];
+    if (by === "selector" && !isToken && !mayRefuse(entry, asked, answers)) return [];
+    if (isDone(entry, asked, bundle, answers)) return [];
     const amounts =
       asked.kind === "move"
         ? [units("asked for", asked.amount), units("moved", isToken ? 0n : null)]
@@ -181,6 +235,6 @@ export const checkFalse = (
             units("asked for", asked.amount),
             units("allowed", levelIn(answers.after, asked.right).amount),
           ];
-    const parties = [text("function", answering[selectorOf(input)] ?? null), address("token", input.to)];
+    const parties = [text("function", nameOf(selectorOf(input)) || null), address("token", input.to)];
     return [note("ReturnedFalse", "warning", where, ...parties, ...amounts)];
   });

@@ -3,6 +3,7 @@ import { keccak256 } from "viem";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Answer } from "../../witness/answers.js";
 import { successOf } from "./askResult.js";
+import { instructionsIn } from "./blockReads.js";
 import type { Facts } from "./answers.js";
 
 type Sights = Pick<Facts, "before" | "after">;
@@ -24,4 +25,10 @@ export const codeHashIn = (account: Address, sights: Sights): Hash | null =>
 export const codeIn = (account: Address, facts: Sights & Pick<Facts, "codes">): Hex | null => {
   const code = successOf(facts.codes.get(account));
   return code !== null && keccak256(code) === codeHashIn(account, facts) ? code : null;
+};
+
+/** Whether code may run other code in its own place: by DELEGATECALL or CALLCODE, or as a delegated account. */
+export const mayBorrow = (code: Hex): boolean => {
+  const instructions = instructionsIn(code);
+  return code.startsWith("0xef") || instructions.has(0xf4) || instructions.has(0xf2);
 };

@@ -1,13 +1,15 @@
 /** Calls that answer `false`: told where nothing shows that what they ask for happened, and of no honest look-alike. */
-import { encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
+import * as Result from "effect/Result";
+import { encodeFunctionData, erc20Abi, keccak256, parseAbi, type Abi } from "viem";
 import { describe, expect, it } from "vitest";
 import { Address } from "../../rooms/primitives.js";
 import type { OutcomeLog, Transfer } from "../../rooms/report.js";
 import { FalseAnswers } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { allowance, balanceOf, unseen, type View } from "../../rooms/witness.js";
-import { alice, answered, bob, bundle, hexOf, outcome, seeing, token, word } from "../parts.js";
+import { allowance, balanceOf, isApprovedForAll, unseen, type View } from "../../rooms/witness.js";
+import { account, alice, answered, bob, bundle, hexOf, outcome, seeing, token, word } from "../parts.js";
 
+const nobody = Address.make(`0x${"00".repeat(20)}`);
 const carol = Address.make(`0x${"ca".repeat(20)}`);
 const abi = parseAbi([
   "function increaseAllowance(address,uint256) returns (bool)",
@@ -18,6 +20,10 @@ const abi = parseAbi([
   "function transferAndCall(address,uint256,bytes) returns (bool)",
   "function transferFromAndCall(address,address,uint256) returns (bool)",
   "function approveAndCall(address,uint256) returns (bool)",
+  "function burn(uint256) returns (bool)",
+  "function burnFrom(address,uint256) returns (bool)",
+  "function mint(address,uint256) returns (bool)",
+  "function setApprovalForAll(address,bool) returns (bool)",
 ]);
 const calling = (functionName: string, args: ReadonlyArray<unknown> = [], of: Abi = erc20Abi, isGiven = false) =>
   ({
@@ -47,19 +53,33 @@ interface Told {
   readonly returns?: string;
   readonly before?: View;
   readonly after?: View;
+  /** The code of the token, as `eth_getCode` and the witness tell it. */
+  readonly code?: string;
 }
+/** The selectors of the reads of a token, as code compares them. */
+const reads = `0x${["70a08231", "dd62ed3e", "e985e9c5"].map((selector) => `63${selector}1450`).join("")}00`;
+/** Keeps nothing that is read. */
+const registry = "0x5f5f5500";
+const clone = `0x363d3d373d3d3d363d73${"ab".repeat(20)}5af43d82803e903d91602b57fd5bf3`;
+const withCode = (view: View, code: string): View => ({
+  ...view,
+  account: (address) =>
+    address === token ? { ...account(code), codeHash: keccak256(hexOf(code)) as never } : view.account(address),
+});
 const balances = (mine: bigint, theirs = 0n) =>
   seeing([balanceOf(token, alice), answered(mine)], [balanceOf(token, bob), answered(theirs)]);
 const allowing = (amount: bigint) => seeing([allowance(token, alice, bob), answered(amount)]);
 
 const check = (inputs: ReadonlyArray<Partial<Transaction>>, told: ReadonlyArray<Told>) => {
-  const [{ before = balances(9n), after = before } = {}] = told;
+  const [{ before = balances(9n), after = before, code } = {}] = told;
   const ran = bundle(...inputs).map((entry, index) => ({
     ...entry,
     transfers: told[index]?.transfers ?? [],
     outcome: outcome({ returnData: hexOf(told[index]?.returns ?? no), logs: [...(told[index]?.logs ?? [])] }),
   }));
-  return FalseAnswers.checkFalse(ran, { before, after });
+  const seen = (view: View) => (code === undefined ? view : withCode(view, code));
+  const codes = new Map(code === undefined ? [] : [[token, Result.succeed(hexOf(code))] as const]);
+  return FalseAnswers.checkFalse(ran, { before: seen(before), after: seen(after), codes });
 };
 const numbersOf = (findings: ReturnType<typeof check>) =>
   findings.map(({ severity, transaction, numbers }) => [
@@ -70,6 +90,10 @@ const numbersOf = (findings: ReturnType<typeof check>) =>
 const transfer = calling("transfer", [bob, 5n]);
 const pull = calling("transferFrom", [bob, alice, 5n]);
 const approve = calling("approve", [bob, 5n]);
+
+const burn = calling("burn", [5n], abi);
+const operate = calling("setApprovalForAll", [bob, true], abi);
+const operating = (level: bigint) => seeing([isApprovedForAll(token, alice, bob), answered(level)]);
 
 describe("a call that answers false", () => {
   it("tells what was asked for and what moved, or is allowed", () => {
@@ -101,7 +125,13 @@ describe("a call that answers false", () => {
     ["moves, and does not call", calling("transferAndCall", [bob, 5n, "0x"], abi), { transfers: [moved()] }, 0],
     ["does not pull before it calls", calling("transferFromAndCall", [bob, alice, 5n], abi), {}, 1],
     ["does not grant before it calls", calling("approveAndCall", [bob, 5n], abi), { before: allowing(1n) }, 1],
-    ["answers no balance, as no token does", transfer, { before: unseen }, 0],
+    ["answers no balance, as no token does", transfer, { before: unseen, code: registry }, 0],
+    ["answers no balance, and has code that tells one", transfer, { before: unseen, code: reads }, 1],
+    ["answers no balance, and was not read", transfer, { before: unseen }, 1],
+    ["answers no balance, as another's clone", transfer, { before: unseen, code: clone }, 1],
+    ["answers no balance, and moves", transfer, { before: unseen, code: reads, transfers: [moved()] }, 0],
+    ["answers no balance, and says something", transfer, { before: unseen, code: clone, logs: [approved(carol)] }, 0],
+    ["answers no balance, and a number", transfer, { before: unseen, code: reads, returns: `0x${word(7n)}` }, 0],
     [
       "answers no balance, and has an ABI that says bool",
       calling("transfer", [bob, 5n], erc20Abi, true),
@@ -112,7 +142,20 @@ describe("a call that answers false", () => {
     ["only reads", calling("isOpen", [], abi, true), {}, 0],
     ["is the caller's own function", calling("claim", [], abi, true), {}, 1],
     ["is nobody's function", calling("claim", [], abi), {}, 0],
-    ["grants with an event", approve, { logs: [approved(bob)], before: allowing(0n) }, 0],
+    ["tells of a grant, and sets nothing", approve, { logs: [approved(bob)], before: allowing(0n) }, 1],
+    ["tells of a grant that nobody can read", approve, { logs: [approved(bob)], before: unseen, code: reads }, 0],
+    [
+      "tells of a grant that is spent",
+      approve,
+      { logs: [approved(bob)], before: allowing(0n), transfers: [moved()] },
+      0,
+    ],
+    [
+      "grants more than was there, with an event",
+      approve,
+      { logs: [approved(bob)], before: allowing(0n), after: allowing(4n) },
+      0,
+    ],
     ["grants to another with an event", approve, { logs: [approved(carol)], before: allowing(0n) }, 1],
     ["grants in silence", approve, { before: allowing(0n), after: allowing(5n) }, 0],
     ["finds the right there", approve, { before: allowing(5n) }, 0],
@@ -127,7 +170,26 @@ describe("a call that answers false", () => {
     ],
     ["does not lower", calling("decreaseAllowance", [bob, 5n], abi), { before: allowing(7n) }, 1],
     ["is asked to lower nothing", calling("decreaseAllowance", [bob, 5n], abi), { before: allowing(0n) }, 0],
-    ["keeps no allowances", approve, { before: unseen }, 0],
+    ["keeps no allowances", approve, { before: unseen, code: registry }, 0],
+    ["refuses to tell an allowance", approve, { before: unseen, code: reads }, 1],
+    ["does not burn", burn, {}, 1],
+    ["burns", burn, { transfers: [moved({ to: nobody })] }, 0],
+    ["burns in silence", burn, { after: balances(4n) }, 0],
+    ["does not burn for somebody", calling("burnFrom", [bob, 5n], abi), { before: balances(9n, 9n) }, 1],
+    [
+      "burns for somebody",
+      calling("burnFrom", [bob, 5n], abi),
+      { before: balances(9n, 9n), after: balances(9n, 4n) },
+      0,
+    ],
+    ["does not mint", calling("mint", [bob, 5n], abi), { before: balances(9n, 9n) }, 1],
+    ["mints", calling("mint", [bob, 5n], abi), { transfers: [moved({ from: nobody })] }, 0],
+    ["burns nothing", calling("burn", [0n], abi), {}, 0],
+    ["does not let an operator act", operate, { before: operating(0n) }, 1],
+    ["lets an operator act in silence", operate, { before: operating(0n), after: operating(1n) }, 0],
+    ["finds the operator there", operate, { before: operating(1n) }, 0],
+    ["keeps no operators", operate, { before: unseen, code: registry }, 0],
+    ["lets an operator act, and answers a number", operate, { before: operating(0n), returns: `0x${word(7n)}` }, 0],
   ])("and %s", (_, input, told, count) => {
     expect(check([input], [told])).toHaveLength(count);
   });
@@ -138,6 +200,11 @@ describe("a call that answers false", () => {
       [{ before: balances(9n), after }, { transfers: [moved({ transaction: 1 })] }],
     );
     expect(one.map(({ transaction }) => transaction)).toEqual([0]);
+    const granted = { before: allowing(0n), logs: [approved(bob)] };
+    const spends = (input: Partial<Transaction>) =>
+      check([approve, input], [granted, { transfers: [moved({ transaction: 1 })], returns: `0x${word(1n)}` }]);
+    expect(spends({ to: bob })).toEqual([]);
+    expect(spends(transfer).map(({ transaction }) => transaction)).toEqual([0]);
     const raised = [
       { before: allowing(0n), after: allowing(3n) },
       { logs: [approved(bob)], returns: `0x${word(1n)}` },
@@ -152,6 +219,14 @@ describe("a call that answers false", () => {
       allowance(token, bob, alice),
     ]);
     expect(FalseAnswers.queries(bundle(approve))).toEqual([allowance(token, alice, bob)]);
+    expect(FalseAnswers.queries(bundle(burn, operate))).toEqual([
+      balanceOf(token, alice),
+      isApprovedForAll(token, alice, bob),
+    ]);
+    expect(FalseAnswers.queries(bundle(calling("burnFrom", [bob, 5n], abi)))).toEqual([
+      balanceOf(token, bob),
+      allowance(token, bob, alice),
+    ]);
     expect(FalseAnswers.queries(bundle(calling("claim", [], abi), { to: null }))).toEqual([]);
   });
 });
