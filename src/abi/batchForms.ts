@@ -35,7 +35,7 @@ export interface Held extends Call {
   readonly mayFail: boolean;
   /** Whether the batch names nobody: it calls itself. */
   readonly isOwn: boolean;
-  /** Whether other contracts run the same call as a DELEGATECALL: the function's selector does not tell. */
+  /** True if other contracts run the same call as a DELEGATECALL: the function's selector does not tell. */
   readonly isEither?: boolean;
   /** What a router makes the call by; null = it is held as it is made. */
   readonly command: Command | null;

@@ -52,6 +52,9 @@ const mostDepth = 8;
 const mostCalls = 256;
 const mostLooks = 4_096;
 
+/** The call that makes another, where others run that as a DELEGATECALL. */
+const eitherOf = (inner: Found, whole: Whole): ReadonlyArray<Call> => (inner?.isEither === true ? [whole] : []);
+
 /** The call and, where it is a batch, the calls within it; its data in lower case. */
 export const callsIn = (call: Call): Calls => {
   const read: Array<Call> = [];
@@ -69,7 +72,7 @@ export const callsIn = (call: Call): Calls => {
     looks++;
     if (whole.command?.isCall !== false) keep(whole, depth);
     for (const inner of callsWithin(whole)) {
-      if (inner?.isEither === true) either.push(whole);
+      either.push(...eitherOf(inner, whole));
       if (inner !== null && depth < mostDepth && looks < mostLooks) visit(inner, depth + 1);
       else {
         isUnread = true;

@@ -44,8 +44,8 @@ export interface Facts {
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
   readonly forks: typeof unknownForks;
   /**
-   * Where what executes and what headers say are of two forks: whether code does something else under the later one, by its
-   * hash, and which accounts a contract reached when it was called. The witness reads the hash of each in every run.
+   * For endpoints whose opcodes and headers are of two forks: `codes` says by its hash if code does something else under the
+   * later one, `reached` which accounts a contract reached when it was called. The witness reads the hash of each in every run.
    */
   readonly forkUse: {
     readonly codes: ReadonlyMap<Hash, boolean>;

@@ -9,6 +9,7 @@ import * as Eth from "../../eth/index.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Outcome } from "../../report/parts.js";
 import { Rpc, type Memory } from "../../rpc/index.js";
+import type { Facts } from "../../rpc/memory.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
 import type { Bundle, Case, Filled } from "../../steps/reading/bundle.js";
 import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.js";
@@ -82,7 +83,7 @@ const askTouched = (claim: Pick<ProofInput, "bundle">, block: Answers["block"]) 
   );
 };
 
-/** Whether all code that is called was read, and calls no other. */
+/** True if all code that is called was read, and calls no other. */
 const callsNobody = (bundle: ReadonlyArray<Case>, codes: Answers["codes"]): boolean =>
   !blockReads(bundle, codes, new Set()).includes("others");
 
@@ -112,8 +113,45 @@ export const reachedBefore = (memory: Memory, { report, bundle }: Pick<ProofInpu
       );
 };
 
-/** Whether code may do something else under the later fork; whose a delegated account's is nobody looked at. */
+/** True if code may do something else under the later fork; a delegated account's was not looked at. */
 const isOther = (code: Hex): boolean => code.startsWith("0xef0100") || isOfLaterFork(code);
+
+const noneKnown: Facts["forkUse"] = { codes: new Map(), reached: new Map() };
+
+/** True if an account's code is such, by what was read in the run, or before with the same hash; null = not known. */
+const isOtherAt = (account: Address, answers: Answers, { codes }: Facts["forkUse"]): boolean | null => {
+  const [code, hash] = [codeIn(account, answers), codeHashIn(account, answers)];
+  return code !== null ? isOther(code) : hash === null ? null : (codes.get(hash) ?? null);
+};
+
+/** True if any of the codes is such; those that are not known are asked, and remembered, as is which callees reached them. */
+const askOthers = (bundle: Bundle<Filled>, inside: ReadonlyArray<Address>, answers: Answers) =>
+  Effect.gen(function* () {
+    const { memory } = yield* Rpc;
+    const called = bundle.flatMap(({ input: { to } }) => to ?? []);
+    const accounts = [...new Set([...called, ...inside])];
+    // guard: code that the bundle itself puts there
+    const isChanged = accounts.some((account) => isCodeChanged(account, answers));
+    if (accounts.length > mostAccounts || isChanged) return true;
+    const known = memory.recall("forkUse") ?? noneKnown;
+    const uses = accounts.map((account) => isOtherAt(account, answers, known));
+    const asked = Effect.forEach(
+      accounts.filter((_, place) => uses[place] === null),
+      (address) => Eth.getCode({ address, block: answers.block }),
+      { concurrency: "unbounded" },
+    );
+    const codes = uses.includes(null) ? yield* inNext(asked) : [];
+    const found = codes.map((code) => [keccak256(code) as Hash, isOther(code)] as const);
+    const reached = called.map((to) => [to, inside] as const);
+    if (inside.length > 0)
+      memory.learn("forkUse", {
+        codes: new Map([...known.codes, ...found].slice(-most.codes)),
+        reached: new Map([...known.reached, ...reached].slice(-most.callees)),
+      });
+    return uses.includes(true) || found.some(([, isUsed]) => isUsed);
+  });
+
+const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
 
 /**
  * Whether the bundle may have used what the two forks have not in common; where nobody can tell, it may. Code that was read
@@ -130,39 +168,12 @@ export const askForkUse = (
   if (!keepsWithinBoth(answers, bundle) || claim.report.options.stateOverrides !== null) return Effect.succeed(true);
   if (bundle.every(({ input, code }) => input.data.length === 2 && code.to?.kind === "nobody"))
     return Effect.succeed(false);
-  const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
   return Effect.gen(function* () {
-    const { memory } = yield* Rpc;
-    const touched = callsNobody(bundle, answers.codes)
-      ? []
-      : (reached ?? (yield* inNext(askTouched(claim, answers.block))));
-    if (touched === null) return true;
-    const called = bundle.flatMap(({ input: { to } }) => to ?? []);
+    const isAlone = callsNobody(bundle, answers.codes);
+    const touched = isAlone ? [] : (reached ?? (yield* inNext(askTouched(claim, answers.block))));
     const emitters = [...bundle.map(({ outcome }) => outcome), ...others].flatMap(({ logs }) => logs);
-    const inside = [...touched, ...emitters.map(({ address }) => address.toLowerCase() as Address)];
-    const accounts = [...new Set([...called, ...inside])];
-    // guard: code that the bundle itself puts there
-    const isChanged = accounts.some((account) => isCodeChanged(account, answers));
-    if (accounts.length > mostAccounts || isChanged) return true;
-    const known = memory.recall("forkUse") ?? { codes: new Map<Hash, boolean>(), reached: new Map<never, never>() };
-    const uses = accounts.map((account) => {
-      const [code, hash] = [codeIn(account, answers), codeHashIn(account, answers)];
-      return code !== null ? isOther(code) : hash === null ? null : (known.codes.get(hash) ?? null);
-    });
-    const unread = accounts.filter((_, place) => uses[place] === null);
-    const asksCodes = Effect.forEach(unread, (address) => Eth.getCode({ address, block: answers.block }), {
-      concurrency: "unbounded",
-    });
-    const codes = unread.length === 0 ? [] : yield* inNext(asksCodes);
-    const found = codes.map((code) => [keccak256(code) as Hash, isOther(code)] as const);
-    if (inside.length > 0)
-      memory.learn("forkUse", {
-        codes: new Map([...known.codes, ...found].slice(-most.codes)),
-        reached: new Map(
-          [...known.reached, ...called.map((to) => [to, [...new Set(inside)]] as const)].slice(-most.callees),
-        ),
-      });
-    const initCodes = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
-    return uses.includes(true) || found.some(([, isUsed]) => isUsed) || initCodes.some(isOther);
+    const inside = [...(touched ?? []), ...emitters.map(({ address }) => address.toLowerCase() as Address)];
+    const mayUse = touched === null || (yield* askOthers(bundle, [...new Set(inside)], answers));
+    return mayUse || bundle.some(({ input: { to, data } }) => to === null && isOther(data));
   }).pipe(Effect.catch(() => Effect.succeed(true)));
 };

@@ -42,8 +42,10 @@ const selectorOf = ({ data }: Pick<Transaction, "data">): string => data.slice(0
 
 /** The name of a function that says by its answer alone whether it worked; empty for one whose standard has no answer. */
 const nameOf = (selector: string): string | null => {
-  const { isTaken = false, isList = false } = grants[selector] ?? { isTaken: true };
-  return answering[selector] ?? (isTaken || isList ? null : "");
+  const row = grants[selector];
+  // why: a signed permit may have been used before, and what Permit2 keeps hangs on the time
+  const isOwn = row !== undefined && row.isPermit !== true && row.isTaken !== true && row.standard !== "permit2";
+  return answering[selector] ?? (isOwn ? "" : null);
 };
 
 /** What a direct call of a token asks for; of what is minted and burned there is one end. */
@@ -52,32 +54,50 @@ type Asked = { readonly amount: bigint } & (
   | { readonly kind: "right"; readonly right: Right }
 );
 
+const holds = (account: Address | null, token: Address, tokenId: bigint | null = null): Holding | null =>
+  account === null ? null : holding(account, token, tokenId);
+
+/** The right that calldata asks for. Taking some away names an amount that is not the level which is left. */
+const rightBy = ({ from, to }: { readonly from: Address; readonly to: Address }, data: Hex): Asked | null => {
+  const [found] = calldataRights([{ from, to, data }], 0);
+  const isLess = decreasing.has(data.slice(0, argumentsAt));
+  return found === undefined
+    ? null
+    : {
+        kind: "right",
+        right: { ...found, open: null },
+        amount: isLess ? (wordAt(data, placeOf(1)) ?? 0n) : found.claim,
+      };
+};
+
+/** The arguments of a function that moves, mints or burns. */
+type Places = Partial<Record<"from" | "to" | "id" | "amount", number>>;
+
+/** The movement that calldata asks for; `ends` = whom it has: the owner, the receiver, or both. */
+const moveBy = (
+  { from, to }: { readonly from: Address; readonly to: Address },
+  data: Hex,
+  { id, amount: at = (id ?? 0) + 1, ...places }: Places,
+  ends: "from" | "to" | "both",
+): Asked | null => {
+  const tokenId = id === undefined ? null : wordAt(data, placeOf(id));
+  const endAt = (end: "from" | "to") => {
+    const place = places[end];
+    return holds(place === undefined ? from : addressAt(data, placeOf(place)), to, tokenId);
+  };
+  const [owner, receiver] = [ends === "to" ? null : endAt("from"), ends === "from" ? null : endAt("to")];
+  const amount = wordAt(data, placeOf(at));
+  const named = [owner, receiver].filter((end) => end !== null);
+  return amount === null || named.length < (ends === "both" ? 2 : 1) ? null : { kind: "move", amount, owner, receiver };
+};
+
 const askedBy = ({ from, to, data: given }: Transaction): Asked | null => {
   const selector = selectorOf({ data: given });
   if (to === null || nameOf(selector) === null) return null;
   const data = padded(given.toLowerCase(), 4) as Hex;
-  const partyAt = (place: number | undefined) => (place === undefined ? from : addressAt(data, placeOf(place)));
-  const holds = (account: Address | null, tokenId: bigint | null = null) =>
-    account === null ? null : holding(account, to, tokenId);
-  const supplied = supply[selector];
-  if (supplied !== undefined) {
-    const [isMint, whose] = [supplied.to !== undefined, holds(partyAt(supplied.to ?? supplied.from))];
-    const [owner, receiver] = isMint ? [null, whose] : [whose, null];
-    const amount = wordAt(data, placeOf(supplied.amount));
-    return whose === null || amount === null ? null : { kind: "move", amount, owner, receiver };
-  }
-  const { from: of, to: whom, id, amount: at = (id ?? 0) + 1 } = moves[selector] ?? {};
-  if (moves[selector] === undefined) {
-    const [found] = calldataRights([{ from, to, data }], 0);
-    if (found === undefined) return null;
-    const right: Right = { ...found, open: null };
-    // why: of what is taken away the calldata's amount is none of the level that is left
-    return { kind: "right", right, amount: decreasing.has(selector) ? (wordAt(data, placeOf(1)) ?? 0n) : right.claim };
-  }
-  const tokenId = id === undefined ? null : wordAt(data, placeOf(id));
-  const [owner, receiver] = [holds(partyAt(of), tokenId), holds(partyAt(whom), tokenId)];
-  const amount = wordAt(data, placeOf(at));
-  return owner === null || receiver === null || amount === null ? null : { kind: "move", amount, owner, receiver };
+  const [supplied, moved] = [supply[selector], moves[selector]];
+  if (supplied !== undefined) return moveBy({ from, to }, data, supplied, supplied.to === undefined ? "from" : "to");
+  return moved === undefined ? rightBy({ from, to }, data) : moveBy({ from, to }, data, moved, "both");
 };
 
 /** The reads that tell what is asked for; none of a right that nothing tells of. */
@@ -96,6 +116,10 @@ export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
     return [...readsOf(asked), ...(isTaken ? [allowance(input.to, owner.account, input.from)] : [])];
   });
 
+/** True if bytes that are not `true` are `false` by a selector: where no standard has an answer, one word of zero alone is. */
+const saysFalse = (selector: string, returnData: Hex | null): boolean =>
+  nameOf(selector) === "" ? returnData === wordOf(0n) : nameOf(selector) !== null;
+
 /**
  * Whether a transaction answers with anything but `true`, by an ABI of the caller's or by its selector; null = it does not.
  * What answers nothing at all says nothing: many tokens have no answer.
@@ -106,9 +130,7 @@ const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   if (status !== "success" || isTrue) return null;
   const { item } = input;
   const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];
-  const name = nameOf(selectorOf(input));
-  // why: where no standard has an answer, only a word of zero is one of `false`
-  if (outputs.length === 0) return name === null || (name === "" && returnData !== wordOf(0n)) ? null : "selector";
+  if (outputs.length === 0) return saysFalse(selectorOf(input), returnData) ? "selector" : null;
   const [output] = outputs;
   const isReading = isRecord(item) && (item["stateMutability"] === "view" || item["stateMutability"] === "pure");
   return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "abi" : null;
@@ -131,30 +153,49 @@ const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Pi
 const isSameRight = (a: Right, b: Right): boolean =>
   a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
 
-/** Whether anything at all shows that what was asked for is there: an event of the call itself, or what was measured. */
-const isDone = (
+type Views = Pick<Facts, "before" | "after">;
+
+/** True if an event of the call, or a balance that no event explains, shows that something moved. */
+const isMoved = (
   entry: Ran,
-  asked: Asked,
+  { amount, owner, receiver }: Extract<Asked, { kind: "move" }>,
   bundle: ReadonlyArray<Ran>,
-  answers: Pick<Facts, "before" | "after">,
+  views: Views,
+): boolean =>
+  amount === 0n ||
+  owner?.account === receiver?.account ||
+  entry.transfers.some(
+    (moved) =>
+      moved.token === entry.input.to &&
+      moved.amount > 0n &&
+      (moved.from === owner?.account || moved.to === receiver?.account),
+  ) ||
+  [owner, receiver].some((end) => end !== null && isUntold(end, bundle, views));
+
+/** True if others move the owner's tokens in the call or behind it. */
+const isSpent = ({ index }: Ran, { token, owner }: Right, bundle: ReadonlyArray<Ran>): boolean =>
+  bundle.some(
+    (other) =>
+      (other.index === index || (other.index > index && (other.input.from !== owner || other.input.to !== token))) &&
+      other.transfers.some((moved) => moved.token === token && moved.from === owner),
+  );
+
+/** True if a right is at the level that was asked for. */
+const isLevel = (selector: string, amount: bigint, has: bigint | null): boolean =>
+  increasing.has(selector)
+    ? amount === 0n || has === everything
+    : decreasing.has(selector)
+      ? amount === 0n || has === 0n
+      : has === amount;
+
+/** True if the right is there, or changed, or an event of the call tells of it that no measure contradicts. */
+const isGiven = (
+  entry: Ran,
+  { right, amount }: Extract<Asked, { kind: "right" }>,
+  bundle: ReadonlyArray<Ran>,
+  { before, after }: Views,
 ): boolean => {
-  if (asked.kind === "move") {
-    const { amount, owner, receiver } = asked;
-    return (
-      amount === 0n ||
-      owner?.account === receiver?.account ||
-      entry.transfers.some(
-        (moved) =>
-          moved.token === entry.input.to &&
-          moved.amount > 0n &&
-          (moved.from === owner?.account || moved.to === receiver?.account),
-      ) ||
-      [owner, receiver].some((end) => end !== null && isUntold(end, bundle, answers))
-    );
-  }
-  const { right, amount } = asked;
-  const selector = selectorOf(entry.input);
-  const [had, has] = [levelIn(answers.before, right).amount, levelIn(answers.after, right).amount];
+  const [had, has] = [levelIn(before, right).amount, levelIn(after, right).amount];
   const isOthers = bundle.some(
     (other) =>
       other.index !== entry.index &&
@@ -162,23 +203,20 @@ const isDone = (
         isSameRight(one, right),
       ),
   );
-  const isThere = increasing.has(selector)
-    ? amount === 0n || has === everything
-    : decreasing.has(selector)
-      ? amount === 0n || has === 0n
-      : has === amount;
-  const isChanged = had !== null && has !== null && had !== has;
-  // why: what is granted and spent at once leaves nothing but its event; what owners move themselves takes no right
-  const isSpent = bundle.some(
-    ({ index, input: { from, to }, transfers }) =>
-      (index === entry.index || (index > entry.index && (from !== right.owner || to !== right.token))) &&
-      transfers.some((moved) => moved.token === right.token && moved.from === right.owner),
-  );
+  const isMeasured = had !== null && has !== null;
   const isLogged = rightsIn(entry.outcome.logs, entry.index).some((one) => isSameRight(one, right));
   // guard: an event of a right that is measured not to be there
-  const isBelieved = had === null || has === null || isChanged || isOthers || isSpent;
-  return isThere || (isLogged && isBelieved) || (isChanged && !isOthers);
+  const isBelieved = !isMeasured || had !== has || isOthers || isSpent(entry, right, bundle);
+  return (
+    isLevel(selectorOf(entry.input), amount, has) ||
+    (isLogged && isBelieved) ||
+    (isMeasured && had !== has && !isOthers)
+  );
 };
+
+/** Whether anything at all shows that what was asked for is there: an event of the call itself, or what was measured. */
+const isDone = (entry: Ran, asked: Asked, bundle: ReadonlyArray<Ran>, views: Views): boolean =>
+  asked.kind === "move" ? isMoved(entry, asked, bundle, views) : isGiven(entry, asked, bundle, views);
 
 const isAnswered = (asked: Asked, { before, after }: Pick<Facts, "before" | "after">): boolean =>
   [before, after].some((view) =>
@@ -188,7 +226,7 @@ const isAnswered = (asked: Asked, { before, after }: Pick<Facts, "before" | "aft
   );
 
 /**
- * Whether a contract that answers no such read may be a token all the same, which refuses it: its code has the selector of the
+ * True if a contract that answers no such read may be a token all the same, which refuses it: its code has the selector of the
  * read, or was not read, or runs other code and says nothing; what it answered is then one word of zero.
  */
 const mayRefuse = (

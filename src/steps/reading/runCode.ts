@@ -13,7 +13,7 @@ const nothing = keccak256("0x") as Hash;
 const hashOf = (seen: Answer<"account"> | null): Hash | null =>
   seen === null ? null : seen.codeSize === 0n ? nothing : seen.codeHash;
 
-/** Whether the code of an account is another behind the transactions than in front of them, or was seen there alone. */
+/** True if the code of an account is another behind the transactions than in front of them, or was seen there alone. */
 export const isCodeChanged = (account: Address, { before, after }: Sights): boolean =>
   hashOf(before.account(account)) !== hashOf(after.account(account));
 
@@ -27,7 +27,7 @@ export const codeIn = (account: Address, facts: Sights & Pick<Facts, "codes">): 
   return code !== null && keccak256(code) === codeHashIn(account, facts) ? code : null;
 };
 
-/** Whether code may run other code in its own place: by DELEGATECALL or CALLCODE, or as a delegated account. */
+/** True if code may run other code in its own place: by DELEGATECALL or CALLCODE, or as a delegated account. */
 export const mayBorrow = (code: Hex): boolean => {
   const instructions = instructionsIn(code);
   return code.startsWith("0xef") || instructions.has(0xf4) || instructions.has(0xf2);

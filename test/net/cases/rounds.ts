@@ -255,11 +255,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   forkBetween: {
     // whatever the clock says, the fork comes before the clearance expires
     "the blocks of a bundle": [posted(twice, forking, { maxAge: 3_600_000 }), open],
-    "what executes and the head": [checked(token, (stage) => lied(amsterdam(stage))(stage)), open],
-    "what executes and the head, of code that calls": [
-      checked(swallow, (stage) => lied(amsterdam(stage))(stage)),
-      open,
-    ],
+    "what executes and the head": [checked(swallow, (stage) => lied(amsterdam(stage))(stage)), open],
   },
   incomparable: { "where nothing was said": [checked(send, lied(lost, "next"))] },
   closing: { "by the number": [checked(until, honest, { stateOverrides: limited }), open] },
