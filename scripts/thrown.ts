@@ -36,7 +36,7 @@ export const ofInput: ReadonlyArray<Thrown> = [
   },
   {
     means: "The client was disposed before the call, or while it ran.",
-    example: new Errors.Disposed({}),
+    example: new Errors.Disposed({ isCut: false }),
   },
   {
     means: "The JSON of a report was written by a library with another report format.",

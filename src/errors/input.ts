@@ -1,6 +1,6 @@
 /** What the input alone shows wrong, before anything is sent. */
 import * as Schema from "effect/Schema";
-import { count, text, stated } from "../primitives/statement.js";
+import { count, text, stated, statementOf, derived, type OfNonce } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 
 const wrongField = ({ field, problem }: { readonly field: string; readonly problem: string }): string =>
@@ -51,12 +51,21 @@ export class InvalidStep extends stated<InvalidStep>()(
 ) {}
 
 /** The client was disposed: it sends no more requests, and running ones have ended. */
-export class Disposed extends stated<Disposed>()(
+export class Disposed extends derived<Disposed, OfNonce>()(
   "Disposed",
-  {},
-  "the client was disposed",
-  () => [text("", "what was under way has ended")],
-  "make another client, and dispose of it after its last use",
+  {
+    /** Whether it was disposed while this was under way, so that a transaction of it may be sent. */
+    isCut: Schema.Boolean,
+  },
+  {
+    mayBeSent: ({ isCut }) => isCut,
+    statement: () =>
+      statementOf(
+        "the client was disposed",
+        [text("", "what was under way has ended")],
+        "make another client, and dispose of it after its last use",
+      ),
+  },
 ) {}
 
 /** A report in JSON of another version than this library reads. */

@@ -83,7 +83,7 @@ export interface Settings extends Keep {
   readonly inFlight: number;
   /** The same for a sender with an EIP-7702 delegation; pools keep 1. */
   readonly delegatedInFlight: number;
-  /** How long after the last send a transaction is sent again, ms. */
+  /** How long after the last send a transaction is sent again, ms; by `keep` only one that the node does not have. */
   readonly resendAfterMs: number;
   /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */
   readonly burnedAfterMs: number;
@@ -107,7 +107,8 @@ export const defaults: Settings = {
   settledMs: 3_600_000,
   foreignMs: 60_000,
   doubtMs: 15_000,
-  resendAfterMs: 10_000,
+  // why: more than a slot of Ethereum
+  resendAfterMs: 15_000,
   burnedAfterMs: 30_000,
   storeTimeoutMs: 5_000,
   storeRetries: 2,

@@ -244,7 +244,13 @@ export type Told<Error, A> = A | ((error: Error) => A);
 export const toldBy = <Error, A extends string | object>(told: Told<Error, A>, error: Error): A =>
   typeof told === "function" ? (told as (error: Error) => A)(error) : told;
 
-/** `class A extends stated<A>()("A", fields, sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too. */
+/** What every error that a caller is rejected with has beside its fields. */
+export interface OfNonce extends Stated {
+  /** Whether a transaction may have been, or may yet be, broadcast: where it is false, trying again from the start pays once. */
+  readonly mayBeSent: boolean;
+}
+
+/** `class A extends stated<A>()("A", fields, sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too; nothing is sent after it. */
 export const stated =
   <Self>() =>
   <const Tag extends string, const Fields extends Schema.Struct.Fields>(
@@ -253,16 +259,11 @@ export const stated =
     sentence: Told<Kept<Tag, Fields>, string>,
     figures: (error: Kept<Tag, Fields>) => ReadonlyArray<Figure | null>,
     remedy: Told<Kept<Tag, Fields>, string>,
-  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Stated> =>
-    derived<Self, Stated>()<Tag, Fields>(tag, fields, {
+  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
+    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, {
+      mayBeSent: () => false,
       statement: (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
     });
-
-/** What every failure of the nonce protocol has beside its fields. */
-export interface OfNonce extends Stated {
-  /** Whether a transaction may have been, or may yet be, broadcast under the nonce. */
-  readonly mayBeSent: boolean;
-}
 
 /** A failure after which nothing is sent. */
 export const unsent =

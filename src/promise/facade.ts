@@ -147,7 +147,7 @@ export const make = <R = never>(
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable): Promise<A> => {
     const site = callSite();
     const given = signalGiven(options);
-    if (isDisposed) return Promise.reject(new Disposed({}));
+    if (isDisposed) return Promise.reject(new Disposed({ isCut: false }));
     if (Result.isFailure(given)) return Promise.reject(withCallSite(given.failure, site));
     const signal = given.success;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
@@ -158,7 +158,9 @@ export const make = <R = never>(
       if (Exit.isSuccess(exit)) return exit.value;
       const isCut = Cause.hasInterruptsOnly(exit.cause);
       if (isCut && signal?.aborted === true) return Promise.reject(signal.reason);
-      return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), site));
+      return Promise.reject(
+        withCallSite(isCut && isDisposed ? new Disposed({ isCut }) : Cause.squash(exit.cause), site),
+      );
     });
   };
   /** A verb under its options and the defaults, as they are now. */

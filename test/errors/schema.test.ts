@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
 import { decodeRevert, Revert } from "../rooms/abi.js";
-import { Reason, RpcError, Timeout, Verdict } from "../rooms/errors.js";
+import * as Errors from "../../src/Errors.js";
+import { NonceErrors, Reason, RpcError, Timeout, Verdict } from "../rooms/errors.js";
 import { abi, address, bytes, inner, samplesOf } from "./samples.js";
 
 const again = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) => {
@@ -51,6 +52,26 @@ describe("every reason is the same after JSON inside its RpcError, and advises o
   it("a deadline of our own is not tried again, a node's timeout once", () => {
     expect(new Timeout({ detail: "" }).advice.retryTimes).toBe(1);
     expect(new Timeout({ detail: "", afterMs: 10_000 }).advice.isRetryable).toBe(false);
+  });
+});
+
+describe("every error that a caller is rejected with says whether a transaction may be sent", () => {
+  /** By their fields: below, and beside the failures of the nonce protocol. */
+  const told = new Set(["RpcError", "Disposed", "NonceStoreError", "SendRejected", "PartlySent"]);
+  const made = Object.entries({ ...Errors, ...NonceErrors }).flatMap(([name, member]) => {
+    if (typeof member !== "function" || !(member.prototype instanceof Error)) return [];
+    const isReason = Reason.members.some((one) => (one as unknown) === member);
+    return isReason || told.has(name) ? [] : [[name, member as never] as const];
+  });
+  it.each(made)("%s: none is", (_, member: { readonly prototype: object }) => {
+    expect(Reflect.get(member.prototype, "mayBeSent", {})).toBe(false);
+  });
+  it("RpcError by its method, Disposed by when it was", () => {
+    const reason = new Timeout({ detail: "" });
+    const methods = ["eth_call", "eth_sendRawTransaction"];
+    expect(methods.map((method) => new RpcError({ method, reason }).mayBeSent)).toEqual([false, true]);
+    expect([true, false].map((isCut) => new Errors.Disposed({ isCut }).mayBeSent)).toEqual([true, false]);
+    expect(made.length).toBeGreaterThan(30);
   });
 });
 

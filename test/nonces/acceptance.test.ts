@@ -1,5 +1,6 @@
 /** How far a sent transaction came, by what the node shows: its hash in an answer is no place in its pool. */
 import * as Effect from "effect/Effect";
+import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -165,6 +166,54 @@ describe("what a node shows", () => {
         ),
       );
       await mineAnvil(anvil.url);
+    } finally {
+      await proxy.stop();
+      await anvil.stop();
+    }
+  });
+});
+
+describe("keep", () => {
+  it("sends again what the node lost, the same bytes, and nothing that the node shows or counts", async () => {
+    const anvil = await startAnvil({ noMining: true });
+    const proxy = await startProxy({ target: anvil.url });
+    const sends = () => proxy.seen.filter(({ method }) => method === "eth_sendRawTransaction");
+    /** Waits for so many more looks of `keep` at the chain's counts. */
+    const looks = async (more: number) => {
+      const counted = () => proxy.seen.filter(({ method }) => method === "eth_getTransactionCount").length;
+      const from = counted();
+      await expect.poll(counted, { timeout: 10_000, interval: 5 }).toBeGreaterThan(from + 2 * more);
+    };
+    const { lane, sign } = senderOf(ordinary, 31_337);
+    try {
+      await run(
+        proxy.url,
+        Effect.gen(function* () {
+          yield* Nonces.adopt(lane, { counts: { latest: 0n, pending: 0n } });
+          const sent = yield* Nonces.withNonce(lane, sign);
+          const keeping = yield* Effect.forkChild(Nonces.keep(lane, { everyMs: 5 }));
+          // counted as pending
+          yield* Effect.promise(() => looks(3));
+          expect(sends()).toHaveLength(1);
+          // not counted, and shown by its hash
+          proxy.fail("eth_getTransactionCount", { kind: "result", result: "0x0" });
+          yield* Effect.promise(() => looks(3));
+          expect(sends()).toHaveLength(1);
+          // shown by a hash that its fields do not make: sent again, and known
+          const map = (shown: unknown) => ({ ...(shown as object), value: "0x5" });
+          proxy.fail("eth_getTransactionByHash", { kind: "map", map });
+          yield* Effect.promise(() => expect.poll(() => sends().length, { timeout: 10_000 }).toBeGreaterThan(1));
+          proxy.fail("eth_getTransactionByHash", null);
+          yield* Effect.promise(() => looks(2));
+          const before = sends().length;
+          yield* Effect.promise(() => rawRequest(anvil.url, "anvil_dropTransaction", [sent.hash]));
+          yield* Effect.promise(() => expect.poll(() => sends().length, { timeout: 10_000 }).toBe(before + 1));
+          yield* Effect.promise(() => looks(3));
+          expect(sends()).toHaveLength(before + 1);
+          expect(new Set(sends().map(({ params: [raw] }) => raw)).size).toBe(1);
+          yield* Fiber.interrupt(keeping);
+        }),
+      );
     } finally {
       await proxy.stop();
       await anvil.stop();

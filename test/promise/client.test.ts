@@ -161,6 +161,7 @@ describe("dispose", () => {
     const late = failing(preflight.scan(transfer));
     const ends = [preflight.dispose(), preflight.dispose()];
     expect([await early, await late].map((error) => error instanceof Errors.Disposed)).toEqual([true, true]);
+    expect(await early).toMatchObject({ isCut: true, mayBeSent: true });
     await Promise.all(ends);
     await preflight.dispose();
     const lane = { chainId: 31337, address: alice.address };
@@ -175,6 +176,7 @@ describe("dispose", () => {
     ]) {
       const error = await failing(call());
       expect(error).toBeInstanceOf(Errors.Disposed);
+      expect(error).toMatchObject({ isCut: false, mayBeSent: false });
       expect((error as Error).message).toContain("the client was disposed");
     }
   });

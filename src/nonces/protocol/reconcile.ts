@@ -27,20 +27,12 @@ const committedIn = (
     return state === "committed" && last !== undefined ? [{ nonce, ...last, attempts }] : [];
   });
 
-/**
- * Moves the lane to the chain's counts, sends again what is due in nonce order (committed
- * transactions not sent for `resendAfterMs`, settled ones that fell out), names the gaps, and finds out
- * how settled nonces ended. Replicas may all run it: the store hands the bytes to one of them at a time.
- *
- * Fails with `NonceColdStart`, `NonceForgotten`, `NonceChainReset`, `NonceImplausible`, `NonceStoreError`, and when the
- * counts cannot be read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
- * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`; where that has no
- * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` up to the final block.
- */
-export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
+/** {@link reconcile}; `isSparing` = what this node shows, or counts as pending, is not sent again. */
+const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
   input: Lane,
-  send?: (raw: Hex) => Effect.Effect<A, E, R>,
-  options?: { readonly counts?: Counts },
+  send: ((raw: Hex) => Effect.Effect<A, E, R>) | undefined,
+  options: { readonly counts?: Counts } | undefined,
+  isSparing: boolean,
 ) {
   const { lane, given, settings } = yield* context(input, options, ["counts"]);
   yield* context(input, { send }, ["send"]);
@@ -55,12 +47,15 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   yield* Metrics.gaugeLane(lane.id, snapshot);
 
   const { floor, next, slots, now } = snapshot;
-  const due = new Set(answer.due);
+  const numbers = new Set(answer.due);
+  const due = slots.filter(({ nonce }) => numbers.has(nonce));
+  const unknown = isSparing ? due.filter(({ nonce }) => nonce >= counts.pending) : due;
+  const shown = yield* shownOf(isSparing ? unknown.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []) : []);
   const resent = yield* Effect.forEach(
-    slots.filter(({ nonce }) => due.has(nonce)),
+    unknown,
     Effect.fnUntraced(function* (slot) {
       const last = slot.attempts.at(-1);
-      if (last === undefined || last.raw === null) return [];
+      if (last === undefined || last.raw === null || shown.has(last.hash)) return [];
       const { hash, raw } = last;
       const outcome = yield* outcomeOfSend(() => sending(raw));
       yield* Effect.ignore(asking("report", (store) => store.report(lane, slot.nonce, hash, recordOf(outcome))));
@@ -109,6 +104,24 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
     /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's, which is final. */
     ended: ended.flat(),
   };
+});
+
+/**
+ * Moves the lane to the chain's counts, sends again what is due in nonce order (committed
+ * transactions not sent for `resendAfterMs`, settled ones that fell out), names the gaps, and finds out
+ * how settled nonces ended. Replicas may all run it: the store hands the bytes to one of them at a time.
+ *
+ * Fails with `NonceColdStart`, `NonceForgotten`, `NonceChainReset`, `NonceImplausible`, `NonceStoreError`, and when the
+ * counts cannot be read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
+ * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`; where that has no
+ * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` up to the final block.
+ */
+export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
+  input: Lane,
+  send?: (raw: Hex) => Effect.Effect<A, E, R>,
+  options?: { readonly counts?: Counts },
+) {
+  return yield* reconcileBy(input, send, options, false);
 });
 
 /** How lanes are kept; every field has a default. */
@@ -180,7 +193,8 @@ export const checkKept = Effect.fnUntraced(function* <E, R>(input: Lane, options
 });
 
 /**
- * Reconciles for ever, `everyMs` apart: fork it beside the senders, or use {@link layerKeep}. A
+ * Reconciles for ever, `everyMs` apart: fork it beside the senders, or use {@link layerKeep}. Bytes are sent again only
+ * while they are `handed`: the node neither shows them by their hash nor counts their nonce as pending. A
  * reconciliation that fails, and bytes that a node refuses, are logged at Warning with lane and reason,
  * counted (`evm_preflight_nonces_keep_failed_total`), and never end it.
  *
@@ -194,8 +208,8 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
   const { counts, send, everyMs = 5_000 } = given;
   const once =
     counts === undefined
-      ? reconcile<unknown, unknown, R>(input, send)
-      : Effect.flatMap(countsBy(counts, lane), (read) => reconcile<unknown, unknown, R>(input, send, { counts: read }));
+      ? reconcileBy(input, send, undefined, true)
+      : Effect.flatMap(countsBy(counts, lane), (read) => reconcileBy(input, send, { counts: read }, true));
   const refusals = new Map<string, string>();
   let pauseMs = everyMs;
   while (true) {
