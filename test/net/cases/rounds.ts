@@ -132,8 +132,12 @@ const amsterdam = rewriting((text, { scene: { chainId } }) =>
 );
 /** A transfer takes a unit of gas more. */
 const dearer = rewriting((text) => text.replaceAll('"0x5208"', '"0x5209"'));
-/** Burns all but 3,000 of its gas. */
-const burning = { [nobody]: { code: "0x5b610bb85a1160005700" } } as const;
+const invalid = `0x${"fe".repeat(20)}` as const;
+/** Burns nearly all of its gas at once, by a call of invalid code: a loop takes longer than a loaded node may. */
+const burning = {
+  [nobody]: { code: `0x5f5f5f5f5f73${invalid.slice(2)}5af15000` },
+  [invalid]: { code: "0xfe" },
+} as const;
 /** More than a node has for one request, as it is installed: nothing is left for the last. */
 const burn = () =>
   Array.from({ length: 6 }, () => ({ from: plain.address, to: nobody, data: "0x00", gas: 12_400_000n }) as const);
