@@ -125,7 +125,6 @@ const pastDoors: Readonly<Record<string, string>> = {
   "cli → src/report/markdown.ts": renderings,
   "cli → src/report/text.ts": renderings,
   "nonces → src/errors/sendOutcome.ts": classifier,
-  "cli → src/errors/sendOutcome.ts": classifier,
   "promise → src/rpc/observe.ts": sending,
   "quorum → src/rpc/requests.ts": sending,
 };
@@ -376,7 +375,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 3805,
   rpc: 2813,
   settle: 891,
-  steps: 5217,
+  steps: 5240,
   transaction: 661,
   watch: 118,
   witness: 452,

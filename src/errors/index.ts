@@ -16,5 +16,5 @@ export {
   SendRejected,
   SignedMismatch,
 } from "./nonces.js";
-export { RpcError, UpstreamUnavailable } from "./rpc.js";
+export { refusalText, RpcError, UpstreamUnavailable } from "./rpc.js";
 export { ChainIdMismatch, FeeCapTooLow, gap, NotProven, type Verdict, WitnessesDisagree } from "./verdicts.js";

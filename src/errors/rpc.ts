@@ -8,6 +8,7 @@ import * as reasons from "./reasons.js";
 import { derived, type Stated } from "../primitives/statement.js";
 import type { SimulationPart } from "../primitives/names.js";
 import type { Verdict } from "./verdicts.js";
+import { isRecord } from "../primitives/record.js";
 
 export * from "./reasons.js";
 
@@ -101,4 +102,23 @@ export const refusedPart = (failure: RpcError | Verdict): SimulationPart | "depl
   const [, before, behind] = refusesPart.exec(detail) ?? [];
   const named = (before ?? behind)?.replace(" ", "").toLowerCase();
   return parts.find((part) => part.toLowerCase() === named) ?? (refusesDeployment.test(detail) ? "deployment" : null);
+};
+
+/** Why a node did not take it, in the node's own words where it said some: one line, at most 200 characters, not escaped; empty = it took it. */
+export const refusalText = ({
+  error,
+}: {
+  readonly error: {
+    readonly message: string;
+    readonly reason?: { readonly raw: unknown };
+    readonly raw?: unknown;
+  } | null;
+}): string => {
+  if (error === null) return "";
+  const raw = error.reason?.raw ?? error.raw;
+  const text = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";
+  return (text.trim() === "" ? error.message : text)
+    .replace(/[\s|]+/g, " ")
+    .trim()
+    .slice(0, 200);
 };

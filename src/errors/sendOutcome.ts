@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema";
 import { classify } from "./classify.js";
 import { Hash, isHash, nullable } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { RpcError } from "./rpc.js";
+import { refusalText, RpcError } from "./rpc.js";
 import { Verdict } from "./verdicts.js";
 
 export const SendOutcomeKind = Schema.Literals([
@@ -120,17 +120,6 @@ export const outcomeOf = (answer: unknown): SendOutcome => {
   if (isHash(result)) return new SendOutcome({ kind: "accepted", hash: result });
   const error = isJudged(answer) ? answer : classify({ method: "eth_sendRawTransaction", error: answer });
   return new SendOutcome({ kind: judge(error), error });
-};
-
-/** Why a node did not take it, in the node's own words where it said some: one line, at most 200 characters, not escaped; empty = it took it. */
-export const refusalText = ({ error }: Pick<SendOutcome, "error">): string => {
-  if (error === null) return "";
-  const raw: unknown = error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null;
-  const text = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";
-  return (text.trim() === "" ? error.message : text)
-    .replace(/[\s|]+/g, " ")
-    .trim()
-    .slice(0, 200);
 };
 
 /** What a store keeps of it: the kind, and of a refusal why. */

@@ -2,8 +2,14 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { BlockNotFound, InternalError, InvalidParams, PendingUnavailable, RpcError } from "../errors/rpc.js";
-import { refusalText } from "../errors/sendOutcome.js";
+import {
+  BlockNotFound,
+  InternalError,
+  InvalidParams,
+  PendingUnavailable,
+  RpcError,
+  refusalText,
+} from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";

@@ -16,7 +16,7 @@ import type { Request } from "../../transaction/index.js";
 import { withExitCodes, wrong } from "../exit.js";
 import { readFlag, text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
-import { refusalText } from "../../errors/sendOutcome.js";
+import { refusalText } from "../../errors/index.js";
 import { hasEndpoint, sharedFlags, statusOf, type LaneFlags } from "./laneInput.js";
 import { check, perform, status, type Deed } from "./show.js";
 import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import type { Hash, Hex } from "../../primitives/index.js";
-import { NonceBurned, SendRejected } from "../../errors/index.js";
-import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
+import { NonceBurned, refusalText, SendRejected } from "../../errors/index.js";
+import { recordOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../rpc/index.js";
 import { askedBy, besideLane, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";

@@ -15,7 +15,6 @@ import type { Bundle, Case, Filled } from "../../steps/reading/bundle.js";
 import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.js";
 import { bareCall } from "../../transaction/request.js";
 import type { Answers } from "../answers.js";
-import type { Proof } from "../askProof.js";
 import { inRound } from "../rounds.js";
 import type { ProofInput } from "../proofPlans.js";
 
@@ -160,7 +159,7 @@ const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", a
  */
 export const askForkUse = (
   claim: ProofInput,
-  { reached }: Pick<Proof, "reached">,
+  { reached }: { readonly reached: ReadonlyArray<Address> | null },
   answers: Answers,
   bundle: Bundle<Filled>,
   others: ReadonlyArray<Outcome>,
