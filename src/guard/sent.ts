@@ -1,7 +1,7 @@
 /** What a wallet sent, by what authenticates itself: nobody's word counts, neither the wallet's nor a node's. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import { callsWithin } from "../abi/index.js";
+import type { callsWithin } from "../abi/index.js";
 import { chainsInUse, getCode, getTransaction, readTransaction } from "../eth/index.js";
 import type { FullTransaction } from "../eth/index.js";
 import { isHash, type Address, type Hash, type Hex } from "../primitives/index.js";
@@ -128,11 +128,12 @@ const askedOf = (
 const batchOf = (
   account: Address,
   sent: ReadonlyArray<{ readonly from: string; readonly to: string | null; readonly data: Hex }>,
+  read: typeof callsWithin,
 ) => {
   const [data, ...others] = sent.map((one) =>
     one.from === account && one.to?.toLowerCase() === account ? one.data : null,
   );
-  const within = data == null || others.length > 0 ? [] : callsWithin({ from: account, to: account, data });
+  const within = data == null || others.length > 0 ? [] : read({ from: account, to: account, data });
   const all = [...within].map((call) => (call === null || call.mayFail || call.as !== undefined ? null : call));
   const whole = all.flatMap((call) => call ?? []);
   return whole.length === all.length ? whole : [];
@@ -157,6 +158,11 @@ export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Ef
     const said = askedOf(report.transactions.map(({ input }) => input));
     if (sent.length !== hashes.length || askedOf(sent) === said) return sent.length === hashes.length;
     const { from } = report.transactions[0].input;
+    // why: a page that guards does not load how calldata is read until a batch comes back
+    const abi = yield* Effect.tryPromise(() => import("../abi/index.js"));
     // why: an account without code runs nothing of what it is sent
-    return askedOf(batchOf(from, sent)) === said && (yield* getCode({ address: from, block: "latest" })) !== "0x";
+    return (
+      askedOf(batchOf(from, sent, abi.callsWithin)) === said &&
+      (yield* getCode({ address: from, block: "latest" })) !== "0x"
+    );
   }).pipe(Effect.orElseSucceed(() => false));
