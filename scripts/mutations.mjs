@@ -74,6 +74,7 @@ const guards = {
   "a message that is more than a sign-in": ["false", "test/guard/signIn"],
   "what a wallet does for a page that connects": ["false", "test/guard/signIn"],
   "a wallet that signed something other than the sign-in": ["false", "test/guard/signIn"],
+  "a report that says how long it holds": ["report", "test/promise/doors"],
   "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };
 

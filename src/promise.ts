@@ -255,7 +255,7 @@ export const createPreflight: {
     },
     watch: (report, options) =>
       iterable(reportGiven(report), options, (on, signal) =>
-        on.report(report, Promises.withPolicies(report, options, defaults), signal),
+        on.report(Promises.withAge(report, defaults), Promises.withPolicies(report, options, defaults), signal),
       ),
     watchHeads: (options) => iterable(Result.void, options, (on, signal) => on.heads(options ?? {}, signal)),
     watchLogs: (filter, options) =>

@@ -135,12 +135,13 @@ export const complaint = ({ input }: CheckFlags, { field, problem }: Problem): W
 const argsForm = `must be one JSON array in quotes, such as '["0x…", "1000000"]'`;
 
 /** The units that an amount of a transaction may have been meant in. */
-const units: { readonly [U in Unit]?: ReadonlyArray<string> } = {
+export const amountUnits: { readonly [U in Unit]?: ReadonlyArray<string> } = {
   wei: ["ether", "gwei", "wei"],
   "wei per gas": ["gwei", "wei"],
+  "wei per blob gas": ["gwei", "wei"],
 };
 const unitsOf = (field: string): ReadonlyArray<string> | undefined =>
-  units[Object.hasOwn(fields, field) ? (fields[field as keyof typeof fields].unit ?? "count") : "count"];
+  amountUnits[Object.hasOwn(fields, field) ? (fields[field as keyof typeof fields].unit ?? "count") : "count"];
 
 /** Whether `--abi` only decodes: the call is there already, as data or in a file. */
 const isForDecoding = (flags: CheckFlags): boolean =>

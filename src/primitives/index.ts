@@ -2,7 +2,7 @@
 export { copyOf, dataOf } from "./copy.js";
 export { type Difference, type Fact, logFacts, nothing, paired, type Subject, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";
-export { plainJson } from "./json.js";
+export { plainJson, withJson } from "./json.js";
 export { type Address, Hash, Hex, isHash, isHex, isQuantity } from "./hex.js";
 export { type BuiltInStep, forksIn } from "./names.js";
 export { addressProblem, type Checked, each, no, notWhole, onlyHas, type Problem, reportProblem } from "./problem.js";

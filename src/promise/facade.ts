@@ -1,6 +1,6 @@
 /** The pipeline as Promises, over whatever layer gives the node. Doors add only the way in. */
 import * as Cause from "effect/Cause";
-import type * as Duration from "effect/Duration";
+import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
@@ -9,7 +9,7 @@ import * as Result from "effect/Result";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import type { Options } from "../pipeline/index.js";
-import { isRecord, onAbort, safely, type Address, type Hash, Listener } from "../primitives/index.js";
+import { isRecord, onAbort, safely, type Address, type Hash, Listener, withJson } from "../primitives/index.js";
 import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
@@ -186,15 +186,28 @@ export const make = <R = never>(
     preflight: (input: unknown, options) => withAll(options, ({ preflight }, all) => preflight(input as never, all)),
     maxSendable: (from, to, options) => withAll(options, ({ maxSendable }, all) => maxSendable(from, to, all)),
     prove: (report, options) =>
-      onReport(report, ({ prove }) => prove(report, withPolicies(report, options, defaults)), options),
+      onReport(
+        report,
+        ({ prove }) => prove(withAge(report, defaults), withPolicies(report, options, defaults)),
+        options,
+      ),
     settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
-    ready: (report) => run(clearing(report)),
+    ready: (report) => run(clearing(report, (checked) => withAge(checked, defaults))),
     effect: run,
     dispose: () => {
       isDisposed = true;
       return runtime.dispose();
     },
   };
+};
+
+/** The report, which may come from outside: it holds no longer than the door's own `maxAge`, whatever it says. */
+export const withAge = (report: Report.Report, { maxAge }: Options): Report.Report => {
+  if (maxAge == null) return report;
+  const { options } = report;
+  const most = safely(() => Duration.toMillis(maxAge), 0);
+  // guard: a report that says how long it holds
+  return options.maxAgeMs <= most ? report : withJson({ ...report, options: { ...options, maxAgeMs: most } });
 };
 
 /** Options over the door's defaults; what is undefined or null is left out. Whoever runs them refuses what are none. */

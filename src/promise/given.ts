@@ -78,12 +78,12 @@ export const recordGiven = (field: string, input: unknown): Result.Result<void, 
 export const functionGiven = (field: string, input: unknown): Result.Result<void, InvalidTransaction> =>
   typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
 
-/** `ready` of what may be no report. */
-export const clearing = (report: Report) =>
+/** `ready` of what may be no report, as `limited` has it. */
+export const clearing = (report: Report, limited: (report: Report) => Report = (same) => same) =>
   Effect.flatMap(Effect.all([Effect.fromResult(reportGiven(report)), pipeline]), ([checked, { ready }]) =>
     // why: it asks nobody, so that what throws is in the report
     Effect.catchDefect(
-      Effect.suspend(() => ready(checked)),
+      Effect.suspend(() => ready(limited(checked))),
       () => Effect.fail(new InvalidTransaction(notWhole)),
     ),
   );

@@ -22,6 +22,24 @@ const wordLength = 8;
 /** A folder by its looks; whatever else is in a path may be a key. */
 const isPlainWord = (part: string): boolean => /^[a-z.]+$/.test(part);
 
+/** A label that could be a key: long, and with a digit or longer than a word. */
+const isKeyLabel = (part: string): boolean => part.length >= wordLength && (/\d/.test(part) || part.length >= 20);
+
+/** The host with `hide` in place of each part of its labels. The last label, which everybody shares, and addresses stay. */
+const overLabels = (host: string, hide: (part: string) => string): string => {
+  const end = host.startsWith("[") ? 0 : host.replace(/\.$/, "").lastIndexOf(".") + 1;
+  return host.slice(0, end).replace(/[^._-]+/g, hide) + host.slice(end);
+};
+
+/** A host without what could be a key. */
+const shownHost = (host: string): string => overLabels(host, (part) => (isKeyLabel(part) ? "…" : part));
+
+const keysOfHost = (host: string): ReadonlyArray<string> => {
+  const keys: Array<string> = [];
+  overLabels(host, (part) => (isKeyLabel(part) && keys.push(part), part));
+  return keys;
+};
+
 /** Every part of a URL, or of a path to a socket, that could be a key. */
 const secretsOf = (text: string): ReadonlyArray<string> => {
   const url = safely(() => new URL(text), null);
@@ -39,8 +57,11 @@ const secretsOf = (text: string): ReadonlyArray<string> => {
     .filter((value) => value.length >= keyLength);
   const user = [url.username, url.password].filter((part) => part.length >= 3);
   const login = `${decoded(url.username)}:${decoded(url.password)}`;
+  // why: a URL's host is in lower case, and a library may repeat it as it was given
+  const hosts = [url.hostname, /\/\/(?:[^/?#]*@)?([^/?#:]*)/.exec(text)?.[1] ?? ""];
   return [
     ...segments,
+    ...hosts.flatMap(keysOfHost),
     ...values,
     ...user,
     ...(login === ":" ? [] : [utf8Base64(login)]),
@@ -69,7 +90,7 @@ const hiding = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
 export const redactUrls = (text: string): string =>
   text.replace(
     /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s"'/]*@)?([^\s"'<>/?#]*)([/?#][^\s"']*)?/gi,
-    (_, scheme: string, host: string, rest = "") => `${scheme}${host}${rest.length > 1 ? "/…" : rest}`,
+    (_, scheme: string, host: string, rest = "") => `${scheme}${shownHost(host)}${rest.length > 1 ? "/…" : rest}`,
   );
 
 const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
@@ -83,7 +104,7 @@ const secretsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<str
 /** What of a URL people may see. */
 const shownOf = (url: URL | null): string => {
   if (url === null) return "(no URL)";
-  return `${url.protocol}//${url.host}${url.pathname.length > 1 || url.search.length > 1 ? "/…" : ""}`;
+  return `${url.protocol}//${shownHost(url.host)}${url.pathname.length > 1 || url.search.length > 1 ? "/…" : ""}`;
 };
 
 /**

@@ -85,6 +85,60 @@ describe("by the official SDK", () => {
     }
   }, 60_000);
 
+  it("every property has a type, and amounts read as on the command line", async () => {
+    const { client, call } = await connect();
+    const { tools } = await client.listTools();
+    interface Property {
+      readonly type?: string | ReadonlyArray<string>;
+      readonly items?: Property;
+      readonly properties?: Readonly<Record<string, Property>>;
+    }
+    /** Paths of the properties that lack a type, and of the arrays that lack items. */
+    const lacking = ({ type, items, properties = {} }: Property, path: string): ReadonlyArray<string> => [
+      ...(type === undefined ? [path] : []),
+      ...([type].flat().includes("array") && items === undefined ? [`${path}[]`] : []),
+      ...(type === "array" && items !== undefined ? lacking(items, `${path}[]`) : []),
+      ...Object.entries(properties).flatMap(([name, property]) => lacking(property, `${path}.${name}`)),
+    ];
+    expect(tools.flatMap(({ name, inputSchema }) => lacking(inputSchema as Property, name))).toEqual([]);
+    const { properties = {} } = tools[0]?.inputSchema ?? {};
+    const typeOf = (name: string): unknown => (properties[name] as Property | undefined)?.type;
+    expect(["value", "gas", "nonce", "from", "policies"].map(typeOf)).toEqual([
+      ...["string", ["string", "integer"], ["string", "integer"], "string", "array"],
+    ]);
+    const units = "1ether or 1gwei or 1wei";
+    for (const [given, field, problem] of [
+      [{ ...transfer, value: "1" }, "value", `needs a unit: ${units}`],
+      [{ ...transfer, value: 1 }, "value", `needs a unit: ${units}`],
+      [{ ...transfer, value: "0.5" }, "value", "needs a unit: 0.5ether or 0.5gwei"],
+      [{ ...transfer, maxFeePerGas: "2" }, "maxFeePerGas", "needs a unit: 2gwei or 2wei"],
+      [{ ...transfer, maxFeePerBlobGas: 3 }, "maxFeePerBlobGas", "needs a unit: 3gwei or 3wei"],
+      [{ transactions: [transfer, { ...transfer, value: "1" }] }, "transactions[1].value", `needs a unit: ${units}`],
+      [{ transactions: [{ ...transfer, args: "[" }] }, "transactions[0].args", "is no JSON"],
+    ] as const) {
+      const { isError, data } = await call("preflight", given);
+      expect([isError, data["field"], data["problem"]]).toEqual([true, field, expect.stringContaining(problem)]);
+      if (!("value" in given) || !("to" in given)) continue;
+      // the flags say the same
+      const flag = { value: "--value", maxFeePerGas: "--max-fee" }[field as string];
+      const amount = String((given as Readonly<Record<string, unknown>>)[field]);
+      if (flag === undefined) continue;
+      const { code, stderr } = await bin.run([
+        ...["check", "--rpc-url", node.url, "--from", alice, "--to", bob, flag, amount],
+      ]);
+      expect([code, stderr]).toEqual([64, expect.stringContaining(`${flag}: ${String(data["problem"])}`)]);
+    }
+    const paid = async (given: object): Promise<unknown> => {
+      const { data } = await call("preflight", given as Readonly<Record<string, unknown>>);
+      const { report } = data["untrusted"] as { readonly report: { readonly transactions: ReadonlyArray<unknown> } };
+      return (report.transactions[0] as { readonly input: { readonly value: string } }).input.value;
+    };
+    expect(await paid({ ...transfer, value: "0x3e8" })).toBe("1000");
+    expect(await paid({ ...transfer, value: "1000wei" })).toBe("1000");
+    expect(await paid({ ...transfer, value: 0 })).toBe("0");
+    expect(await paid({ transactions: [{ ...transfer, value: "2 gwei" }] })).toBe("2000000000");
+  }, 60_000);
+
   it("a wrong field is an error that names it", async () => {
     const { call } = await connect();
     const deep = JSON.parse(`${"[".repeat(3_000)}${"]".repeat(3_000)}`) as unknown;
@@ -270,6 +324,39 @@ describe("on stdin and stdout", () => {
     expect(messages.find(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { verdict: "ready" } } });
   }, 60_000);
 
+  it("answers an id that JavaScript has no number for by its own digits, in a batch as well", async () => {
+    const large = ["9007199254740993", "-9007199254740993", "123456789012345678901234567890", "1e400", "1E22"];
+    const ping = (id: string, params = "{}") => `{"jsonrpc":"2.0","params":${params},"id":${id},"method":"ping"}`;
+    const { code, stdout, stderr } = await bin.run(["mcp", "--rpc-url", node.url], {
+      stdin: [
+        ...[
+          message(0, "initialize", {
+            protocolVersion: "2025-03-26",
+            capabilities: {},
+            clientInfo: { name: "test", version: "1" },
+          }),
+        ],
+        ...hello.slice(1),
+        ...large.map((id) => ping(id)),
+        ping("9007199254740995", `{"id":1,"x":"\\"9\\\\","y":["id",-2.5e3]}`),
+        ping("9007199254740997", `{"x":"${"\\n".repeat(3_000_000)}"}`),
+        ...["1.5", "1e3", "-5", "9007199254740991"].map((id) => ping(id)),
+        `[${ping("7")},${ping("9007199254740999")},${ping("[1]")},${ping("8")}]`,
+      ].join("\n"),
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    /** The ids as they were written, of refusals and of results. */
+    const idsOf = (part: string) =>
+      stdout
+        .split("\n")
+        .filter((line) => line.includes(part))
+        .flatMap((line) => [...line.matchAll(/"id":([^,}]*)/g)].map(([, id]) => id));
+    expect(idsOf('"error"').toSorted()).toEqual(
+      [...large, "9007199254740995", "9007199254740997", "9007199254740999", "null"].toSorted(),
+    );
+    expect(idsOf('"result"').toSorted()).toEqual(["0", "1.5", "1000", "-5", "9007199254740991", "7", "8"].toSorted());
+  }, 60_000);
+
   it("prints no credential, be the endpoint there or not", async () => {
     for (const host of [node.url.replace("http://", ""), "127.0.0.1:9"]) {
       const { code, output, messages } = await raw(
@@ -283,6 +370,10 @@ describe("on stdin and stdout", () => {
       expect([code, messages.length]).toEqual([0, 2]);
       expect(output).not.toMatch(/KEY\d|pa55word/);
     }
+    const { messages, output } = await raw([...hello, asking], "https://k3yk3yk3y0.node.invalid/");
+    expect(messages[1]).toMatchObject({ result: { structuredContent: { verdict: "unknown" } } });
+    expect(output).toMatch(/node\.invalid/);
+    expect(output).not.toMatch(/k3yk3yk3y0/);
   }, 60_000);
 
   it("refuses to start without an endpoint, or with a file from stdin", async () => {

@@ -86,6 +86,43 @@ describe("Report of the Promise door", () => {
   });
 });
 
+describe("a report from outside", () => {
+  it("holds no longer than the door's own `maxAge`, whatever it says", async () => {
+    const made = await preflight.preflight(transfer);
+    const posted = await Report.fromJson({
+      ...(Report.toJson(made) as object),
+      options: { ...(Report.toJson(made) as { options: object }).options, maxAgeMs: 1e12, isMaxAgeGiven: true },
+    });
+    const { at } = posted.observed;
+    expect((await preflight.ready(posted)).expiresAt).toBe(at + 1e12);
+    await using own = createPreflight({ url: node.url }, { maxAge: "20 seconds" });
+    const client = createPublicClient({ transport: http(node.url) }).extend(preflightActions({ maxAge: 20_000 }));
+    for (const door of [own, client]) {
+      expect((await door.ready(posted)).expiresAt).toBe(at + 20_000);
+      const old = { ...posted, observed: { ...posted.observed, at: Date.now() - 21_000 } };
+      await expect(door.ready(old)).rejects.toMatchObject({
+        missing: [{ reason: "Expired", sentence: "the report is older than 20000 ms" }],
+      });
+      const again = await door.prove(posted);
+      expect([again.verdict, again.options.maxAgeMs]).toEqual(["ready", 20_000]);
+      expect(JSON.parse(JSON.stringify(again))).toEqual(Reports.toJson(again));
+      // the caller's own word of one call
+      expect((await door.prove(posted, { maxAge: 40_000 })).options.maxAgeMs).toBe(40_000);
+      const shorter = { ...posted, options: { ...posted.options, maxAgeMs: 5_000 } };
+      expect((await door.ready(shorter)).expiresAt).toBe(at + 5_000);
+      expect((await door.prove(shorter)).options.maxAgeMs).toBe(5_000);
+    }
+    for await (const seen of own.watch(posted)) {
+      if (seen._tag !== "Fresh" && seen._tag !== "Moved") continue;
+      expect(seen.report.options.maxAgeMs).toBe(20_000);
+      break;
+    }
+    expect(posted.options.maxAgeMs).toBe(1e12);
+    await expect(own.ready({} as never)).rejects.toBeInstanceOf(Errors.InvalidTransaction);
+    await expect(own.prove(null as never)).rejects.toBeInstanceOf(Errors.InvalidTransaction);
+  });
+});
+
 describe("maxSendable", () => {
   it("is at the Promise and viem doors, exact to the wei", async () => {
     const client = createPublicClient({ transport: http(node.url) }).extend(preflightActions());

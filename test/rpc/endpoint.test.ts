@@ -27,6 +27,43 @@ describe("secrets of an endpoint", () => {
     expect(redact("execution reverted: no")).toBe("execution reverted: no");
   });
 
+  it.each([
+    ["a label", `https://${key}.rpc.node.example/`, key],
+    ["a part of a label", `wss://eth-${key}.node.example`, key],
+    ["the name itself", `https://${key}.example`, key],
+    ["a label behind a login", `https://me:pass@${key}.node.example:8546/v3`, key],
+    ["a label without a digit", `https://${"abcdefghij".repeat(2)}.node.example`, "abcdefghij".repeat(2)],
+    ["a host with a dot at the end", `https://${key}.node.example./`, key],
+  ])("are hidden in a host: %s", (_, url, secret) => {
+    const { redact, shown } = endpointOf(url);
+    const { hostname, host } = new URL(url);
+    const given = /\/\/(?:.*@)?([^/:]*)/.exec(url)?.[1] ?? "";
+    for (const text of [`getaddrinfo ENOTFOUND ${hostname}`, `no ${given}`, `connect ${host}`, `at ${url}`])
+      for (const clean of [redact(text), redactUrls(`see ${url}`), shown])
+        expect(clean.toLowerCase()).not.toContain(secret.toLowerCase());
+    expect(shown).toMatch(/^\w+:\/\/\S*….*example/);
+  });
+
+  it.each([
+    ...["https://eth-mainnet.g.alchemy.com", "https://ethereum-sepolia-rpc.publicnode.com", "http://127.0.0.1:8545"],
+    ...[
+      "http://[2001:db8::1234:5678]:8545",
+      "http://localhost:8545",
+      "https://arb1.arbitrum.io",
+      "ws://geth-node:8546",
+    ],
+    "http://172.16.254.100:8545",
+  ])("are not the words of a host: %s", (url) => {
+    expect([endpointOf(url).shown, redactUrls(url)]).toEqual([url, url]);
+    const text = `connect ECONNREFUSED ${new URL(url).host}: ethereum mainnet`;
+    expect(endpointOf(url).redact(text)).toBe(text);
+  });
+
+  it("in a text of a node take no longer than the text", () => {
+    const labels = Array.from({ length: 100_000 }, (_, index) => `a${10_000_000 + index}`).join("-");
+    expect(redactUrls(`https://${labels}.node.example/`)).toMatch(/^https:\/\/(…-?){100000}\.node\.example\/$/);
+  });
+
   it("hide nothing else: short ones are whole words", () => {
     const { redact } = endpointOf("ws://eth:123@node.example/");
     expect(redact("the method eth_call is not available to eth with 123")).toBe(

@@ -51,24 +51,48 @@ const registered = (options: Options) =>
 const refusalOf = (code: number, message: string, id: unknown = null): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 
-/** A message that a line holds, or the answer that refuses it. */
-const messageOf = (line: string): Result.Result<string, string> =>
-  Result.gen(function* () {
-    const parseError = () => refusalOf(-32700, "Parse error");
-    const json = yield* Result.mapError(parseJson(line), parseError);
-    // why: what nests too deep to be written again would throw further down
-    const message = yield* Result.mapError(
-      Result.try(() => JSON.stringify(json)),
-      parseError,
-    );
-    if (Array.isArray(json)) return message;
-    if (!isRecord(json)) return yield* Result.fail(parseError());
-    const { jsonrpc, id = null } = json;
-    const isId = id === null || typeof id === "string" || typeof id === "number";
-    // why: the protocol below answers neither, and whoever asked would wait
-    if (isId && jsonrpc === "2.0") return message;
-    return yield* Result.fail(refusalOf(-32600, "Invalid Request", isId ? id : null));
+/** Whether JavaScript has the number that stands there, so that it can be written again. */
+const isExact = (id: unknown): boolean =>
+  typeof id !== "number" || (Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id)));
+
+/** What a line of JSON says, with its numbers as the texts that stand there. */
+const spelledIn = (line: string): unknown => {
+  let isInText = false;
+  const asTexts = line.replaceAll(/\\.|"|-?\d[\d.eE+-]*/gs, (part) => {
+    if (part === '"') isInText = !isInText;
+    return isInText || !/^[-\d]/.test(part) ? part : `"${part}"`;
   });
+  return Result.getOrElse(parseJson(asTexts), () => null);
+};
+
+/** The answer that refuses a message; null where the protocol below answers it. `spelled` is the message of {@link spelledIn}. */
+const refusalFor = (json: unknown, spelled: unknown): string | null => {
+  if (!isRecord(json)) return refusalOf(-32700, "Parse error");
+  const { jsonrpc, id = null } = json;
+  if (!isExact(id) && isRecord(spelled))
+    return refusalOf(-32600, "Invalid Request", 0).replace('"id":0', () => `"id":${String(spelled["id"])}`);
+  const isId = id === null || typeof id === "string" || typeof id === "number";
+  // why: the protocol below answers neither, and whoever asked would wait
+  return isId && jsonrpc === "2.0" ? null : refusalOf(-32600, "Invalid Request", isId ? id : null);
+};
+
+/** The messages of a line, and the answers that refuse the others; null where none is left. */
+const messagesOf = (line: string): { readonly refusals: ReadonlyArray<string>; readonly passed: string | null } => {
+  const none = { refusals: [refusalOf(-32700, "Parse error")], passed: null };
+  const json = Result.getOrElse(parseJson(line), () => undefined);
+  if (json === undefined) return none;
+  const entries: ReadonlyArray<unknown> = Array.isArray(json) ? json : [json];
+  const spelled = entries.every((entry) => !isRecord(entry) || isExact(entry["id"])) ? null : spelledIn(line);
+  const answers = entries.map((entry, index) => refusalFor(entry, Array.isArray(spelled) ? spelled[index] : spelled));
+  const left = entries.filter((_, index) => answers[index] === null);
+  const refusals = answers.filter((answer) => answer !== null);
+  if (left.length === 0 && refusals.length > 0) return { refusals, passed: null };
+  // why: what nests too deep to be written again would throw further down
+  return Result.getOrElse(
+    Result.try(() => ({ refusals, passed: JSON.stringify(Array.isArray(json) ? left : json) })),
+    () => none,
+  );
+};
 
 /**
  * stdin with only lines that hold a message; another one is refused. The protocol below would lose
@@ -83,10 +107,9 @@ const messagesOnly = Layer.effect(
       Stream.splitLines,
       Stream.filter((line) => line.trim() !== ""),
       Stream.mapEffect((line) => {
-        const message = messageOf(line);
-        return Result.isFailure(message)
-          ? Effect.as(refuse(message.failure), "")
-          : Effect.succeed(`${message.success}\n`);
+        const { refusals, passed } = messagesOf(line);
+        const message = passed === null ? "" : `${passed}\n`;
+        return refusals.length === 0 ? Effect.succeed(message) : Effect.as(refuse(refusals.join("\n")), message);
       }),
       Stream.filter((line) => line !== ""),
       Stream.encodeText,

@@ -4,15 +4,16 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Policy from "../../Policy.js";
 import * as Preflight from "../../Preflight.js";
-import { no, type Checked, type Problem, isRecord, escapeText } from "../../primitives/index.js";
+import { each, no, type Checked, type Problem, isRecord, escapeText } from "../../primitives/index.js";
 import { toJson } from "../../report/json.js";
 import type { Report } from "../../report/index.js";
 import { toText } from "../../report/text.js";
-import { fieldNames, maxTransactions } from "../../transaction/index.js";
+import { fieldNames, fields, maxTransactions } from "../../transaction/index.js";
 import { explain, readHex, readTopics } from "../decode.js";
 import { codeOf, exitCodes } from "../exit.js";
-import { ofTransaction, policyForms } from "../flags.js";
+import { amountUnits, ofTransaction, policyForms } from "../flags.js";
 import { abiOf, inputOf, named, type Fields } from "../input.js";
+import { amount } from "../quantity.js";
 import { jsonText, parseJson } from "../terminal.js";
 
 /** What a tool answers: what we say, and below it what strangers wrote. */
@@ -52,17 +53,33 @@ const answerOf = (report: Report): Answer => {
   };
 };
 
-/** The transactions of the arguments. `args` may be JSON in a string, as on the command line. */
+/** Whether a field is an amount, and no count. */
+const isAmount = (name: string): name is keyof typeof fields =>
+  Object.hasOwn(fields, name) && Object.hasOwn(amountUnits, fields[name as keyof typeof fields].unit ?? "");
+
+/** Fields as the command line has them: amounts with a unit or as the chain writes them, `args` also as JSON in a text. */
+const asFlags = (given: Fields): Checked<Fields> =>
+  Result.gen(function* () {
+    const read: Record<string, unknown> = { ...given };
+    for (const [name, value] of Object.entries(given))
+      if (isAmount(name) && (typeof value === "string" || typeof value === "number"))
+        read[name] = yield* named(name, amount(amountUnits[fields[name].unit ?? "count"] ?? [])(String(value)));
+      else if (name === "args" && typeof value === "string") read[name] = yield* named(name, parseJson(value));
+    return read;
+  });
+
+/** The transactions of the arguments. */
 const inputIn = ({ transactions, ...single }: Fields) => {
-  if (transactions === undefined) {
-    if (typeof single["args"] !== "string") return inputOf(single);
-    return Result.flatMap(named("args", parseJson(single["args"])), (args) => inputOf({ ...single, args }));
-  }
+  if (transactions === undefined) return Result.flatMap(asFlags(single), inputOf);
   const [stray] = Object.keys(single);
   if (stray !== undefined) return no(escapeText(stray, 40), "cannot be combined with transactions; write it into them");
-  return Array.isArray(transactions)
-    ? Result.mapError(inputOf(transactions), inTransactions)
-    : no("transactions", "must be an array of transactions");
+  if (!Array.isArray(transactions)) return no("transactions", "must be an array of transactions");
+  const read = each(transactions, (entry: unknown, index) =>
+    isRecord(entry)
+      ? Result.mapError(asFlags(entry), ({ field, problem }) => ({ field: `[${index}].${field}`, problem }))
+      : Result.succeed(entry),
+  );
+  return Result.mapError(Result.flatMap(read, inputOf), inTransactions);
 };
 
 const inTransactions = ({ field, problem }: Problem): Problem => ({
@@ -115,16 +132,30 @@ const explained = (args: Fields): Checked<Answer> =>
     };
   });
 
-const described = (name: string): { readonly description: string } => {
+/** Types of the fields that are no text, as JSON Schema has them. */
+const types: Readonly<Record<string, { readonly type: string | ReadonlyArray<string>; readonly items: object }>> = {
+  abi: { type: ["string", "array", "object"], items: {} },
+  args: { type: ["array", "string"], items: {} },
+  accessList: { type: "array", items: { type: "object" } },
+  authorizationList: { type: "array", items: { type: "object" } },
+  blobVersionedHashes: { type: "array", items: { type: "string" } },
+};
+
+const described = (name: string): Fields => {
   const loose: Readonly<Record<string, readonly [string, string]>> = ofTransaction;
-  return { description: ofTools[name] ?? loose[name]?.[1] ?? "as in eth_sendTransaction" };
+  const isCount = Object.hasOwn(fields, name) && fields[name as keyof typeof fields].unit !== null && !isAmount(name);
+  return {
+    ...(types[name] ?? { type: isCount ? ["string", "integer"] : "string" }),
+    description: ofTools[name] ?? loose[name]?.[1] ?? "as in eth_sendTransaction",
+  };
 };
 
 /** Fields that read otherwise where there are no files, or that have no flag. */
 const ofTools: Readonly<Record<string, string>> = {
-  value: 'amount to send: wei ("1000", "0x3e8"), or an amount with its unit: "0.1ether", "2gwei"',
+  value: 'amount to send, with its unit: "0.1ether", "2gwei", "5wei"; or "0x3e8", which is wei',
   abi: 'a signature such as "transfer(address to, uint256 amount)", or a JSON ABI; makes data of functionName and args',
   args: 'arguments as an array, large numbers as strings: ["0x…", "1000000"]',
+  maxFeePerBlobGas: "the most per blob gas, with its unit, e.g. 2gwei",
   bytecode: "initcode without the constructor's arguments, which are args; makes a deployment",
 };
 
@@ -153,7 +184,7 @@ const explainFields = {
     ...{ type: "array", items: { type: "string" }, maxItems: 4 },
     description: "a log's topics; the data is then a log's",
   },
-  abi: { description: 'a signature such as "error NotAllowed(address who)", or a JSON ABI' },
+  abi: { ...types["abi"], description: 'a signature such as "error NotAllowed(address who)", or a JSON ABI' },
 };
 
 /** A tool: what callers read of it, and what it does with their arguments. */
