@@ -75,7 +75,8 @@ const layerOf = (input: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> 
  * Rejects with the reason against sending, and with the errors of `Nonces`. Nothing is sent then, unless the error's
  * `mayBeSent` is true: `SendRejected` (a node refused the bytes, which keep their nonce) and `PartlySent` (a bundle
  * stopped; it says what was sent). A `caution` report rejects with `NotProven` of `Caution`, unless `onCaution`
- * allows it.
+ * allows it. The cause of `ExecutionReverted` is viem's `ContractFunctionRevertedError`, decoded by the ABI of the call;
+ * `walk` finds it, as in viem's errors.
  *
  * A clearance that expires during signing, or while earlier transactions are sent, is proven again before the commit.
  * A new reason against sending rejects then, also a changed outcome. A request that must wait for others
@@ -293,8 +294,8 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * `session` is a copy, other objects and texts (`providers`, `signer`) are left out, and nothing can be set. The wallet that
  * you pass stays unguarded: keep it to yourself.
  *
- * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, −32603 of `Tampered` with `data.hash`, −32001 of
- * `Unverified` and `SentByOther`, whose account is held (`releaseHeld`), 4100, 5700 and 5760 of `GuardRefused`. Throws `InvalidConnection`, which names the wrong option. JSON-RPC: as `createPreflight`, and
+ * Errors have `code` and `data` (EIP-1193): −32003 of `NotCleared`, 3 of one for a call that reverts, −32603 of `Tampered`
+ * with `data.hash`, −32001 of `Unverified` and `SentByOther`, whose account is held (`releaseHeld`), 4100, 5700 and 5760 of `GuardRefused`. Throws `InvalidConnection`, which names the wrong option. JSON-RPC: as `createPreflight`, and
  * `eth_chainId`, `eth_getTransactionByHash`, `eth_getTransactionCount`.
  *
  * @example

@@ -17,4 +17,12 @@ export {
   SignedMismatch,
 } from "./nonces.js";
 export { refusalText, RpcError, UpstreamUnavailable } from "./rpc.js";
-export { ChainIdMismatch, FeeCapTooLow, gap, NotProven, type Verdict, WitnessesDisagree } from "./verdicts.js";
+export {
+  ChainIdMismatch,
+  ExecutionReverted,
+  FeeCapTooLow,
+  gap,
+  NotProven,
+  type Verdict,
+  WitnessesDisagree,
+} from "./verdicts.js";

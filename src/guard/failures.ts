@@ -1,35 +1,55 @@
 /** Why a guard kept a request from the key, or tells of one that the wallet changed. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { type Address, type Difference, type Hash, pageOf } from "../primitives/index.js";
+import { BaseError } from "viem";
+import { ExecutionReverted } from "../errors/index.js";
+import { type Address, type Difference, type Hash, type Hex, pageOf } from "../primitives/index.js";
+import { withViemCause } from "../promise/reverted.js";
 import { decidingSeverity, type Report } from "../report/index.js";
 
 /**
  * The report gives no clearance, or its warnings are not accepted (`onCaution`): nothing was sent by it, and what
  * a slow key had signed meanwhile was dropped.
- * `cause` is the error that `ready` failed with.
+ * `cause` is the error that `ready` failed with. It is an error of viem's: `walk` finds viem's `ContractFunctionRevertedError`
+ * behind a call that reverts.
  */
-export class NotCleared extends Error {
+export class NotCleared extends BaseError {
   readonly _tag = "NotCleared";
   /** The tag again, as errors have it. */
   override readonly name = "NotCleared";
   /** Where it is explained, from the root of the package. */
   readonly docs = pageOf("NotCleared");
-  /** EIP-1474: the transaction is rejected. */
-  readonly code = -32003;
+  /** EIP-1474: the transaction is rejected (−32003). Of a call that reverts 3, as nodes answer. */
+  readonly code: -32003 | 3;
   /** Nothing is, or will be, sent by this request. */
   readonly mayBeSent = false;
-  /** For whoever gets the error over EIP-1193: why, and the codes of the findings that decided. */
-  readonly data: { readonly _tag: "NotCleared"; readonly sentence: string; readonly codes: ReadonlyArray<string> };
+  /** For whoever gets the error over EIP-1193: why, the codes of the findings that decided, and what a call reverts with. */
+  readonly data: {
+    readonly _tag: "NotCleared";
+    readonly sentence: string;
+    readonly codes: ReadonlyArray<string>;
+    readonly data?: Hex;
+  };
   /** The whole report. */
   readonly report: Report;
   constructor(report: Report, cause: unknown) {
     const sentence = cause instanceof Error ? cause.message : report.because;
-    super(`not cleared, ${report.verdict}: ${sentence}`, { cause });
+    const text = `not cleared, ${report.verdict}: ${sentence}`;
+    super(text, { cause: withViemCause(cause, report) as Error });
+    // why: viem puts its version and the cause into the message
+    const { message } = this;
+    this.message = text;
+    this.stack = (this.stack ?? "").replace(message, () => text);
     this.report = report;
+    const isRevert = cause instanceof ExecutionReverted;
+    this.code = isRevert ? 3 : -32003;
+    // why: by the words of a message viem would put an error of its own in between
+    this.details = isRevert ? "execution reverted" : this.name;
     const deciding = decidingSeverity[report.verdict];
     const codes = report.findings.flatMap(({ severity, code }) => (severity === deciding ? [code] : []));
-    this.data = { _tag: "NotCleared", sentence, codes: [...new Set(codes)] };
+    // why: viem decodes the bytes by the ABI of the call that it made
+    const bytes = isRevert && cause.data !== null ? { data: cause.data } : {};
+    this.data = { _tag: "NotCleared", sentence, codes: [...new Set(codes)], ...bytes };
   }
 }
 

@@ -22,6 +22,7 @@ import {
 } from "../report/index.js";
 import { attempt, type RunOptions } from "./facade.js";
 import { functionGiven } from "./given.js";
+import { withViemCause } from "./reverted.js";
 import { Rpc } from "../rpc/index.js";
 import { check } from "../Transaction.js";
 
@@ -134,7 +135,10 @@ const admit = Effect.fnUntraced(function* (
 const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
   const agreed = new Set<string>();
   return (report: Report): Effect.Effect<Clearance, unknown, Rpc> =>
-    Effect.tap(ready(report), () => admit(report, onCaution, agreed));
+    Effect.tap(
+      Effect.mapError(ready(report), (error) => withViemCause(error, report)),
+      () => admit(report, onCaution, agreed),
+    );
 };
 
 /** Clears again what was signed from place `first` on, or fails with what now stands against it. */

@@ -1,25 +1,30 @@
 /** Both guards on real nodes: the key signs only what was cleared, and what a wallet changes is told. */
 import {
+  BaseError,
+  ContractFunctionRevertedError,
   createClient,
   createWalletClient,
   custom,
   encodeAbiParameters,
+  encodeErrorResult,
   encodeFunctionData,
   http,
   numberToHex,
   parseAbi,
   parseEther,
   publicActions,
+  toFunctionSelector,
   zeroAddress,
   type Abi,
   type Client,
 } from "viem";
 import * as actions from "viem/actions";
+import { inspect } from "node:util";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Policy, Report } from "evm-preflight";
-import { guardProvider, type GuardOptions, type SettledCalls } from "evm-preflight/promise";
-import { guard } from "evm-preflight/viem";
+import { Errors, Policy, Report } from "evm-preflight";
+import { createPreflight, guardProvider, type GuardOptions, type SettledCalls } from "evm-preflight/promise";
+import { guard, NotCleared } from "evm-preflight/viem";
 import { Delegate, Reverter, SpoofToken, Token } from "../contracts/artifacts.js";
 import { creation } from "../harness/creation.js";
 import { reasonOf, rejection } from "./reasons.js";
@@ -232,6 +237,88 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     const throwing = { onCaution: () => Promise.reject(new Error("x")), policies: [Policy.noUnlimitedApprovals] };
     expect((await rejection(clientOf(other, throwing).sendTransaction(approve)))._tag).toBe("NotCleared");
     await scene.mine();
+  });
+
+  it("viem's own errors survive, decoded by the ABI of the call", async () => {
+    const { abi } = Reverter;
+    const call = (functionName: string, ...args: ReadonlyArray<unknown>) =>
+      ({ address: reverter, abi: abi as Abi, functionName, args, chain: chainOf() }) as const;
+    const { account, signed } = watched(other);
+    const local = clientOf(account);
+    const named = (transport: ReturnType<typeof custom>) =>
+      createWalletClient({ account: owner.address, chain: chainOf(), transport });
+    const { request } = createClient({ transport: http(scene.url, { retryCount: 0 }) });
+    const node = { request: (asked: never) => request(asked) };
+    type Verbs = Readonly<Record<"writeContract" | "simulateContract", (asked: object) => Promise<unknown>>>;
+    const free = actions as unknown as { writeContract(client: unknown, asked: object): Promise<unknown> };
+    const clients: ReadonlyArray<unknown> = [
+      local,
+      guard(named(custom(node as never)).extend(publicActions)),
+      // a client of viem's that knows of no guard, over a guarded provider
+      named(custom(guardProvider(node) as never)).extend(publicActions),
+    ];
+    /** What viem's error says, and what of ours stands behind it. */
+    const told = async (promise: Promise<unknown>) => {
+      const error = await promise.then(
+        () => new Error("resolved"),
+        (failure: unknown) => failure as BaseError,
+      );
+      expect(error).toBeInstanceOf(BaseError);
+      const reverted = (error as BaseError).walk((one) => one instanceof ContractFunctionRevertedError);
+      const { data, reason, signature } = reverted as ContractFunctionRevertedError;
+      return [data?.errorName ?? signature, data?.args ?? [], reason, reasonOf(error)._tag];
+    };
+    for (const client of clients as ReadonlyArray<Verbs>) {
+      const writes = [client.writeContract(call("plain", 7n)), free.writeContract(client, call("plain", 7n))];
+      for (const write of writes.map(told)) expect(await write).toEqual(["Plain", [7n], undefined, "NotCleared"]);
+      expect(await told(client.writeContract(call("reason", "no luck")))).toEqual([
+        ...["Error", ["no luck"], "no luck", "NotCleared"],
+      ]);
+      const [name, args] = await told(client.simulateContract(call("plain", 7n)));
+      expect([name, args]).toEqual(["Plain", [7n]]);
+      const missing = { ...call("plain", 7n), abi: (abi as Abi).filter(({ type }) => type === "function") };
+      expect((await told(client.writeContract(missing))).slice(0, 1)).toEqual([toFunctionSelector("Plain(uint256)")]);
+    }
+    const plain = {
+      to: reverter,
+      data: encodeFunctionData({ abi: abi as Abi, functionName: "plain", args: [7n] }),
+    } as const;
+    // a send names no ABI: those of the options explain it
+    const explained = clientOf(account, { abis: [abi as Abi] });
+    expect(await told(explained.sendTransaction(plain))).toEqual(["Plain", [7n], undefined, "NotCleared"]);
+    const failure = await local.sendTransaction(plain).catch((error: NotCleared) => error);
+    expect(failure).toMatchObject({ name: "NotCleared", code: 3, details: "execution reverted" });
+    expect((failure as NotCleared).data.data).toBe(
+      encodeErrorResult({ abi: abi as Abi, errorName: "Plain", args: [7n] }),
+    );
+    for (const text of [(failure as NotCleared).message, (failure as NotCleared).stack])
+      expect(text).not.toContain("viem@");
+    expect(inspect(failure, { depth: 0 })).not.toContain("viem@");
+    // a node may have lost the bytes
+    const cause = (failure as NotCleared).cause as Errors.ExecutionReverted;
+    const lost = new NotCleared((failure as NotCleared).report, new Errors.ExecutionReverted({ ...cause, data: null }));
+    expect([lost.code, lost.data.data, lost.cause]).toEqual([
+      3,
+      undefined,
+      expect.objectContaining({ _tag: "ExecutionReverted", data: null }),
+    ]);
+    // what is no revert says so
+    const poor = await local
+      .sendTransaction({ to: third.address, value: 10n ** 30n })
+      .catch((error: unknown) => error as NotCleared);
+    expect(poor).toMatchObject({ code: -32003, shortMessage: expect.stringContaining("not cleared") });
+    expect((poor as NotCleared).walk((one) => one instanceof ContractFunctionRevertedError)).toBe(null);
+    expect(signed).toEqual([]);
+    await using preflight = createPreflight({ url: scene.url });
+    const input = { from: other.address, to: reverter, abi: abi as Abi, functionName: "plain", args: [7n] };
+    const delivered = await preflight
+      .deliver(input as never, () => Promise.reject(new Error("asked")))
+      .catch((error: Error) => error);
+    expect(delivered).toMatchObject({ _tag: "ExecutionReverted", cause: { data: { errorName: "Plain", args: [7n] } } });
+    expect((delivered as Error).cause).toBeInstanceOf(ContractFunctionRevertedError);
+    const walked = (delivered as BaseError).walk((one) => one instanceof ContractFunctionRevertedError);
+    expect(walked).toBe((delivered as Error).cause);
+    expect(JSON.stringify(delivered)).not.toContain("ContractFunctionRevertedError");
   });
 
   /** A wallet that holds a key, and does with a request what it likes. */
