@@ -1,50 +1,77 @@
 /** The page of every code and every error: what it means, an example with numbers, how bad it is, what to do. */
+import { readdirSync, readFileSync } from "node:fs";
+import { codes, type NoteCode } from "../src/catalogue.js";
 import { Reason, RpcError } from "../src/errors/rpc.js";
 import { Verdict } from "../src/errors/verdicts.js";
-import { statementText, type Stated } from "../src/primitives/statement.js";
-import { fromError, messageOf, note, type Finding, type NoteCode } from "../src/report/finding.js";
-import { notes } from "../src/report/notes.js";
-import { meanings, type Meaning } from "./codes.js";
-import { severityText } from "./severities.js";
+import * as Statement from "../src/primitives/statement.js";
+import { fromError, messageOf, type Finding } from "../src/report/finding.js";
+import { errors, named, ofRequest, type Severities } from "./findingErrors.js";
 import { gaps, ofGuard, ofInput, ofSending, type Thrown } from "./thrown.js";
 
 type Make<A> = new (fields: object) => A;
 
+/** What the page says of one code. */
+interface CodeEntry {
+  readonly code: string;
+  /** The chapter: the step of a code of ours, else the kind of error. */
+  readonly chapter: string;
+  readonly means: string;
+  readonly example: Finding;
+  readonly severities: Severities;
+}
+
 const where = { evidence: "measured", transaction: 0 } as const;
 const asError = { ...where, step: "simulate" } as const;
 
-/** The verdict classes and the reasons of failed requests, by tag. */
-const classes = new Map<string, (fields: object) => Finding>([
-  ...Verdict.members.map(
-    (member) =>
-      [
-        member.identifier,
-        (fields: object) => fromError(new (member as Make<Verdict>)(fields), "blocker", asError),
-      ] as const,
-  ),
-  ...Reason.members.map(
-    (member) =>
-      [
-        member.identifier,
-        (fields: object) =>
-          fromError(
-            new RpcError({ method: "eth_simulateV1", reason: new (member as Make<Reason>)(fields) }),
-            "unavailable",
-            asError,
-          ),
-      ] as const,
-  ),
-]);
+/** The doc comments of the declarations, by code. */
+const docs = new Map(
+  readdirSync(new URL("../src", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .flatMap((path) => [
+      ...readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8").matchAll(
+        /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport const (\w+) = code\(/g,
+      ),
+    ])
+    .map(([, text = "", name = ""]) => [name, text.replace(/\s*\n \* */g, " ").trim()] as const),
+);
 
-const isNote = (code: string): code is NoteCode => Object.hasOwn(notes, code);
+const scope = { ...Statement, ...named };
+/** The figures of a declaration's example. */
+const figuresOf = (text: string): ReadonlyArray<Statement.Figure | null> =>
+  new Function(...Object.keys(scope), `return [${text}]`)(...Object.values(scope));
 
-const exampleOf = (code: string, { numbers = [], fields = {} }: Meaning): Finding =>
-  isNote(code)
-    ? note(code, "info", where, ...numbers)
-    : (classes.get(code)?.(fields) ??
-      (() => {
-        throw new Error(`${code} is neither a note nor an error`);
-      })());
+const entryOf = (code: NoteCode): CodeEntry => {
+  const declared = codes[code];
+  const [usual = "info", ...others] = declared.severities;
+  const [means = "", ...tags] = (docs.get(code) ?? "").split(/(?:^| )@(?=figures|info|warning|unavailable|blocker)/);
+  const told = new Map(tags.map((tag) => [tag.split(" ")[0] ?? "", tag.slice(tag.indexOf(" ") + 1)]));
+  const example = declared[usual](where, ...figuresOf(told.get("figures") ?? ""));
+  told.delete("figures");
+  if ([...told.keys()].sort().join() !== [...others].sort().join())
+    throw new Error(`${code}: the doc comment must say in which cases it is ${others.join(", ")}, and of no other`);
+  const severities = [[usual], ...others.map((each) => [each, told.get(each) ?? ""] as const)] as const;
+  return { code, chapter: declared.step, means, example, severities };
+};
+
+/** Every code, the errors' among them. */
+const entries: ReadonlyArray<CodeEntry> = [
+  ...Object.values(codes).map(({ code }) => entryOf(code)),
+  ...Verdict.members.map((member) => {
+    const { means = "", fields, severities = ofRequest } = errors[member.identifier as Verdict["_tag"]];
+    const example = fromError(new (member as Make<Verdict>)(fields), "blocker", asError);
+    return { code: member.identifier, chapter: "verdict", means, example, severities };
+  }),
+  ...Reason.members.map((member) => {
+    const { means = "", fields } = errors[member.identifier as Reason["_tag"]];
+    const reason = new (member as Make<Reason>)(fields);
+    const example = fromError(new RpcError({ method: "eth_simulateV1", reason }), "unavailable", asError);
+    return { code: member.identifier, chapter: "reason", means, example, severities: ofRequest };
+  }),
+];
+
+/** The severities in words. */
+const severityText = (severities: Severities): string =>
+  `${severities.map(([severity, where]) => `\`${severity}\`${where === undefined ? "" : ` ${where}`}`).join("; ")}.`;
 
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
@@ -54,17 +81,15 @@ const entryText = (name: string, means: string | undefined, example: string, lin
     .filter((part) => part !== "")
     .join("\n\n");
 
-const entry = (code: string, meaning: Meaning): string => {
-  const finding = exampleOf(code, meaning);
-  return entryText(code, meaning.means, messageOf({ ...finding, remedy: "" }), [
-    `**Severity:** ${severityText(code)}`,
-    `**What to do:** ${sentence(finding.remedy === "" ? "nothing" : finding.remedy)}`,
+const entry = ({ code, means, example, severities }: CodeEntry): string =>
+  entryText(code, means, messageOf({ ...example, remedy: "" }), [
+    `**Severity:** ${severityText(severities)}`,
+    `**What to do:** ${sentence(example.remedy === "" ? "nothing" : example.remedy)}`,
   ]);
-};
 
 const thrownEntry = ({ means, example, remedy = "", sent }: Thrown): string => {
-  const { statement = { sentence: example.message, numbers: [], remedy } } = example as Partial<Stated>;
-  return entryText(example.name, means, statementText({ ...statement, remedy: "" }, "gwei"), [
+  const { statement = { sentence: example.message, numbers: [], remedy } } = example as Partial<Statement.Stated>;
+  return entryText(example.name, means, Statement.statementText({ ...statement, remedy: "" }, "gwei"), [
     ...(sent === undefined ? [] : [`**May it be sent?** ${sentence(sent)}`]),
     `**What to do:** ${sentence(statement.remedy)}`,
   ]);
@@ -74,33 +99,33 @@ const thrownEntry = ({ means, example, remedy = "", sent }: Thrown): string => {
 const gapsList = (): string =>
   Object.entries(gaps)
     .map(([reason, [means, action]]) => {
-      const anchor = Object.hasOwn(meanings, reason) ? "" : `<a id="${reason}"></a>`;
+      const anchor = entries.some(({ code }) => code === reason) ? "" : `<a id="${reason}"></a>`;
       return `- ${anchor}\`${reason}\`: ${means} **What to do:** ${action}`;
     })
     .join("\n");
 
 /** The chapters, in the order of the pipeline. */
-const chapters: ReadonlyArray<readonly [title: string, intro: string, has: (code: string) => boolean]> = [
-  ["Chain and freshness", "The chain and the age of its state.", (code) => stepOf(code) === "chain"],
-  ["Sender and receiver", "The code of sender and receiver.", (code) => stepOf(code) === "code"],
-  ["Outcome", "What the transaction does.", (code) => stepOf(code) === "simulate"],
-  ["Gas", "Whether the gas limit suffices.", (code) => stepOf(code) === "estimate"],
-  ["Nonce", "Whether the nonce is the next one.", (code) => stepOf(code) === "nonce"],
-  ["Fees", "Whether the fees hold.", (code) => stepOf(code) === "fee"],
-  ["Movements", "Which tokens and amounts move.", (code) => stepOf(code) === "assets"],
-  ["Rights and control", "Who may do what afterwards.", (code) => stepOf(code) === "approvals"],
-  ["Funds", "Whether the payers can pay.", (code) => stepOf(code) === "funds"],
-  ["Policies and steps", "What you asked the report to hold to.", (code) => stepOf(code) === "policy"],
-  ["Proof", "Whether the exact request does the same wherever it is simulated.", (code) => stepOf(code) === "proof"],
+const chapters: ReadonlyArray<readonly [title: string, intro: string, step: string]> = [
+  ["Chain and freshness", "The chain and the age of its state.", "chain"],
+  ["Sender and receiver", "The code of sender and receiver.", "code"],
+  ["Outcome", "What the transaction does.", "simulate"],
+  ["Gas", "Whether the gas limit suffices.", "estimate"],
+  ["Nonce", "Whether the nonce is the next one.", "nonce"],
+  ["Fees", "Whether the fees hold.", "fee"],
+  ["Movements", "Which tokens and amounts move.", "assets"],
+  ["Rights and control", "Who may do what afterwards.", "approvals"],
+  ["Funds", "Whether the payers can pay.", "funds"],
+  ["Policies and steps", "What you asked the report to hold to.", "policy"],
+  ["Proof", "Whether the exact request does the same wherever it is simulated.", "proof"],
   [
     "Errors of a transaction",
     "Typed errors: `finding.error`, and what `ready` fails with. Their fields stand in the [API reference](api/Errors.md).",
-    (code) => Verdict.members.some(({ identifier }) => identifier === code),
+    "verdict",
   ],
   [
     "Errors of a node",
     '<a id="RpcError"></a>The `reason` of an `RpcError`, whose `method` says what was asked. The code of the finding is that of the reason.',
-    (code) => Reason.members.some(({ identifier }) => identifier === code),
+    "reason",
   ],
 ];
 
@@ -115,21 +140,19 @@ const thrown: ReadonlyArray<readonly [title: string, intro: string, all: Readonl
   ["Errors of a guard", "Of `guard` and `guardProvider`; see [the guard](guard.md).", ofGuard],
 ];
 
-const stepOf = (code: string): string | null => (isNote(code) ? notes[code].step : null);
-
 const mark = "<!-- codes -->";
 
 /** `docs/errors.md` with an entry for every code behind the mark. */
 export const withCodes = (page: string): string =>
   [
     page.slice(0, page.indexOf(mark) + mark.length),
-    ...chapters.flatMap(([title, intro, has]) => [
+    ...chapters.flatMap(([title, intro, step]) => [
       `## ${title}`,
       intro,
-      ...Object.entries(meanings)
-        .filter(([code]) => has(code))
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([code, meaning]) => entry(code, meaning)),
+      ...entries
+        .filter(({ chapter }) => chapter === step)
+        .sort((a, b) => (a.code < b.code ? -1 : 1))
+        .map(entry),
     ]),
     ...thrown.flatMap(([title, intro, all]) => [`## ${title}`, intro, ...all.map(thrownEntry)]),
     "## Why there is no clearance",

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { gap, InsufficientFunds, MethodNotSupported, NotProven, RpcError, type Gap } from "./rooms/errors.js";
 import { count } from "./rooms/primitives.js";
 import * as Report from "../src/Report.js";
-import { becauseOf, digestOfReport, fromError, note, verdictOf } from "./rooms/report.js";
+import { note } from "./harness/notes.js";
+import { becauseOf, digestOfReport, fromError, verdictOf } from "./rooms/report.js";
 import { alice, report, transfer } from "./report/fixtures.js";
 
 /** A report that clears, with some fields replaced and its digest made anew. */

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { keccak256, pad, toHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { note } from "./rooms/report.js";
+import { note } from "./harness/notes.js";
 import { Address, Hash, hash, Hex, units } from "./rooms/primitives.js";
 import * as Policy from "../src/Policy.js";
 import type { Report } from "../src/Report.js";

@@ -11,7 +11,7 @@ import { gravest, type Comparison } from "../settle/settlement.js";
 import { attempt } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
-import type { Report } from "../report/index.js";
+import { isReplacement, type Report } from "../report/index.js";
 import { capabilitiesIn, isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
 import {
@@ -101,9 +101,9 @@ const underItsNonce = Effect.fnUntraced(function* (
   const isAgain = own.some(({ hash }) => hash === hashOf(raw));
   // why: viem counts before it is proven, so that what was sent meanwhile would seem to be replaced on purpose
   const isMeant = own.length === 0 || guard.named.has(`${from.toLowerCase()} ${first.nonce.value}`);
-  const isReplacement = isMeant && report.findings.some(({ code }) => code === "ReplacesPending");
+  const mayReplace = isMeant && report.findings.some(isReplacement);
   // guard: a nonce that another send took
-  if (!isReplacement && !isAgain)
+  if (!mayReplace && !isAgain)
     return yield* refused("nonce", `${first.nonce.value} is no longer due: another send took it`);
   return yield* send;
 }, Effect.scoped);

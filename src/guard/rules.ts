@@ -6,7 +6,16 @@ import * as Duration from "effect/Duration";
 import { copyOf, type Difference, type Hash, isRecord, safely } from "../primitives/index.js";
 import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
-import { mismatch, note, times, type Clearance, type Report, type Request, withFinding } from "../report/index.js";
+import {
+  code,
+  isReservedAhead,
+  mismatch,
+  times,
+  type Clearance,
+  type Report,
+  type Request,
+  withFinding,
+} from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
 import type { Rpc } from "../rpc/index.js";
@@ -222,8 +231,7 @@ export const payloadOf = (rpcRequest: RpcRequest): SignaturePayload => {
 
 /** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
 const isWarned = ({ verdict, findings }: Report): boolean =>
-  verdict === "caution" &&
-  findings.some(({ severity, code }) => severity === "warning" && code !== "NonceUnderReservation");
+  verdict === "caution" && findings.some((finding) => finding.severity === "warning" && !isReservedAhead(finding));
 
 /** Fails while a sender may have something in flight: until it is shown, its nonce is passed, or it is released. */
 export const free = (
@@ -248,11 +256,20 @@ export const free = (
     }
   });
 
+/**
+ * The page added the chain to the wallet (`wallet_addEthereumChain`), and a guard without a `node` asks only the node
+ * that the page named.
+ */
+export const NodeNamedByPage = code("chain", ["unavailable"], "NodeNamedByPage", [
+  "the page named the only node that was asked about this chain",
+  "give the guard a `node`",
+]);
+
 /** The report, which is `unknown` where a page named the only node that was asked. */
 const doubted = ({ memory, isAlone }: Guarding, report: Report): Report => {
   const isNamed = isAlone && report.chainId !== null && memory.pageChains.has(report.chainId);
   // guard: a proof by a node that the page named
-  return isNamed ? withFinding(report, note("NodeNamedByPage", "unavailable", { evidence: "unavailable" })) : report;
+  return isNamed ? withFinding(report, NodeNamedByPage.unavailable({ evidence: "unavailable" })) : report;
 };
 
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */

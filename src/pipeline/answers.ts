@@ -11,7 +11,7 @@ import type { lookup } from "../Chains.js";
 import { rulesOf, type Rules } from "../chains/rules.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { BuiltInStep, Fork, unknownForks } from "../primitives/names.js";
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
 import { authorizationInFlight, inFlightCounts, isUsedByAuthorization } from "../steps/nonce.js";
@@ -248,6 +248,12 @@ export const outcomeOf = <C extends Case>(entry: C, bundle: ReadonlyArray<Case>,
   };
 };
 
+/** The contract that reads balances inside the simulation did not answer. */
+export const WitnessUnavailable = code("simulate", ["warning"], "WitnessUnavailable", [
+  "balances could not be measured inside the simulation",
+  "use another node; the movements shown come from events alone",
+]);
+
 /** What stood in the way of learning the outcomes, and what the outcomes themselves say. */
 export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): ReadonlyArray<Finding> => {
   const { run, called, refused, unfunded, aloneRefused } = answers;
@@ -267,7 +273,7 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
     // why: where our own sum finds nothing missing, a refusal for want of funds stands against it
     const disputed =
       unfunded !== null && !isReallyShort(bundle, answers) ? [fromError(unfunded, "unavailable", where)] : [];
-    const blind = run.witnessed ? [] : [note("WitnessUnavailable", "warning", where)];
+    const blind = run.witnessed ? [] : [WitnessUnavailable.warning(where)];
     return [...unanswered, ...disputed, ...bundle.flatMap(checkOutcome), ...blind];
   }
   if (refused === null) return [];

@@ -14,7 +14,7 @@ import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { Figure, text } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
+import { code, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { redactUrls } from "../rpc/endpoint.js";
 import { CurrentRun, type Rpc } from "../rpc/index.js";
@@ -49,8 +49,17 @@ const wordsOf = (error: unknown): string =>
     "an error that cannot be read",
   ).slice(0, most.why);
 
+/**
+ * It failed, threw or did not answer in time. That never counts as a pass.
+ * @figures text("because", "no answer in time")
+ */
+export const StepUnavailable = code("policy", ["unavailable"], "StepUnavailable", [
+  "a step of your own gave no answer",
+  "repair the step, or run it again",
+]);
+
 const unavailable = (step: OwnName, why: string): Finding => ({
-  ...note("StepUnavailable", "unavailable", { evidence: "unavailable" }, text("step", step), text("because", why)),
+  ...StepUnavailable.unavailable({ evidence: "unavailable" }, text("step", step), text("because", why)),
   step,
 });
 

@@ -1,5 +1,5 @@
 /** What a proof finds beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import { count } from "../primitives/statement.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { authorizationInFlight, isUsedByAuthorization } from "../steps/nonce.js";
@@ -13,6 +13,7 @@ import { measureQueries } from "./limits.js";
 import type { Standing } from "./proofGround.js";
 import type { Attempt } from "./worlds/contrast.js";
 import { inFlightOf, type ProofInput, looksOf } from "./proofPlans.js";
+import { lacksPredecessors, notAllSimulated } from "./worlds/compare.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, pendingOf } from "./worlds/contexts.js";
 
@@ -32,9 +33,21 @@ export const spanIn = ({
   const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
   return {
     until: report.options.isMaxAgeGiven === true ? null : proof.askedAt + Math.floor(covered * chain.blockTimeMs),
-    findings: [note("BlocksNotSimulated", "info", { evidence: "unavailable" }, ...numbers)],
+    findings: [notAllSimulated("info", ...numbers)],
   };
 };
+
+/**
+ * Quotes and auctions close like that. The clearance ends three slots before the last block in which the transaction
+ * succeeded, but not before half of that time is over. The finding is a warning where it succeeded in the next block
+ * only.
+ * @figures count("ran in a block of the time", 1_767_225_623), count("failed in one of", 1_767_225_635)
+ * @warning where it succeeds in the next block alone
+ */
+export const ClosesAt = code("proof", ["info", "warning"], "ClosesAt", [
+  "the transaction succeeds in the next block but fails later",
+  "send it before the clearance ends",
+]);
 
 /** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
 export const closesIn = (
@@ -49,7 +62,7 @@ export const closesIn = (
   const until = Math.floor(untilOf(gridOn(report, chain), { last, next, now }));
   const times = [count("block time of success", last), count("block time of failure", closed.failed)];
   const severity = closed.reach === 0 ? "warning" : "info";
-  return { until, findings: [note("ClosesAt", severity, { evidence: "measured" }, ...times)] };
+  return { until, findings: [ClosesAt[severity]({ evidence: "measured" }, ...times)] };
 };
 
 /**
@@ -67,25 +80,48 @@ const isAhead = (claim: ProofInput, { run, block, counts, assumed }: Proof): boo
       return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
     }));
 
+/** @figures count("in flight", 2) */
+export const BehindInFlight = code("nonce", ["info"], "BehindInFlight", [
+  "the sender's earlier transactions do not change the outcome; this one is mined after them",
+]);
+
+export const NonceAssumed = code("nonce", ["warning"], "NonceAssumed", [
+  "the simulated state already has a transaction with this nonce, so the nonce was overridden",
+  "use the next nonce, unless you mean to replace that transaction",
+]);
+
 /** The requests ahead of their state; or the next block, which has nothing of what is in flight, did the same. */
 export const checkAhead = ({ claim, proof, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
   const inFlight = inFlightOf(claim);
   const isAlike = compared?.contrast?.found.length === 0;
   // guard: own transactions in flight that the state lacks
   if (!isAhead(claim, proof))
-    return isAlike && inFlight > 0
-      ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
-      : [];
+    return isAlike && inFlight > 0 ? [BehindInFlight.info({ evidence: "measured" }, count("in flight", inFlight))] : [];
   if (isUsedByAuthorization(proof.assumed, claim.bundle, proof)) return [authorizationInFlight(proof.assumed)];
-  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
-  return [note(code, "warning", { evidence: "assumed" })];
+  if (proof.assumed?._tag === "NonceTooLow") return [NonceAssumed.warning({ evidence: "assumed" })];
+  return [lacksPredecessors("assumed")];
 };
+
+/** The outcome without others' transactions was not simulated. */
+export const SealedStateUnseen = code("proof", ["info"], "SealedStateUnseen", [
+  "the node simulates on its pending state only, which may contain others' transactions",
+  "use another endpoint, or limit the amounts with a policy",
+]);
 
 /** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
 export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
   pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
-    ? [note("SealedStateUnseen", "info", { evidence: "unavailable" })]
+    ? [SealedStateUnseen.info({ evidence: "unavailable" })]
     : [];
+
+/**
+ * One simulation can measure only so many. The others are known from events.
+ * @figures count("not measured", 112)
+ */
+export const PartiesCut = code("assets", ["warning"], "PartiesCut", [
+  "not all balances and approvals that are touched were measured",
+  "send less at once, or trust the events for the others",
+]);
 
 /** Balances and rights that found no room, or no gas, to be read. */
 export const checkMeasured = ({ claim, proof }: Attempt): ReadonlyArray<Finding> => {
@@ -100,7 +136,7 @@ export const checkMeasured = ({ claim, proof }: Attempt): ReadonlyArray<Finding>
   // why: what was not asked is not read either
   const missing = measure.cut + Math.max(looksOf(claim).unasked, unread);
   // guard: what found no room to be read
-  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
+  return missing === 0 ? [] : [PartiesCut.warning({ evidence: "logged" }, count("not measured", missing))];
 };
 
 export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>

@@ -1,7 +1,7 @@
 /** Which state a report speaks of: its chain, its block, and whether it is the newest and the real one. Pure. */
 import { ChainIdMismatch, WitnessesDisagree } from "../errors/verdicts.js";
 import { count, text } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import type { HeadSighting, Testimony } from "../rpc/index.js";
@@ -9,6 +9,7 @@ import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
+import { restsOnOthers } from "./worlds/compare.js";
 import { leftOutOf } from "./endpoint/simulate.js";
 
 /** What the state is judged by beside the answers that tell it. */
@@ -44,6 +45,25 @@ const isAnother = (
     ...{ step: "chain", transaction, evidence },
   });
 
+/**
+ * A hard fork activates before the clearance expires. Gas and limits may differ on the other side of it.
+ * @figures count("activates at", 1_796_291_351)
+ */
+export const ForkAhead = code("chain", ["warning"], "ForkAhead", [
+  "a hard fork activates before a clearance would expire",
+  "run `prove` again after the fork",
+]);
+
+/**
+ * The fork decides what the chain allows, such as the gas of one transaction.
+ * @figures text("executed", "Amsterdam")
+ * @warning where the transaction may use what differs between the forks
+ */
+export const RulesUncertain = code("chain", ["info", "warning"], "RulesUncertain", [
+  "the node's signs of the active fork contradict each other (opcodes, block header, `eth_config`)",
+  "use another endpoint",
+]);
+
 /** Whether the rules are certain, and stay as long as a clearance would. */
 const checkRules = (
   { rules: { agrees, nextFork }, run, forkInNext }: Answers,
@@ -55,23 +75,28 @@ const checkRules = (
   const isBetween = executed !== null && forkInNext !== null && executed !== forkInNext;
   const isPlanned = nextFork !== null && nextFork * 1000n <= BigInt(Math.ceil(now + maxAgeMs));
   const when = nextFork === null ? [] : [count("activates at", nextFork)];
-  const uncertain = note(
-    "RulesUncertain",
-    isForkUsed ? "warning" : "info",
+  const uncertain = RulesUncertain[isForkUsed ? "warning" : "info"](
     { evidence: "measured" },
     text("executed", executed ?? "not seen"),
   );
   return [
     ...(agrees ? [] : [uncertain]),
     // guard: a fork ahead
-    ...(isBetween || isPlanned
-      ? [note("ForkAhead", "warning", { evidence: isBetween ? "measured" : "estimated" }, ...when)]
-      : []),
+    ...(isBetween || isPlanned ? [ForkAhead.warning({ evidence: isBetween ? "measured" : "estimated" }, ...when)] : []),
   ];
 };
 
 /** Most lines of what endpoints said that one finding holds. */
 const mostSaid = 16;
+
+/**
+ * Too few of several endpoints gave the same answer in time.
+ * @figures text("eth_simulateV1", "1 of 2")
+ */
+export const QuorumMissing = code("proof", ["unavailable"], "QuorumMissing", [
+  "too few endpoints confirmed what was measured",
+  "run `prove` again when all endpoints are at the newest block",
+]);
 
 /** What other endpoints said of the same. */
 const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Finding> => {
@@ -98,8 +123,8 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
     ...disagreed,
     ...(unconfirmed.length === 0
       ? []
-      : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...texts(unconfirmed))]),
-    ...(pending.length === 0 ? [] : [note("DependsOnPending", "warning", { evidence: "measured" }, ...texts(pending))]),
+      : [QuorumMissing.unavailable({ evidence: "unavailable" }, ...texts(unconfirmed))]),
+    ...(pending.length === 0 ? [] : [restsOnOthers("warning", ...texts(pending))]),
   ];
 };
 
@@ -161,6 +186,15 @@ export const observe = (
   };
 };
 
+/**
+ * `eth_chainId` and the chain id inside the simulation differ, so the endpoint mixes chains.
+ * @figures count("eth_chainId", 1), count("CHAINID", 8453)
+ */
+export const ChainIdDisagrees = code("chain", ["unavailable"], "ChainIdDisagrees", [
+  "the node gives two different chain ids",
+  "use another endpoint",
+]);
+
 /** Whether it is the chain that was meant, and one chain. */
 export const checkChain = (
   bundle: ReadonlyArray<Case & Pick<Filled, "request">>,
@@ -175,7 +209,7 @@ export const checkChain = (
   if (chainId === null) return findings;
   if (named !== null && named !== chainId) {
     const ids = [count("eth_chainId", named), count("CHAINID", chainId)];
-    findings.push(note("ChainIdDisagrees", "unavailable", { evidence: "measured" }, ...ids));
+    findings.push(ChainIdDisagrees.unavailable({ evidence: "measured" }, ...ids));
   }
   for (const { input, request, index } of bundle) {
     // why: a proof may run on another node than the scan, and its requests name the scan's chain
@@ -200,12 +234,27 @@ export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>
 export const checkConnection = (chainId: number | null, expected: number | null): ReadonlyArray<Finding> =>
   chainId === null || expected === null || chainId === expected ? [] : [isAnother(chainId, expected, "assumed")];
 
+/**
+ * You asked about a block other than the newest. What was true there may no longer be true.
+ * @figures text("block", "23000000")
+ */
+export const BlockNotNewest = code("chain", ["warning"], "BlockNotNewest", [
+  "the report is about a block other than the newest",
+  "run it again without `block` to sign",
+]);
+
+/** It describes a block that will not exist. */
+export const StatePretended = code("chain", ["warning"], "StatePretended", [
+  "the report was made with state or block overrides",
+  "run it again without overrides to sign",
+]);
+
 /** That the caller asked for another state than the newest and real one. */
 export const checkOverrides = ({ blockTag }: Observed, options: ReportOptions): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = [];
   if (blockTag !== "pending" && blockTag !== "latest")
-    findings.push(note("BlockNotNewest", "warning", { evidence: "assumed" }, text("block", String(blockTag))));
+    findings.push(BlockNotNewest.warning({ evidence: "assumed" }, text("block", String(blockTag))));
   if (options.stateOverrides !== null || options.blockOverrides !== null)
-    findings.push(note("StatePretended", "warning", { evidence: "assumed" }));
+    findings.push(StatePretended.warning({ evidence: "assumed" }));
   return findings;
 };

@@ -10,7 +10,7 @@ import { safely, type GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
 import { abisOf, named, times } from "../report/options.js";
 import { itemOfCall } from "../abi/decodeCall.js";
-import { note, type Finding } from "../report/finding.js";
+import { code, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
@@ -94,6 +94,15 @@ export const prepare = Effect.fnUntraced(function* (
 });
 
 /**
+ * The proof was made without them.
+ * @figures text("", "maxAge: not a duration")
+ */
+export const OptionsRefused = code("proof", ["unavailable"], "OptionsRefused", [
+  "the options of `prove` are invalid and were not used",
+  "correct them, then run `prove` again",
+]);
+
+/**
  * A report under other options. Options that are wrong are not taken: the report's own stay, and a
  * finding says so (`prove` never fails).
  */
@@ -105,6 +114,6 @@ export const revise = (
     onSuccess: (revised) => ({ report: { ...report, options: revised }, refused: null }),
     onFailure: (error) => ({
       report,
-      refused: note("OptionsRefused", "unavailable", { evidence: "unavailable" }, text("", error.message)),
+      refused: OptionsRefused.unavailable({ evidence: "unavailable" }, text("", error.message)),
     }),
   });

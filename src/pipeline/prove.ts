@@ -6,7 +6,7 @@ import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
@@ -14,7 +14,7 @@ import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
 import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
-import { undoubted } from "./gas/doubt.js";
+import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
 import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
@@ -27,7 +27,7 @@ import { runsOf } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
 import { askOwn } from "./later.js";
-import { checkLeftOut, leftOutOf, activeSteps } from "./steps.js";
+import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { pendingOf, tagOf } from "./worlds/contexts.js";
 import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
 import { TokenCache } from "../steps/reading/tokens.js";
@@ -41,7 +41,7 @@ const where = { step: "proof", evidence: "measured" } as const;
 const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
   report.findings.flatMap((finding) => {
     const { code, error, step, transaction } = finding;
-    if (code === "GasLimitWidened") return [finding];
+    if (code === GasLimitWidened.code) return [finding];
     return error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [];
   });
 
@@ -69,10 +69,19 @@ const unproven = (report: Report, active: ActiveSteps): Report => {
   const steps: ActiveSteps = new Set([...active].filter((name) => !without.some((omitted) => omitted === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
     // why: how bad it is what was left out is ours to say, not that of a report from outside
-    ...report.findings.filter(({ code }) => code !== "LeftOut"),
+    ...report.findings.filter(({ code }) => code !== LeftOut.code),
     ...checkLeftOut(steps, report.transactions),
   ]);
 };
+
+/**
+ * Either the latest block was used instead, or the outcome is not certain.
+ * @unavailable where the sealed block could not stand in for it
+ */
+export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved", [
+  "the pending state kept changing while it was simulated",
+  "run `prove` again if the sender has transactions in flight",
+]);
 
 /**
  * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
@@ -175,7 +184,7 @@ const proveOnce = Effect.fnUntraced(function* (
   });
   const { pending } = standing;
   const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
-    note("PendingMoved", severity, { evidence: "measured" }, text("", stead)),
+    PendingMoved[severity]({ evidence: "measured" }, text("", stead)),
   ];
   const outcome = yield* assemble(standing, [
     ...standing.findings,
@@ -191,6 +200,15 @@ const proveOnce = Effect.fnUntraced(function* (
   );
   return { report: proven, limits: settled?.limits ?? null };
 });
+
+/**
+ * State moved since the scan. A proof never changes the gas limit.
+ * @figures gas("gas that holds", 74_000n)
+ */
+export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
+  "the gas limit is no longer enough: with more gas the transaction does something else",
+  "run `preflight`, which chooses a wider limit and proves it",
+]);
 
 /**
  * Proves what a report has chosen. Where its gas limit turned out to decide the outcome, a wider one is chosen and proven,
@@ -210,9 +228,9 @@ export const proveChosen = Effect.fnUntraced(function* (
   const { report: proven, limits } = yield* proveOnce(report, proving, own, null);
   if (limits === null) return proven;
   if (scanned !== null) {
-    const settled = { ...undoubted, findings: [note("GasLimitWidened", "info", { evidence: "measured" })] };
+    const settled = { ...undoubted, findings: [widened()] };
     return (yield* proveOnce(withLimits(report, limits), proving, own, settled)).report;
   }
   const holds = limits.map((limit) => gas("gas that holds", limit));
-  return judged(proven, [...proven.findings, note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds)]);
+  return judged(proven, [...proven.findings, ScanAgain.unavailable({ evidence: "measured" }, ...holds)]);
 });

@@ -12,7 +12,8 @@ import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport, becauseOf, verdictOf } from "../report/ready.js";
 import { abisOf } from "../report/options.js";
-import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
+import { bounded } from "../report/bounded.js";
+import { fromError, inOrder, code, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
 import { reportVersion, type Report, type ReportOptions } from "../report/schema.js";
@@ -74,14 +75,18 @@ const withoutMoot = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =
   });
 };
 
+/** Nonce, gas, a fee or the chain id is missing, so there is nothing exact to sign. */
+export const RequestIncomplete = code("proof", ["unavailable"], "RequestIncomplete", [
+  "a request field is not known",
+  "give nonce, gas, fees and chain id, or use another node",
+]);
+
 /** A request with a hole says so, where nothing else did: nothing can be proven of it. */
 const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
   findings.some(({ severity }) => severity === "blocker" || severity === "unavailable")
     ? []
     : bundle.flatMap(({ request, index }) =>
-        request !== null
-          ? []
-          : [note("RequestIncomplete", "unavailable", { transaction: index, evidence: "unavailable" })],
+        request !== null ? [] : [RequestIncomplete.unavailable({ transaction: index, evidence: "unavailable" })],
       );
 
 /** What of a report is empty where a step was left out. */
@@ -109,6 +114,24 @@ const evaluate = (policy: Policy, report: Report): PolicyResult => {
     : { _tag: "Unknown", reason: `the report was made without the step ${[...all].join(", ")}` };
 };
 
+/**
+ * A function decides the policy, and the function was not given to the proof.
+ * @figures text("policy", "acme/limit")
+ */
+export const PolicyLost = code("policy", ["unavailable"], "PolicyLost", [
+  "a policy of the report could not be evaluated again",
+  "give it again in the options of `prove`",
+]);
+
+/**
+ * The policy's subject was not measured, so the policy does not count as fulfilled.
+ * @figures text("policy", "maxSpent"), text("because", "the report was made without the step assets")
+ */
+export const PolicyUnknown = code("policy", ["unavailable"], "PolicyUnknown", [
+  "whether a policy holds is not known",
+  "remove the cause that it names, and ask again",
+]);
+
 /** What the policies say of a report. */
 const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): ReadonlyArray<Finding> => {
   const findings = policies.flatMap((policy): ReadonlyArray<Finding> => {
@@ -116,7 +139,7 @@ const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): Readonl
     if (result._tag === "Pass") return [];
     if (result._tag === "Unknown") {
       const why = [text("policy", policy.name), text("because", result.reason)];
-      return [note("PolicyUnknown", "unavailable", { evidence: "unavailable" }, ...why)];
+      return [PolicyUnknown.unavailable({ evidence: "unavailable" }, ...why)];
     }
     const violation = new PolicyViolation({ policy: policy.name, detail: result.detail });
     return [fromError(violation, "blocker", { step: "policy", evidence: "measured" })];
@@ -125,7 +148,7 @@ const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): Readonl
   const all = report.options.policies.length;
   if (policies.length >= all) return findings;
   const numbers = [count("lost", all - policies.length), count("of", all)];
-  return [...findings, note("PolicyLost", "unavailable", { evidence: "unavailable" }, ...numbers)];
+  return [...findings, PolicyLost.unavailable({ evidence: "unavailable" }, ...numbers)];
 };
 
 /** `earlier`, as far as the new round does not tell the same itself. */

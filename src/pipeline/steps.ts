@@ -14,7 +14,7 @@ import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Owners from "../steps/reading/owners.js";
 import * as FalseAnswers from "../steps/reading/falseAnswers.js";
-import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
+import * as Shortfall from "../steps/reading/tokenShortfall.js";
 import { checkPool } from "../steps/reading/pool.js";
 import { checkInner } from "../steps/reading/inner.js";
 import { checkUnsupported } from "./endpoint/simulate.js";
@@ -24,7 +24,7 @@ import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
 import { text } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
+import { code, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions, TransactionReport, Clearance } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
@@ -187,7 +187,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
         ...bundle.flatMap((entry) => entry.charged.findings),
         ...funds.flatMap((payer) => Funds.check(payer, bundle)),
         ...checkPool(bundle, draft, answers.chain),
-        ...bundle.flatMap((entry) => TokenShortfall.check(entry, answers, bundle)),
+        ...bundle.flatMap((entry) => Shortfall.check(entry, answers, bundle)),
       ];
     },
   },
@@ -236,6 +236,16 @@ export const everyLookBetween =
   (place: number): ReadonlyArray<Query> =>
     taking(steps).flatMap(({ between }) => between?.(bundle, place) ?? []);
 
+/**
+ * Nothing of that step was checked.
+ * @figures text("step", "approvals")
+ * @warning for `assets` and `approvals`, and for `estimate` where you fix every gas limit
+ */
+export const LeftOut = code("policy", ["unavailable", "warning"], "LeftOut", [
+  "a step was left out of the pipeline",
+  "check it with a pipeline that has the step before you sign",
+]);
+
 /** What was left out, each step by its name, and how bad that is: where every gas limit is the caller's, nobody has to estimate. */
 export const checkLeftOut = (
   steps: ActiveSteps,
@@ -247,7 +257,7 @@ export const checkLeftOut = (
     ...(bundle.every(({ input }) => input.gas !== null) ? ["estimate"] : []),
   ]);
   return leftOutOf(steps).map((name) => ({
-    ...note("LeftOut", mild.has(name) ? "warning" : "unavailable", { evidence: "unavailable" }, text("step", name)),
+    ...LeftOut[mild.has(name) ? "warning" : "unavailable"]({ evidence: "unavailable" }, text("step", name)),
     step: name,
   }));
 };

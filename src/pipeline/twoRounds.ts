@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
-import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
@@ -14,7 +13,7 @@ import { answersOf, type Round } from "./answers.js";
 import { askOwn, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas } from "./choose.js";
-import { undoubted } from "./gas/doubt.js";
+import { undoubted, widened } from "./gas/doubt.js";
 import { ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import { askAt } from "./askProof.js";
@@ -83,10 +82,7 @@ export const scanOnce = Effect.fnUntraced(function* (
       measure,
       ledger: yield* ledgerSoFar,
       own: { names: own.names, check },
-      findings: [
-        ...settled.findings,
-        ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
-      ],
+      findings: [...settled.findings, ...(settled.limits === null ? [] : [widened()])],
     },
     null,
   );

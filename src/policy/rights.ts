@@ -1,4 +1,5 @@
 /** Policies over rights, over who takes part, and over calls that fail inside a transaction that succeeds. */
+import { isHiddenRight, isInnerFailure, isMismatch, isNativeUntraced, isUnexplained } from "../report/byCode.js";
 import { every, fail, pass, type Policy, type PolicyResult, unknown } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
@@ -18,7 +19,7 @@ const nameOf = (report: Report, { standard, token, tokenId, owner, spender, afte
 
 /** Whether something may be a right of a kind that is not known. */
 const unexplained = (report: Report): PolicyResult =>
-  report.findings.some(({ code }) => code === "EventUnexplained" || code === "RightUnexplained")
+  report.findings.some(isUnexplained)
     ? unknown("an unknown event or call may give somebody a right to act for the sender")
     : pass;
 
@@ -41,10 +42,10 @@ export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeG
 /** Whether calldata asks for a right without a limit that nobody measured, or for one of which no limit is known. */
 const unlimitedClaim = (report: Report): PolicyResult =>
   report.findings.some(
-    ({ code, numbers }) =>
-      code === "RightUnexplained" &&
+    (finding) =>
+      isHiddenRight(finding) &&
       // why: an event is told by its kind, and is for the policy on new rights
-      !numbers.some(({ unit, value }) => unit === "hash" || (unit === "units" && value < narrowMaximum)),
+      !finding.numbers.some(({ unit, value }) => unit === "hash" || (unit === "units" && value < narrowMaximum)),
   )
     ? unknown("a call may give somebody a right without a limit")
     : pass;
@@ -92,9 +93,9 @@ export const judgeTouched =
   (report: Report): PolicyResult => {
     const strangers = [...touchedBy(report)].filter((address) => !allowed.has(address));
     if (strangers.length > 0) return fail(`also touches ${strangers.slice(0, 16).map(checksummed).join(", ")}`);
-    const isUntraced = ({ code, severity, numbers }: Report["findings"][number]): boolean =>
-      (code === "NativeMovesUnseen" && severity !== "info") ||
-      (code === "TransferMismatch" && !numbers.some(({ name }) => name === "token"));
+    const isUntraced = (finding: Report["findings"][number]): boolean =>
+      (isNativeUntraced(finding) && finding.severity !== "info") ||
+      (isMismatch(finding) && !finding.numbers.some(({ name }) => name === "token"));
     const isTraced = !report.findings.some(isUntraced);
     const hidden = unseen(report) ?? (isTraced ? null : "whether others got native currency was not seen");
     return hidden === null ? cut(report) : unknown(hidden);
@@ -141,8 +142,7 @@ export const judgeInner = (mayFail: NonNullable<Policy["mayFail"]>) =>
         );
         if (calls.length > 0) return fail(`inside transaction ${index + 1} fails ${calls.slice(0, 8).join("; ")}`);
         const isElsewhere = report.findings.some(
-          ({ code, severity, transaction }) =>
-            code === "InnerCallFailed" && severity === "warning" && transaction === index,
+          (finding) => isInnerFailure(finding) && finding.severity === "warning" && finding.transaction === index,
         );
         if (isElsewhere) return fail(`a call inside transaction ${index + 1} fails in another block`);
         const count = inner?.unseen ?? 0;

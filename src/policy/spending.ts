@@ -9,7 +9,7 @@ import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
 import { accountsOf as own } from "../report/amounts.js";
 import { currencyOf } from "../report/chain.js";
-import type { FindingCode } from "../report/finding.js";
+import { isCut, isNativeUntraced } from "../report/byCode.js";
 import type { Report } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms } from "../report/parts.js";
@@ -100,13 +100,9 @@ export const unseen = (report: Report): string | null => {
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 
-const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
-
 /** Whether the report may lack rights or parties that the bundle has to do with. */
 export const cut = (report: Report): PolicyResult =>
-  report.findings.some(({ code }) => incomplete.has(code))
-    ? unknown("not everything that the bundle touches was read or measured")
-    : pass;
+  report.findings.some(isCut) ? unknown("not everything that the bundle touches was read or measured") : pass;
 
 /** A judgement that only a report can be given whose movements are seen. */
 export const whereSeen =
@@ -155,7 +151,7 @@ export const whoOf = ({ account }: Subject): string => (account === null ? "the 
 
 /** Whether events tell of no native movements, so that balances alone speak. */
 const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
-  token === null && findings.some(({ code }) => code === "NativeMovesUnseen");
+  token === null && findings.some(isNativeUntraced);
 
 /** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
 export const judgeSpent = (subject: Subject, limit: bigint) =>

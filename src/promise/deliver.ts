@@ -12,6 +12,7 @@ import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
 import { copyOf, escapeText } from "../primitives/index.js";
 import {
+  isReservedAhead,
   digestOfReport,
   mismatch,
   ready,
@@ -108,7 +109,7 @@ const cautionGiven = (onCaution: unknown) =>
 
 /** The codes that a report warns by, but for that of a reservation: what is ahead of it is in the same store, and is sent. */
 const warningsOf = ({ findings }: Report): ReadonlyArray<string> =>
-  findings.flatMap(({ severity, code }) => (severity === "warning" && code !== "NonceUnderReservation" ? [code] : []));
+  findings.flatMap((finding) => (finding.severity === "warning" && !isReservedAhead(finding) ? [finding.code] : []));
 
 /** Fails where a report warns of what nobody agreed to; `agreed` are the codes of warnings that somebody did. */
 const admit = Effect.fnUntraced(function* (

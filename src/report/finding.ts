@@ -3,13 +3,12 @@
  * with their units and a remedy; text is made by {@link messageOf} when somebody reads it.
  */
 import * as Schema from "effect/Schema";
-import * as Struct from "effect/Struct";
+import type { NoteCode } from "../catalogue.js";
 import { nullable } from "../primitives/hex.js";
 import { OwnName, StepName, stepNames } from "../primitives/names.js";
-import { count, Figure, figures, pageOf, statementText, type Statement } from "../primitives/statement.js";
+import { Figure, figures, pageOf, statementText, type Statement } from "../primitives/statement.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
-import { notes } from "./notes.js";
 
 /**
  * How a fact is known, strongest first: `measured` inside the simulation; `logged` by an event;
@@ -20,22 +19,18 @@ export type Evidence = typeof Evidence.Type;
 
 export { OwnName, StepName };
 
-/** Codes of findings that are no error of their own; {@link notes} says what each means. */
-export const NoteCode = Schema.Literals(Struct.keys(notes));
-export type NoteCode = typeof NoteCode.Type;
+const ownCode = /^[A-Z][A-Za-z0-9]{0,63}$/u;
 
 /**
- * What a finding can be: the tag of a verdict, the reason of a failed request, or a note of ours, a closed list; and what
- * users' own steps find (`acme/Listed`).
+ * A closed list: the tags of verdicts, the reasons of failed requests, the codes of our own notes; and the codes of users'
+ * own steps (`acme/Listed`). A stored report may hold a code of a later edition, so decoding takes any name in PascalCase.
  */
-export type FindingCode = Verdict["_tag"] | Reason["_tag"] | keyof typeof notes | OwnName;
-export const FindingCode: Schema.Union<
-  readonly [Schema.Literals<ReadonlyArray<Exclude<FindingCode, OwnName>>>, typeof OwnName]
-> = Schema.Union([
-  Schema.Literals([
-    ...NoteCode.literals,
-    ...[...Verdict.members, ...Reason.members].map(({ identifier }) => identifier as Exclude<FindingCode, OwnName>),
-  ]),
+export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode | OwnName;
+export const FindingCode: Schema.Codec<FindingCode, string> = Schema.Union([
+  Schema.String.pipe(
+    Schema.check(Schema.isPattern(ownCode)),
+    Schema.refine((value): value is Exclude<FindingCode, OwnName> => typeof value === "string" && ownCode.test(value)),
+  ),
   OwnName,
 ]);
 
@@ -72,27 +67,59 @@ export interface Finding extends Schema.Schema.Type<typeof Finding> {
   readonly error: Verdict | RpcError | null;
 }
 
+/** The transaction that a finding is about, null or absent for the whole bundle, and how its facts are known. */
+export interface Where {
+  readonly transaction?: number | null;
+  readonly evidence: Evidence;
+}
+
 /** A verdict or a failed request as a finding of the given severity, in its own words or in those given. */
 export const fromError = (
   error: Verdict | RpcError,
   severity: Severity,
-  { step, transaction = null, evidence }: Parameters<typeof note>[2] & { readonly step: StepName },
+  { step, transaction = null, evidence }: Where & { readonly step: StepName },
   { sentence, numbers, remedy }: Statement = error.statement,
 ): Finding => {
   const code = error._tag === "RpcError" ? error.reason._tag : error._tag;
   return { code, severity, step, transaction, sentence, numbers, remedy, docs: pageOf(code), evidence, error };
 };
 
-/** A finding with a code of its own: the catalogue's words about these numbers. */
-export const note = (
-  code: NoteCode,
-  severity: Exclude<Severity, "blocker">,
-  { transaction = null, evidence }: { readonly transaction?: number | null; readonly evidence: Evidence },
-  ...known: ReadonlyArray<Figure | null>
-): Finding => {
-  const { step, sentence, remedy } = notes[code];
-  const numbers = figures(...known);
-  return { code, severity, step, sentence, remedy, transaction, numbers, docs: pageOf(code), evidence, error: null };
+/** A code of findings that are no error of their own, with a maker for each severity that it may have. */
+export type Code<Name extends string, Levels extends Severity> = {
+  readonly [Level in Levels]: (where: Where, ...numbers: ReadonlyArray<Figure | null>) => Finding;
+} & {
+  readonly code: Name;
+  readonly step: StepName;
+  /** The usual severity comes first. */
+  readonly severities: ReadonlyArray<Levels>;
+  readonly sentence: string;
+  /** Empty where nothing is to be done. */
+  readonly remedy: string;
+};
+
+/**
+ * Declares a code in the file that decides it. The sentence is true of every finding with the code; the numbers carry
+ * what is particular. Its doc comment gives the entry of `docs/errors.md`: the meaning, `@figures` as an example has
+ * them, and `@warning where …` for a severity that is not the usual one.
+ */
+export const code = <Name extends string, Levels extends Severity>(
+  step: StepName,
+  severities: ReadonlyArray<Levels>,
+  name: Name,
+  [sentence, remedy = ""]: readonly [sentence: string, remedy?: string],
+): Code<Name, Levels> => {
+  const docs = pageOf(name);
+  // why: every declaration is in the catalogue, of which the closed list of codes is made
+  const code = name as string as NoteCode;
+  const make =
+    (severity: Severity): Code<Name, Severity>[Severity] =>
+    ({ transaction = null, evidence }, ...known) => {
+      const numbers = figures(...known);
+      return { code, severity, step, sentence, remedy, transaction, numbers, docs, evidence, error: null };
+    };
+  const makers = Object.fromEntries(severities.map((severity) => [severity, make(severity)]));
+  // the makers are those of `severities`
+  return { ...makers, code: name, step, severities, sentence, remedy } as never;
 };
 
 /** The finding in one line: sentence · numbers · remedy; native amounts in `currency`: a symbol, or the report's `chain`. */
@@ -108,30 +135,3 @@ const placeOf = ({ step }: Finding): number => places.get(step) ?? places.size;
 /** Findings in pipeline order, then by transaction, stable otherwise. */
 export const inOrder = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
   [...findings].sort((a, b) => placeOf(a) - placeOf(b) || (a.transaction ?? -1) - (b.transaction ?? -1));
-
-/** The most findings of one report, without the one that says how many more there were. */
-const mostFindings = 256;
-
-/**
- * As many findings as a report holds, the worst of them, in their order; `FindingsCut` counts the rest. Of one
- * severity the first of every code comes before the second of any: a flood of one code hides no other.
- */
-export const bounded = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
-  if (findings.length <= mostFindings) return findings;
-  const met = new Map<string, number>();
-  const ranked = findings.map((finding, place) => {
-    const kind = `${finding.severity}/${finding.code}`;
-    const nth = met.get(kind) ?? 0;
-    met.set(kind, nth + 1);
-    // why: what users' steps find, however much, hides nothing of ours
-    const isOwn = Number(finding.code.includes("/"));
-    return { finding, place, severity: Severity.literals.indexOf(finding.severity), isOwn, nth };
-  });
-  const kept = ranked
-    .sort((a, b) => a.severity - b.severity || a.isOwn - b.isOwn || a.nth - b.nth || a.place - b.place)
-    .slice(0, mostFindings)
-    .sort((a, b) => a.place - b.place)
-    .map(({ finding }) => finding);
-  const rest = count("left out", findings.length - kept.length);
-  return [...kept, note("FindingsCut", "warning", { evidence: "measured" }, rest)];
-};

@@ -1,7 +1,7 @@
 /** Whether the state that was asked is the newest. Pure. */
 import type { Chain } from "../Chains.js";
 import { count, seconds } from "../primitives/statement.js";
-import { note, type Finding } from "./finding.js";
+import { code, type Finding } from "./finding.js";
 import type { Observed } from "./schema.js";
 
 /** The ids of geth's and of anvil's and hardhat's development chains. */
@@ -92,17 +92,51 @@ export interface FreshnessOptions {
 const newest = (first: bigint, ...others: ReadonlyArray<bigint | null>): bigint =>
   others.reduce<bigint>((largest, amount) => (amount !== null && amount > largest ? amount : largest), first);
 
+/**
+ * The local clock, the node's clock and HTTP `Date` headers differ. The newest one is used to judge age.
+ * @figures seconds("the head is ahead by", 22)
+ * @warning where the head is ahead of every clock and does not advance
+ */
+export const ClockSkew = code("chain", ["info", "warning"], "ClockSkew", [
+  "clocks are more than 15 s apart; the newest one is used",
+  "check the local clock",
+]);
+
 /** Where the head is later than every clock, its age cannot be told; where it advances, it is at least alive. */
 const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): ReadonlyArray<Finding> => {
   const evidence = "measured";
   if (lead > mostSkew)
-    return [note("ClockSkew", hasAdvanced ? "info" : "warning", { evidence }, seconds("the head is ahead by", lead))];
+    return [ClockSkew[hasAdvanced ? "info" : "warning"]({ evidence }, seconds("the head is ahead by", lead))];
   const skew = inSeconds(aheadMs ?? 0);
   if (skew >= -mostSkew && skew <= mostSkew) return [];
   const by = skew > 0n ? seconds("the local clock is behind by", skew) : seconds("the local clock is ahead by", -skew);
   // why: the newest clock counts, so that a wrong one can only make a state look older than it is
-  return [note("ClockSkew", "info", { evidence }, by)];
+  return [ClockSkew.info({ evidence }, by)];
 };
+
+/** The node gave no block header. */
+export const FreshnessUnknown = code("chain", ["info"], "FreshnessUnknown", [
+  "the age of the state is unknown",
+  "use a node that gives block headers",
+]);
+
+/**
+ * The endpoint may be stuck, or the chain itself stands still.
+ * @figures seconds("age of the head", 41)
+ */
+export const HeadOld = code("chain", ["warning"], "HeadOld", [
+  "the latest block is older than expected",
+  "ask again, or use another endpoint",
+]);
+
+/**
+ * An answer names a newer block, or the latest block is too old.
+ * @figures count("base block", 22_999_996), count("latest block", 22_999_996), count("highest block", 23_000_000)
+ */
+export const PendingStale = code("chain", ["unavailable"], "PendingStale", [
+  "the state that was used is not the newest",
+  "ask again, or use another block tag or endpoint",
+]);
 
 /**
  * The age is that of the sealed head by the newest clock, for pending state may carry the clock of a node that heard
@@ -140,10 +174,9 @@ export const freshnessOf = (options: FreshnessOptions) => {
   });
   if (isOff || (age >= stale && !isSlow)) {
     const blocks = [count("base block", base), count("latest block", head?.number ?? null)];
-    return told("stale", note("PendingStale", "unavailable", where, ...blocks, count("highest block", highest), old));
+    return told("stale", PendingStale.unavailable(where, ...blocks, count("highest block", highest), old));
   }
-  if (old !== null) return told("unknown", note("HeadOld", "warning", where, old));
-  if (base !== null && head === null)
-    return told("unknown", note("FreshnessUnknown", "info", { evidence: "unavailable" }));
+  if (old !== null) return told("unknown", HeadOld.warning(where, old));
+  if (base !== null && head === null) return told("unknown", FreshnessUnknown.info({ evidence: "unavailable" }));
   return told(base !== null && clocks.every(({ severity }) => severity === "info") ? "fresh" : "unknown");
 };

@@ -1,6 +1,7 @@
 /** The report, its parts and renderings: the door of this room. */
+export { isInVain, isReplacement, isReservedAhead } from "./byCode.js";
 export { digestOfReport } from "./ready.js";
-export { type Evidence, note } from "./finding.js";
+export { code, type Evidence } from "./finding.js";
 export { headLimitsOf, minesOnDemand } from "./freshness.js";
 export { mismatch } from "./matches.js";
 export { BlockName, named, times } from "./options.js";

@@ -4,6 +4,7 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
+import { FreshnessUnknown } from "./freshness.js";
 import { type Finding, inOrder, type Severity } from "./finding.js";
 import { type Clearance, type Report, reportVersion } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
@@ -39,7 +40,7 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
   const [first] = inOrder(findings.filter(({ severity }) => severity === deciding));
   if (first !== undefined) return first.sentence;
   if (stage !== "proven") return "nothing found against it yet; not proven";
-  return findings.some(({ code }) => code === "FreshnessUnknown")
+  return findings.some(({ code }) => code === FreshnessUnknown.code)
     ? "exactly this request was proven; the age of the state could not be checked"
     : "every check passed, and exactly this request was proven";
 };

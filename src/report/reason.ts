@@ -13,7 +13,16 @@ import {
   type Names,
 } from "./amounts.js";
 import { differenceForPeople } from "./diff.js";
-import type { Finding, FindingCode } from "./finding.js";
+import {
+  isCut,
+  isHiddenRight,
+  isMismatch,
+  isNativeUntraced,
+  isPretended,
+  isUncertain,
+  isUnmeasured,
+} from "./byCode.js";
+import type { Finding } from "./finding.js";
 import { failuresOf } from "./flows.js";
 import type { Report } from "./schema.js";
 
@@ -249,28 +258,21 @@ const unlooked = ({ steps: { without } }: Report): string | null => {
 };
 
 /** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
-const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<FindingCode>]> = [
-  [
-    "There are more movements or approvals than could be measured or shown here.",
-    "PartiesCut",
-    "FindingsCut",
-    "CalldataCut",
-    "FirstSeenInProof",
-  ],
-  ["Events and measured balances disagree; the measured amounts are shown.", "TransferMismatch"],
-  ["A right may be granted that could not be read.", "RightUnexplained"],
-  ["Amounts may turn out different.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
-  ["Amounts come from events; balances were not measured.", "WitnessUnavailable"],
-  ["Native amounts are known from balances only.", "NativeMovesUnseen"],
-  ["State or block were overridden, so none of this is certain.", "StatePretended"],
+const doubts: ReadonlyArray<readonly [text: string, isOne: typeof isCut]> = [
+  ["There are more movements or approvals than could be measured or shown here.", isCut],
+  ["Events and measured balances disagree; the measured amounts are shown.", isMismatch],
+  ["A right may be granted that could not be read.", isHiddenRight],
+  ["Amounts may turn out different.", isUncertain],
+  ["Amounts come from events; balances were not measured.", isUnmeasured],
+  ["Native amounts are known from balances only.", isNativeUntraced],
+  ["State or block were overridden, so none of this is certain.", isPretended],
 ];
 
 /** What is not certain of a summary, a sentence each. */
 export const doubtsOf = (report: Report): ReadonlyArray<string> => {
   const { findings, observed } = report;
-  const codes = new Set(findings.map(({ code }) => code));
   return [
-    ...doubts.flatMap(([text, ...any]) => (any.some((code) => codes.has(code)) ? [text] : [])),
+    ...doubts.flatMap(([text, isOne]) => (findings.some(isOne) ? [text] : [])),
     ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
     ...[unlooked(report)].filter((text) => text !== null),
   ];

@@ -15,6 +15,7 @@ import {
   type Names,
 } from "./amounts.js";
 import type { Exposure } from "./beside.js";
+import { isFeeOpen } from "./byCode.js";
 import { flowsOf, ledgerOf, type Flow } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
 import type { Report } from "./schema.js";
@@ -129,7 +130,7 @@ const mostOf = (amounts: ReadonlyArray<bigint | null>): bigint | null =>
 
 /** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
 const costsOf = (report: Report): ReadonlyArray<Cost> => {
-  const isOpen = report.findings.some(({ code }) => code === "L1FeeUnknown");
+  const isOpen = report.findings.some(isFeeOpen);
   return sendersOf(report).map((account) => {
     const terms = report.funds.find((payer) => payer.account.toLowerCase() === account)?.terms ?? [];
     const own = report.transactions.flatMap(({ input, fee }, at) =>

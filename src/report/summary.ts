@@ -11,7 +11,7 @@ import {
   type Names,
 } from "./amounts.js";
 import { bareCalls, callSentences, upper } from "./callSentences.js";
-import type { FindingCode } from "./finding.js";
+import { isActing, isControl, isDelegation, isReadOnly } from "./byCode.js";
 import { claimsOf, failuresOf, flowsOf, paymentsOf, roundingOf, toThemselves, type Flow } from "./flows.js";
 import {
   exposureText,
@@ -102,13 +102,11 @@ const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): C
   return { text: `${verb("pay")} ${text}`, isList: isOpen };
 };
 
-const uneasy: ReadonlySet<FindingCode> = new Set(["DelegationSet", "DelegationCleared", "EventUnexplained"]);
-
 /** ` without moving anything`, where all succeeds, nothing of anybody's moves, no right changes and no control, and nothing is in doubt. */
 const stillness = (report: Report): string =>
   isMoving(report) ||
   doubtsOf(report).length > 0 ||
-  report.findings.some(({ code }) => control.has(code) || uneasy.has(code)) ||
+  report.findings.some((finding) => isControl(finding) || isActing(finding)) ||
   toThemselves(report).length > 0 ||
   report.transactions.some(({ input, outcome }) => outcome.status !== "success" || input.authorizationList?.length)
     ? ""
@@ -195,7 +193,7 @@ const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<
 /** What only reads, and what it returns: nobody need send it. */
 const readings = ({ findings, transactions }: Report): ReadonlyArray<string> =>
   findings
-    .filter(({ code }) => code === "ReadOnlyCall")
+    .filter(isReadOnly)
     .slice(0, mostItems)
     .map(({ transaction, numbers, evidence }) => {
       const figure = numbers.find(({ name }) => name === "returns");
@@ -207,20 +205,18 @@ const readings = ({ findings, transactions }: Report): ReadonlyArray<string> =>
     });
 const mostResult = 160;
 
-/** Control over contracts; of those that the bundle itself creates it is no news. */
-const control: ReadonlySet<FindingCode> = new Set(["ContractControlChanged", "OwnershipChanged", "RoleChanged"]);
-
 /** Who gets to act for an account, or over a contract. */
 const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => {
-  const delegations = findings.flatMap(({ code, numbers }) => {
+  const delegations = findings.filter(isDelegation).flatMap(({ numbers }) => {
     const named = (name: string) => numbers.find((figure) => figure.name === name && figure.unit === "address")?.value;
     const [account, delegate] = [named("account"), named("delegate")];
-    if (code !== "DelegationSet" || typeof account !== "string" || typeof delegate !== "string") return [];
+    if (typeof account !== "string" || typeof delegate !== "string") return [];
     const who = names.who(account);
     return `${upper(who)} ${who === "you" ? "let" : "lets"} ${names.short(delegate)} do anything in ${who === "you" ? "your" : "its"} name.`;
   });
   const rest = delegations.length - mostItems;
-  const isChanging = findings.some(({ code, severity }) => severity !== "info" && control.has(code));
+  // why: control over contracts that the bundle itself creates is no news
+  const isChanging = findings.some((finding) => finding.severity !== "info" && isControl(finding));
   return [
     ...delegations.slice(0, mostItems),
     ...(rest > 0 ? [`${rest} more such rights are given.`] : []),

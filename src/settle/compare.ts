@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import type { FullTransaction, Receipt } from "../eth/index.js";
 import { type Fact, logFacts, nothing, paired, plainJson, type Subject } from "../primitives/index.js";
-import type { Report, TransactionReport } from "../report/index.js";
+import { isInVain, type Report, type TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
 import { paidBy, requestIn } from "./mined.js";
@@ -144,8 +144,7 @@ export const compareOutcome = (
 /** That a call did not return `true` and did nothing of what it asks for, where the report said so; nothing of any other. */
 export const compareAsked = ({ findings }: Report, transaction: number): Comparison => {
   const isVain = findings.some(
-    (finding) =>
-      finding.code === "ReturnedFalse" && finding.transaction === transaction && finding.severity === "warning",
+    (finding) => isInVain(finding) && finding.transaction === transaction && finding.severity === "warning",
   );
   const fact = factOf(transaction);
   return compare(

@@ -7,7 +7,7 @@
 import { nobody, addressAt, argumentsAt, eventOf, type Log, padded, placeOf, valuesOf } from "../abi/words.js";
 import { type Address, type Hex, lower } from "../primitives/hex.js";
 import { address, count, hash, text, units } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
+import { code, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { readUint256, type Answer } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
@@ -132,6 +132,34 @@ const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>
 const isOperator = ({ standard, tokenId }: Approval): boolean =>
   tokenId === null && standard !== "erc20" && standard !== "permit2" && standard !== "aaveDebt";
 
+/**
+ * It lets somebody move tokens, up to a limit.
+ * @figures address("token", usdc), address("of", alice), address("to", pool), units("amount", 25_000_000n)
+ * @warning where the spender is no contract that was there before
+ */
+export const ApprovalGranted = code("approvals", ["info", "warning"], "ApprovalGranted", [
+  "an approval is given",
+  "check that the spender is the contract you mean",
+]);
+
+/**
+ * The rest can be taken later.
+ * @figures address("token", usdc), address("of", alice), address("to", pool), units("amount", 5_000_000n)
+ */
+export const ApprovalLeftOver = code("approvals", ["warning"], "ApprovalLeftOver", [
+  "an approval made along the way remains at the end",
+  "approve exactly what is spent, or revoke the rest in the same bundle",
+]);
+
+/**
+ * The spender can take the whole balance of this token, now and later.
+ * @figures address("token", usdc), address("of", alice), address("to", pool)
+ */
+export const ApprovalUnlimited = code("approvals", ["warning"], "ApprovalUnlimited", [
+  "an unlimited approval is given",
+  "approve only what is needed, unless you trust the spender with all of these tokens",
+]);
+
 /** What a right that grows gives away, in one finding; nothing of one that shrinks. */
 const say = (
   approval: Approval,
@@ -151,11 +179,23 @@ const say = (
   ];
   const isLeft = !purposes.has(partiesOf(approval));
   if (unlimited)
-    return [note("ApprovalUnlimited", "warning", approval, ...over, text("", isLeft ? "left over at the end" : null))];
+    return [ApprovalUnlimited.warning(approval, ...over, text("", isLeft ? "left over at the end" : null))];
   const all = [...over, units("amount", after)];
-  if (isLeft) return [note("ApprovalLeftOver", "warning", approval, ...all)];
-  return [note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...all)];
+  if (isLeft) return [ApprovalLeftOver.warning(approval, ...all)];
+  return [ApprovalGranted[exposed === undefined ? "info" : "warning"](approval, ...all)];
 };
+
+/**
+ * They are nested too deep, too many, or not encoded as usual, and approvals in the rest are not shown. Or a function
+ * such as `execute(address,bytes)` is called, which makes a call in some contracts and runs the called code as its own
+ * (DELEGATECALL) in others: a warning where the contract's code can only make calls.
+ * @figures count("calls read", 512)
+ * @unavailable where calls were not looked at, or may run other code in a contract's place
+ */
+export const CalldataCut = code("approvals", ["warning", "unavailable"], "CalldataCut", [
+  "not all calls in the calldata were read",
+  "send fewer calls at once, or sign only if you know what all of them do",
+]);
 
 /**
  * Calldata of which not all is known: what calls that were not read ask for, and whether a call that was read is made, or
@@ -167,12 +207,12 @@ export const checkCalls = (
 ): ReadonlyArray<Finding> =>
   bundle.flatMap(({ index: transaction, calls: { read, either, isCut, isUnread } }) => {
     const where = { transaction, evidence: "measured" } as const;
-    const cut = note("CalldataCut", isUnread ? "unavailable" : "warning", where, count("calls read", read.length));
+    const cut = CalldataCut[isUnread ? "unavailable" : "warning"](where, count("calls read", read.length));
     const unclear = [...new Set(either.map(({ to }) => lower(to)))].map((account) => {
-      const code = codeIn(account, facts);
-      const severity = code === null || code.length === 2 || mayBorrow(code) ? "unavailable" : "warning";
+      const held = codeIn(account, facts);
+      const severity = held === null || held.length === 2 || mayBorrow(held) ? "unavailable" : "warning";
       const unread = text("not read", "whether it makes the call, or runs the called code as its own");
-      return note("CalldataCut", severity, where, address("contract", account), unread);
+      return CalldataCut[severity](where, address("contract", account), unread);
     });
     return isCut ? [cut, ...unclear] : unclear;
   });
@@ -192,6 +232,15 @@ const mergedInto = (to: Address, data: Hex): string | null => {
   const [source, target] = [data.slice(2, 2 + keyDigits), data.slice(2 + keyDigits)];
   return lower(to) === consolidations && target.length === keyDigits && source !== target ? `0x${target}` : null;
 };
+
+/**
+ * The calldata names another receiver for a withdrawal or for rewards.
+ * @figures address("contract", pool), address("of", alice), address("to", bob)
+ */
+export const PaidToOther = code("approvals", ["warning"], "PaidToOther", [
+  "assets or earnings of a sender, or of its Safe, go to another account",
+  "sign only if you mean to pay that account",
+]);
 
 /** What goes from senders, and Safes that execute, to somebody who is neither, nor called in the bundle. */
 export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding> => {
@@ -214,7 +263,7 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
           if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
           const payee = validator === null ? address("to", receiver) : hash("to", validator);
           const parties = [address("contract", to), address("of", from), payee];
-          return [note("PaidToOther", "warning", { transaction: index, evidence: "estimated" }, ...parties)];
+          return [PaidToOther.warning({ transaction: index, evidence: "estimated" }, ...parties)];
         }),
   );
 };

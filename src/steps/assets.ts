@@ -9,7 +9,7 @@
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
-import { note, type Evidence, type Finding } from "../report/finding.js";
+import { code, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
 import { knows, type View } from "../witness/view.js";
 import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
@@ -193,14 +193,21 @@ export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): Rea
 /** How many disagreements are told one by one, of those that nothing explains and of the others each. */
 const mostMismatches = 32;
 
+/**
+ * @figures address("token", usdc), address("of", alice), units("events say", 1_000_000n), units("measured", 990_000n)
+ * @info where something bounded explains it, such as the rounding of shares
+ */
+export const TransferMismatch = code("assets", ["warning", "info"], "TransferMismatch", [
+  "the events and the measured balances disagree",
+  "trust the measured amount; the token may take a fee or rebase, or its events may be wrong",
+]);
+
 const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, reason: string | null): Finding => {
   const of = token === null ? text("", "native currency") : address("token", token);
   const amount = token === null ? wei : units;
   const amounts = [amount("events say", logged), amount("measured", delta)];
   const evidence = "measured";
-  return note(
-    "TransferMismatch",
-    reason === null ? "warning" : "info",
+  return TransferMismatch[reason === null ? "warning" : "info"](
     { evidence },
     of,
     count("id", tokenId),

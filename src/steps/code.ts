@@ -15,13 +15,15 @@ import * as Eth from "../eth/index.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
-import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
+import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
+import { delegatesToNothing } from "./reading/control.js";
+import { burned } from "./reading/outcome.js";
 import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
 /** Every account whose code matters, each once. */
@@ -173,6 +175,15 @@ export const unlooked = ({ input: { from, to } }: Case): typeof Parties.Type => 
   return { from: unknown(from), to: to === null ? null : unknown(to), creates: null };
 };
 
+/**
+ * A call to an account without code silently does nothing.
+ * @figures address("", pool)
+ */
+export const AccountUnknown = code("code", ["unavailable"], "AccountUnknown", [
+  "whether the account has code is not known: the sources disagree or do not say",
+  "ask again, or use another node",
+]);
+
 /** An account whose code nobody could see, or whose code could not be asked for though another source saw it. */
 const unseenCode = (
   { account, kind }: AccountCode,
@@ -182,8 +193,32 @@ const unseenCode = (
   const where = { step: "code", transaction, evidence: "unavailable" } as const;
   const failure = failureOf(result);
   if (failure !== null) return [fromError(failure, kind === "unknown" ? "unavailable" : "info", where)];
-  return kind === "unknown" ? [note("AccountUnknown", "unavailable", where, address("", account))] : [];
+  return kind === "unknown" ? [AccountUnknown.unavailable(where, address("", account))] : [];
 };
+
+/**
+ * The sender is an EIP-7702 account: calls to it run its delegate's code.
+ * @figures address("delegate", pool)
+ */
+export const AccountDelegated = code("code", ["info"], "AccountDelegated", [
+  "the sender delegates to a contract (EIP-7702)",
+]);
+
+/**
+ * It is the zero address, another address that people burn by, or a precompile's. A simulation can send from it;
+ * nobody can sign for it.
+ * @figures address("", "0x000000000000000000000000000000000000dEaD")
+ */
+export const SenderWithoutKey = code("code", ["warning"], "SenderWithoutKey", [
+  "nobody has the key of the sender",
+  "give the account that will sign as `from`",
+]);
+
+/** @figures address("", "0x0000000000000000000000000000000000000002") */
+export const ValueToPrecompile = code("code", ["warning"], "ValueToPrecompile", [
+  "value is sent to a precompile and cannot be recovered",
+  "check the receiver",
+]);
 
 /**
  * What stands against the two ends. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. What could not
@@ -201,20 +236,17 @@ export const check = (
     findings.push(...unseenCode(account, codes.get(account.account), entry.index));
   if (from.kind === "contract")
     findings.push(fromError(new SenderNotEoa({ account: from.account }), "blocker", where(from.evidence)));
-  if (isKeyless(from.account))
-    findings.push(note("SenderWithoutKey", "warning", where("assumed"), address("", from.account)));
+  if (isKeyless(from.account)) findings.push(SenderWithoutKey.warning(where("assumed"), address("", from.account)));
   if (from.kind === "delegated")
-    findings.push(note("AccountDelegated", "info", where(from.evidence), address("delegate", from.delegate)));
+    findings.push(AccountDelegated.info(where(from.evidence), address("delegate", from.delegate)));
   if (to?.kind === "nobody" && hasData)
     findings.push(fromError(new NoCode({ account: to.account }), "blocker", where(to.evidence)));
   if (to?.kind === "delegated" && to.delegateHasCode === false && hasData)
-    findings.push(note("DelegateWithoutCode", "warning", where(to.evidence), address("delegate", to.delegate)));
+    findings.push(delegatesToNothing(where(to.evidence), to.delegate));
   if (to?.kind === "precompile" && entry.input.value > 0n)
-    findings.push(note("ValueToPrecompile", "warning", where(to.evidence), address("", to.account)));
+    findings.push(ValueToPrecompile.warning(where(to.evidence), address("", to.account)));
   if (to !== null && isBurning(to.account) && entry.input.value > 0n)
-    findings.push(
-      note("ValueBurned", "warning", where(to.evidence), wei("value", entry.input.value), address("to", to.account)),
-    );
+    findings.push(burned(where(to.evidence), to.account, wei("value", entry.input.value)));
   const size = (entry.input.data.length - 2) / 2;
   if (to === null && size > chain.maxInitCodeSize) {
     const exceeded = new InitCodeTooLarge({ size: BigInt(size), limit: BigInt(chain.maxInitCodeSize) });

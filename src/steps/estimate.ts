@@ -20,7 +20,7 @@ import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
 import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
-import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
+import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
@@ -253,21 +253,52 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Filled): ReadonlyArr
   return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };
 
+/**
+ * You fixed the gas limit.
+ * @figures gas("limit", 50_000n), gas("estimate", 61_400n)
+ */
+export const GasBelowEstimate = code("estimate", ["warning"], "GasBelowEstimate", [
+  "the gas limit is below the node's estimate",
+  "raise `gas`, or leave it out",
+]);
+
+/**
+ * One transaction may have as much gas as EIP-7825 and the block allow.
+ * @figures gas("limit", 16_777_216n), gas("with the whole buffer", 18_400_000n)
+ */
+export const GasBufferCut = code("estimate", ["info"], "GasBufferCut", [
+  "the gas limit is at the maximum for one transaction, so its buffer is smaller than usual",
+]);
+
+/** Neither the estimate nor the simulation shows it. */
+export const GasUnknown = code("estimate", ["unavailable"], "GasUnknown", [
+  "the required gas is not known",
+  "give `gas`, or use another node",
+]);
+
 const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
   const { index, outcome } = entry;
   const { value: limit, by, estimate } = entry.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
-  if (limit === null) return outcome.failure === null ? [note("GasUnknown", "unavailable", where("unavailable"))] : [];
+  if (limit === null) return outcome.failure === null ? [GasUnknown.unavailable(where("unavailable"))] : [];
   if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)
     return [fromError(new OutOfGas({ gasLimit: limit }), "blocker", where(outcome.evidence))];
   if (estimate !== null && limit < estimate)
-    return [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
+    return [GasBelowEstimate.warning(where("estimated"), gas("limit", limit), gas("estimate", estimate))];
   if (by === "caller") return [];
   const [buffered, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];
   if (buffered === null || limit !== cap || limit >= buffered) return [];
   const cut = [gas("limit", limit), gas("with the whole buffer", buffered)];
-  return [note("GasBufferCut", "info", where(outcome.evidence), ...cut)];
+  return [GasBufferCut.info(where(outcome.evidence), ...cut)];
 };
+
+/**
+ * The library uses the larger one where it chooses the limit.
+ * @figures gas("estimate", 210_000n), gas("from the simulation", 64_000n)
+ */
+export const GasWitnessesDisagree = code("estimate", ["info"], "GasWitnessesDisagree", [
+  "the node's gas estimate and the simulated gas are far apart",
+]);
 
 /** The node's estimate and the simulation so far apart that the chosen limit is in doubt. */
 const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
@@ -277,7 +308,7 @@ const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
   if (estimate === null || own === null || isPlain(input, code)) return [];
   if (estimate <= own * farApart && own <= estimate * farApart) return [];
   const numbers = [gas("estimate", estimate), gas("from the simulation", own)];
-  return [note("GasWitnessesDisagree", "info", { transaction: index, evidence: "measured" }, ...numbers)];
+  return [GasWitnessesDisagree.info({ transaction: index, evidence: "measured" }, ...numbers)];
 };
 
 /**

@@ -14,7 +14,7 @@ import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import { asking, sighting, sightingHead } from "../eth/ask.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
@@ -158,13 +158,39 @@ export const read = ({ fee: { value, ...how } }: Filled, quote: Quote | null): F
   evidence: quote?.evidence ?? how.evidence,
 });
 
+/**
+ * The formula is that of EIP-1559, or of the chain's entry, from the parent block.
+ * @figures weiPerGas("simulated", 12n * gwei), weiPerGas("computed", 11n * gwei)
+ */
+export const BaseFeeDisagrees = code("fee", ["info"], "BaseFeeDisagrees", [
+  "the simulated base fee differs from the chain's formula; the larger one is used",
+]);
+
 /** What the sources of the quote say against each other; of no transaction in particular. */
 export const checkSources = ({ failures, disagreement }: Quote): ReadonlyArray<Finding> => {
   const findings = failures.map((failure) => fromError(failure, "info", { step: "fee", evidence: "unavailable" }));
   if (disagreement === null) return findings;
   const numbers = [weiPerGas("simulated", disagreement.simulated), weiPerGas("computed", disagreement.computed)];
-  return [...findings, note("BaseFeeDisagrees", "info", { evidence: "measured" }, ...numbers)];
+  return [...findings, BaseFeeDisagrees.info({ evidence: "measured" }, ...numbers)];
 };
+
+/**
+ * The fee cap is yours, and covers the next block.
+ * @figures weiPerGas("max fee", 11n * gwei), weiPerGas("after one full block", 12n * gwei)
+ */
+export const FeeCapShort = code("fee", ["info"], "FeeCapShort", [
+  "the fee cap is below the base fee after one full block, so the transaction may wait long",
+  "raise `maxFeePerGas` (or `gasPrice`), with room for the base fee to grow",
+]);
+
+/**
+ * It is below what blocks of this chain have included lately.
+ * @figures weiPerGas("tip in the next block", 1n), weiPerGas("at least", gwei)
+ */
+export const TipLow = code("fee", ["info"], "TipLow", [
+  "the tip is low, so block builders may leave the transaction out",
+  "raise `maxPriorityFeePerGas`, and `maxFeePerGas` (or `gasPrice`) with it",
+]);
 
 /** What keeps a price of the caller's from being mined soon, though pools take it. */
 const checkStay = ({ index, fee: { value, by } }: Filled, { baseFeePerGas: base, parameters, leastTip }: Quote) => {
@@ -175,30 +201,52 @@ const checkStay = ({ index, fee: { value, by } }: Filled, { baseFeePerGas: base,
   const tip = effectiveGasPrice(value, base) - base;
   return [
     ...(cap < grown
-      ? [note("FeeCapShort", "info", where, weiPerGas("max fee", cap), weiPerGas("after one full block", grown))]
+      ? [FeeCapShort.info(where, weiPerGas("max fee", cap), weiPerGas("after one full block", grown))]
       : []),
     ...(tip < leastTip
-      ? [note("TipLow", "info", where, weiPerGas("tip in the next block", tip), weiPerGas("at least", leastTip))]
+      ? [TipLow.info(where, weiPerGas("tip in the next block", tip), weiPerGas("at least", leastTip))]
       : []),
   ];
 };
+
+/**
+ * A usual fee cap outlives several full blocks.
+ * @figures seconds("holds through full blocks for", 24), seconds("instead of", 72), weiPerGas("at most", 14n * gwei),
+ *   weiPerGas("instead of", 25n * gwei)
+ */
+export const FeeHorizonShort = code("fee", ["warning"], "FeeHorizonShort", [
+  "the balance is too low for the usual fee cap, so a lower one was chosen",
+  "send it soon, or fund the account",
+]);
+
+/** @figures weiPerGas("named", 900n * gwei), weiPerGas("proposed", 5n * gwei) */
+export const TipCapped = code("fee", ["warning"], "TipCapped", [
+  "the node suggests a tip above the most that is proposed on this chain; a lower one is used",
+  "ask another node, or give `maxPriorityFeePerGas` yourself",
+]);
 
 const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedFrom } }: Filled): Array<Finding> => {
   const where = { transaction: index, evidence: "estimated" } as const;
   const findings: Array<Finding> = [];
   if (tipNamed !== null) {
     const numbers = [weiPerGas("named", tipNamed), weiPerGas("proposed", value.maxPriorityFeePerGas)];
-    findings.push(note("TipCapped", "warning", where, ...numbers));
+    findings.push(TipCapped.warning(where, ...numbers));
   }
   if (shortenedFrom !== null) {
     const horizon = seconds("holds through full blocks for", horizonSeconds);
     const fullHorizon = seconds("instead of", shortenedFrom.horizonSeconds);
     const [cap, uncut] = [value.maxFeePerGas, shortenedFrom.maxFeePerGas];
     const caps = [weiPerGas("at most", cap), weiPerGas("instead of", uncut)];
-    findings.push(note("FeeHorizonShort", "warning", where, horizon, fullHorizon, ...caps));
+    findings.push(FeeHorizonShort.warning(where, horizon, fullHorizon, ...caps));
   }
   return findings;
 };
+
+/** The fee cap could not be judged. */
+export const BaseFeeUnknown = code("fee", ["unavailable"], "BaseFeeUnknown", [
+  "the base fee of the next block is not known",
+  "use a node that simulates or gives block headers",
+]);
 
 /** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
 export const check = (entry: Filled, quoted: Quote): ReadonlyArray<Finding> => {
@@ -206,7 +254,7 @@ export const check = (entry: Filled, quoted: Quote): ReadonlyArray<Finding> => {
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
   const where = { step: "fee", transaction: entry.index, evidence } as const;
   const findings = [...checkChoice(entry), ...checkStay(entry, quoted)];
-  if (base === null) return [...findings, note("BaseFeeUnknown", "unavailable", where)];
+  if (base === null) return [...findings, BaseFeeUnknown.unavailable(where)];
   if (cap === null || cap >= base) return findings;
   const tooLow = new FeeCapTooLow({ account: entry.signer, maxFeePerGas: cap, baseFeePerGas: base });
   // why: the formula's parameters may be another chain's; against the node's own word it only warns

@@ -12,7 +12,7 @@ import { noExtraFees } from "../chains/feeModel.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, figures, text, wei, type Statement } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import type { Funds } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
 import { queuedCost } from "./reading/pool.js";
@@ -154,6 +154,15 @@ const fundsOf = (
 export const read = (bundle: ReadonlyArray<Filled>, answers: Parameters<typeof fundsOf>[2]): ReadonlyArray<Funds> =>
   signers(bundle).map((account) => fundsOf(account, bundle, answers));
 
+/**
+ * The balance of a payer, or a part of the cost, is missing.
+ * @figures address("account", alice), text("not known", "its cost")
+ */
+export const FundsUnknown = code("funds", ["unavailable"], "FundsUnknown", [
+  "whether the account can pay is not known",
+  "ask again, or use another node",
+]);
+
 /** `InsufficientFunds` with the shortfall, by what is known where the cost is not known whole; or what is not known. */
 export const check = (
   { account, balance, required, shortfall, evidence }: Funds,
@@ -162,15 +171,7 @@ export const check = (
   const transaction = bundle.find(({ signer }) => signer === account)?.index ?? null;
   if (shortfall === null) {
     const missing = text("not known", balance === null ? "its balance" : "its cost");
-    return [
-      note(
-        "FundsUnknown",
-        "unavailable",
-        { transaction, evidence: "unavailable" },
-        address("account", account),
-        missing,
-      ),
-    ];
+    return [FundsUnknown.unavailable({ transaction, evidence: "unavailable" }, address("account", account), missing)];
   }
   const where = { step: "funds", transaction, evidence } as const;
   if (shortfall === 0n) return [];

@@ -11,7 +11,7 @@ import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
 import { lower, type Address } from "../primitives/hex.js";
 import { count, hash, text, type Figure } from "../primitives/statement.js";
-import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
+import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
@@ -134,9 +134,18 @@ export const isUsedByAuthorization = (
   return refused.length > 0 && refused.every(isUncounted);
 };
 
+/**
+ * Another account's transaction carries it. Only one of the two can use the nonce, so this one may never be mined.
+ * @figures count("nonce", 4), count("next", 5), address("account", alice)
+ */
+export const AuthorizationInFlight = code("nonce", ["unavailable"], "AuthorizationInFlight", [
+  "the pending state has used this nonce, though the sender sent nothing with it: its authorisation (EIP-7702) is likely in flight",
+  "wait until the authorisation is mined, then ask again",
+]);
+
 /** That an authorisation has used the nonce in the pending state, by the node's own words. */
 export const authorizationInFlight = (refusal: Failure | null): Finding =>
-  note("AuthorizationInFlight", "unavailable", { evidence: "estimated" }, ...(refusal?.statement.numbers ?? []));
+  AuthorizationInFlight.unavailable({ evidence: "estimated" }, ...(refusal?.statement.numbers ?? []));
 
 /** The chosen nonce beside what the node counts. */
 export const read = (entry: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): Nonce => {
@@ -153,6 +162,24 @@ export const read = (entry: Numbered, answers: Pick<Facts, "counts">, bundle: Re
   };
 };
 
+/**
+ * That is impossible on one node.
+ * @figures count("pending", 7), count("latest", 9)
+ */
+export const CountsDisagree = code("nonce", ["warning"], "CountsDisagree", [
+  "the node counts fewer pending than mined transactions",
+  "ask again; the node's backends may be out of step",
+]);
+
+/**
+ * Such a count is not believed.
+ * @figures count("pending", 9_000), count("latest", 12)
+ */
+export const TooManyInFlight = code("nonce", ["unavailable"], "TooManyInFlight", [
+  "the node counts more in flight than any mempool keeps for one account",
+  "use another node",
+]);
+
 /** What is odd about the counts themselves, told once per signer. */
 const checkCounts = ({ signer, index }: Case, answers: Pick<Facts, "counts">): ReadonlyArray<Finding> => {
   const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
@@ -164,11 +191,16 @@ const checkCounts = ({ signer, index }: Case, answers: Pick<Facts, "counts">): R
   const { latest, pending } = knownOf(signer, answers);
   if (latest === null || pending === null) return findings;
   const numbers = [count("pending", pending), count("latest", latest)];
-  if (pending < latest) findings.push(note("CountsDisagree", "warning", where("estimated"), ...numbers));
-  if (pending - latest > mostInFlight)
-    findings.push(note("TooManyInFlight", "unavailable", where("estimated"), ...numbers));
+  if (pending < latest) findings.push(CountsDisagree.warning(where("estimated"), ...numbers));
+  if (pending - latest > mostInFlight) findings.push(TooManyInFlight.unavailable(where("estimated"), ...numbers));
   return findings;
 };
+
+/** @figures count("nonce", 12), count("next free", 13), hash("in flight", sent) */
+export const ReplacesPending = code("nonce", ["info"], "ReplacesPending", [
+  "a transaction with this nonce is already in flight; this one would replace it",
+  "use the next nonce, unless you mean to replace that transaction",
+]);
 
 const checkReplacement = (
   entry: Filled,
@@ -181,13 +213,13 @@ const checkReplacement = (
   const old = pools.get(signer)?.transactions.get(value) ?? null;
   if (old === null || replacing.priceBump === 0) {
     const why = old === null ? "not compared: its fees are not known" : "not compared: there is no pool";
-    return [note("ReplacesPending", "info", where, ...numbers, text("fees", why))];
+    return [ReplacesPending.info(where, ...numbers, text("fees", why))];
   }
   const measured = { ...where, evidence: "measured" } as const;
   const isOther = isOtherKind(entry, old);
   const least = barOf(old, replacing);
   if (!isOther && !isUnderpriced(fee.value, input, least))
-    return [note("ReplacesPending", "info", measured, ...numbers, hash("in flight", old.hash))];
+    return [ReplacesPending.info(measured, ...numbers, hash("in flight", old.hash))];
   const refused = new ReplacementRefused({
     ...{ account: signer, nonce: BigInt(value), inFlight: old.hash, isOtherKind: isOther },
     leastFeePerGas: isOther ? null : least.cap,
@@ -197,6 +229,24 @@ const checkReplacement = (
   // why: a node of a kind that nobody named may take less
   return [fromError(refused, replacing.isKnown ? "blocker" : "unavailable", measured)];
 };
+
+/**
+ * The nonce store reserved it, and transactions with lower nonces are not sent yet.
+ * @figures count("nonce", 12), count("next free", 10)
+ */
+export const NonceUnderReservation = code("nonce", ["warning"], "NonceUnderReservation", [
+  "the reserved nonce is ahead of the node's count",
+  "send those with lower nonces first",
+]);
+
+/**
+ * The node gave no count of mined transactions for the sender.
+ * @figures count("nonce", 12), count("next free", 13)
+ */
+export const NonceUnknown = code("nonce", ["unavailable"], "NonceUnknown", [
+  "whether the nonce is already used is not known",
+  "ask again, or use the next nonce",
+]);
 
 const checkValue = (
   entry: Filled,
@@ -214,7 +264,7 @@ const checkValue = (
   const spoken = { account: entry.signer, nonce: BigInt(value), next: BigInt(due) };
   const numbers = [count("nonce", value), count("next free", due)];
   if (least === null && value < due)
-    return [note("NonceUnknown", "unavailable", { ...where, evidence: "unavailable" }, ...numbers)];
+    return [NonceUnknown.unavailable({ ...where, evidence: "unavailable" }, ...numbers)];
   if (least !== null && value < least)
     return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
   // why: behind a replacement the rest of a bundle may meet others in flight
@@ -222,7 +272,7 @@ const checkValue = (
   if (value < due || isMet) return checkReplacement(entry, value, answers, numbers);
   if (value === due) return [];
   return by === "reserved"
-    ? [note("NonceUnderReservation", "warning", where, ...numbers)]
+    ? [NonceUnderReservation.warning(where, ...numbers)]
     : [fromError(new NonceTooHigh(spoken), "blocker", where)];
 };
 

@@ -18,7 +18,7 @@ import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
 import { text, type Statement } from "../primitives/statement.js";
 import { inSpan } from "../primitives/telemetry.js";
-import { fromError, note, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
@@ -280,18 +280,33 @@ export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
   ...(run?.readings[entry.index] ?? unread(null)),
 });
 
+/** No simulation shows whether the transaction succeeds. */
+export const OutcomeUnknown = code("simulate", ["unavailable"], "OutcomeUnknown", [
+  "the outcome is not known",
+  "use a node that supports `eth_simulateV1`",
+]);
+
+/**
+ * The function is `view` or `pure`, so a transaction only costs gas. Its result is shown.
+ * @figures text("function", "balanceOf"), text("returns", "25000000")
+ */
+export const ReadOnlyCall = code("simulate", ["info"], "ReadOnlyCall", [
+  "the function only reads, so it needs no transaction",
+  "read it with `eth_call`",
+]);
+
 /** The findings of an outcome: its failure is a blocker, in the words of a `likely` cause; an unknown one is `unavailable`. */
 export const check = (ran: Ran, likely: Statement | null = null): ReadonlyArray<Finding> => {
   const { index, input, outcome, transfers } = ran;
   const { failure, status, evidence } = outcome;
   const where = { step: "simulate", transaction: index, evidence } as const;
   if (failure !== null) return [fromError(failure, "blocker", where, likely ?? failure.statement)];
-  if (status === "unknown") return [note("OutcomeUnknown", "unavailable", where)];
+  if (status === "unknown") return [OutcomeUnknown.unavailable(where)];
   const didMore =
     input.value > 0n || outcome.logs.length > 0 || transfers.length > 0 || (input.authorizationList?.length ?? 0) > 0;
   const read = didMore ? null : onlyReads(input, outcome.returnData ?? "0x");
   if (read === null) return burns(ran);
   // why: a selector is no promise of what the code does
   const how = { ...where, evidence: read.isGuess ? ("assumed" as const) : evidence };
-  return [note("ReadOnlyCall", "info", how, text("function", read.name), text("returns", read.result))];
+  return [ReadOnlyCall.info(how, text("function", read.name), text("returns", read.result))];
 };

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import fc from "fast-check";
 import { Report } from "../rooms/report.js";
+import { codes } from "../harness/notes.js";
 
 const hex = (bytes: number): fc.Arbitrary<string> =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
@@ -35,6 +36,7 @@ const candidates: ReadonlyArray<{ readonly sample: unknown; readonly arbitrary: 
   { sample: `0x${"ab".repeat(20)}`, arbitrary: hex(20) },
   { sample: `0x${"ab".repeat(32)}`, arbitrary: hex(32) },
   { sample: "acme/sanctions", arbitrary: fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,39}\/[A-Za-z0-9][\w.-]{0,59}$/) },
+  { sample: "NoCode", arbitrary: fc.constantFrom(...Object.keys(codes), "NoCode", "Timeout", "OfALaterEdition") },
   { sample: "0xabcdef", arbitrary: fc.nat(80).chain(hex) },
   {
     sample: "-12",

@@ -3,17 +3,8 @@ import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from "viem"
 import { describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
 import { address, Hex, Statement } from "../rooms/primitives.js";
-import {
-  fromError,
-  note,
-  summary,
-  toHtml,
-  toMarkdown,
-  toSvg,
-  toText,
-  type NoteCode,
-  type Report,
-} from "../rooms/report.js";
+import { note, type NoteCode } from "../harness/notes.js";
+import { fromError, summary, toHtml, toMarkdown, toSvg, toText, type Report } from "../rooms/report.js";
 import { alice, bob, granted, moved, pool, report, usdc } from "./fixtures.js";
 import { calls, moving, tokenInfos } from "./scenes.js";
 

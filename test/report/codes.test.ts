@@ -4,21 +4,19 @@ import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import * as Errors from "evm-preflight/Errors";
 import { GuardRefused, NotCleared, Tampered } from "evm-preflight/promise";
+import * as Schema from "effect/Schema";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { severitiesOf } from "../../scripts/severities.js";
 import { ofGuard, ofInput, ofSending } from "../../scripts/thrown.js";
 import { Reason, RpcError, Verdict } from "../rooms/errors.js";
-import { numbersText, stepNames, type Figure } from "../rooms/primitives.js";
+import { numbersText, type Figure } from "../rooms/primitives.js";
+import { codes, note } from "../harness/notes.js";
 import {
   detailsText,
   FindingCode,
   fromError,
   fromJson,
   messageOf,
-  note,
-  NoteCode,
-  notes,
   toHtml,
   toJson,
   toMarkdown,
@@ -47,17 +45,81 @@ const samples: ReadonlyArray<Finding> = [
     const reason = new (member as Make<Reason>)(samplesOf(member.fields));
     return fromError(new RpcError({ method: "eth_call", reason }), "unavailable", where);
   }),
-  ...NoteCode.literals.map((code) => note(code, "warning", where, ...numbers)),
+  ...Object.values(codes).map(({ code }) => note(code, "warning", where, ...numbers)),
 ];
 
-describe("the catalogue of notes", () => {
-  const all = Object.values(notes);
-  it("is in the order of the steps", () =>
-    expect([...new Set(all.map(({ step }) => step))]).toEqual(
-      stepNames.filter((name) => all.some(({ step }) => step === name)),
-    ));
-  it("says no two things in the same words", () =>
-    expect(new Set(all.map(({ sentence }) => sentence)).size).toBe(all.length));
+const sources = [...walkFiles("src"), ...walkFiles("scripts")].map((file) => ({
+  file,
+  text: readFileSync(join(root, file), "utf8"),
+}));
+
+describe("the codes of findings", () => {
+  const declarations = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/\bconst (\w+) = code\(\s*"\w+",\s*\[([^\]]*)\],\s*"(\w+)"/g)].map(
+      ([, name = "", severities = "", code = ""]) => ({ file, text, name, code, severities }),
+    ),
+  );
+  const homes = new Map<string, string>(declarations.map(({ code, file }) => [code, file]));
+  /** Reasons of `NotProven` have a list of their own, with some of the same names. */
+  const ofGaps = new Set([
+    "src/errors/verdicts.ts",
+    "src/promise/deliver.ts",
+    "src/report/ready.ts",
+    "scripts/thrown.ts",
+  ]);
+  const gaps: ReadonlySet<string> = new Set(Errors.Gap.fields.reason.literals);
+
+  it("are each declared once, by a constant of the same name, and collected", () => {
+    expect(declarations.filter(({ name, code }) => name !== code)).toEqual([]);
+    expect(declarations.map(({ code }) => code).sort()).toEqual(Object.keys(codes).sort());
+    expect(sources.flatMap(({ text }) => text.match(/ = code\(/g) ?? [])).toHaveLength(declarations.length);
+  });
+
+  it("stand in the file that declares them and in the list of what is read by its code, and in no other", () => {
+    const readers = sources.filter(({ text }) => [...homes.keys()].some((code) => text.includes(code)));
+    const namesIn = (node: ts.Node): ReadonlyArray<string> => [
+      ...(ts.isStringLiteralLike(node) ? [node.text] : []),
+      ...(ts.isPropertyAssignment(node) || ts.isPropertySignature(node) ? [node.name.getText()] : []),
+      ...node.getChildren().flatMap(namesIn),
+    ];
+    const strange = readers.flatMap(({ file, text }) =>
+      namesIn(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)).filter(
+        (name) =>
+          homes.has(name) &&
+          homes.get(name) !== file &&
+          file !== "src/report/byCode.ts" &&
+          !(gaps.has(name) && ofGaps.has(file)),
+      ),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it("are made by the file that declares them alone, with every severity that they are declared with", () => {
+    const made = (text: string, code: string) =>
+      new Set(
+        [...text.matchAll(new RegExp(`\\b${code}(?:\\.(\\w+)\\(|\\[)`, "g"))].map(
+          ([, one = "by an expression"]) => one,
+        ),
+      );
+    const elsewhere = declarations.flatMap(({ code, file }) =>
+      sources.flatMap((other) =>
+        other.file !== file && other.text.includes(code) && made(other.text, code).size > 0 ? [[code, other.file]] : [],
+      ),
+    );
+    expect(elsewhere).toEqual([]);
+    const direct = declarations.filter(({ text, code }) => {
+      const severities = made(text, code);
+      return severities.size > 0 && !severities.has("by an expression");
+    });
+    expect(direct.length).toBeGreaterThan(60);
+    for (const { code, text, severities } of direct)
+      expect([code, made(text, code)]).toEqual([code, new Set(severities.match(/\w+/g))]);
+  });
+
+  it("say no two things in the same words", () => {
+    const all = Object.values(codes);
+    expect(new Set(all.map(({ sentence }) => sentence)).size).toBe(all.length);
+  });
 });
 
 const page = readFileSync(join(root, "docs/errors.md"), "utf8");
@@ -70,8 +132,10 @@ const plainMarkdown = (markdown: string): string =>
   markdown.replace(/\\(.)/g, "$1").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 
 describe("every code", () => {
-  it("has one sample here", () =>
-    expect(samples.map(({ code }) => code).sort()).toEqual([...FindingCode.members[0].literals].sort()));
+  it("has one sample here, and is read from JSON", () => {
+    expect(new Set(samples.map(({ code }) => code)).size).toBe(samples.length);
+    for (const { code } of samples) expect(Schema.is(FindingCode)(code)).toBe(true);
+  });
 
   it.each(samples.map((finding) => [finding.code, finding] as const))("%s reads the same everywhere", (_, finding) => {
     const sentence = finding.sentence;
@@ -149,43 +213,5 @@ describe("every error", () => {
       .split("### ")
       .slice(1);
     expect(entries.filter((entry) => !entry.includes("**What to do:**"))).toEqual([]);
-  });
-});
-
-describe("the severities on the page", () => {
-  const named = (text: string) =>
-    [...text.matchAll(/"(info|warning|blocker|unavailable)"/g)].map(([, one = ""]) => one);
-  /** The code and the severities of a call of `note`, as far as they are literals. */
-  const noted = (call: ts.CallExpression) => {
-    const [first, second] = call.arguments.map((one) => one.getText());
-    const [, code] = /^(?:\.\.\.\(\[)?"(\w+)"/.exec(first ?? "") ?? [];
-    return code === undefined ? [] : [{ code, severities: named(first?.startsWith("...") ? first : (second ?? "")) }];
-  };
-  const callsIn = (node: ts.Node): ReturnType<typeof noted> => [
-    ...(ts.isCallExpression(node) && node.expression.getText() === "note" ? noted(node) : []),
-    ...node.getChildren().flatMap(callsIn),
-  ];
-  const found = walkFiles("src").flatMap((file) => {
-    const text = readFileSync(join(root, file), "utf8");
-    return /\bnote\(/.test(text) ? callsIn(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)) : [];
-  });
-  const told = (code: string) => severitiesOf(code).map((one) => (typeof one === "string" ? one : one[0]));
-
-  it("are those that the sources write beside a code", () => {
-    expect(found.length).toBeGreaterThan(80);
-    const strange = found.filter(({ code, severities }) =>
-      severities.some((one) => !told(code).includes(one as never)),
-    );
-    expect(strange).toEqual([]);
-  });
-
-  it("name no other, where every source writes them", () => {
-    const open = new Set(found.flatMap(({ code, severities }) => (severities.length === 0 ? [code] : [])));
-    // why: a blocker is set behind `note`
-    const changed = new Set(["ContractControlChanged"]);
-    const codes = [...new Set(found.map(({ code }) => code))].filter((code) => !open.has(code) && !changed.has(code));
-    const writtenOf = (code: string) => new Set(found.flatMap((one) => (one.code === code ? one.severities : [])));
-    expect(codes.length).toBeGreaterThan(60);
-    for (const code of codes) expect([code, new Set(told(code))]).toEqual([code, writtenOf(code)]);
   });
 });

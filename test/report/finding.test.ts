@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gap, NotProven } from "../rooms/errors.js";
-import { bounded, fromError, note, verdictOf, type Finding, type NoteCode } from "../rooms/report.js";
+import { note, type NoteCode } from "../harness/notes.js";
+import { bounded, fromError, verdictOf, type Finding } from "../rooms/report.js";
 
 const of = (code: NoteCode, severity: "info" | "warning" | "unavailable", times: number): ReadonlyArray<Finding> =>
   Array.from({ length: times }, (_, transaction) => note(code, severity, { transaction, evidence: "logged" }));

@@ -2,10 +2,10 @@
 import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
 import type * as Schema from "effect/Schema";
 import { type AbiSources, callIn, DecodedResult, Revert, RevertCustom } from "../rooms/abi.js";
+import { note } from "../harness/notes.js";
 import {
   becauseOf,
   fromError,
-  note,
   reportVersion,
   verdictOf,
   type Approval,

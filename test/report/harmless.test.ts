@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromJson, note, Report, summary, toHtml, toMarkdown, toSvg, toText } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
+import { fromJson, Report, summary, toHtml, toMarkdown, toSvg, toText } from "../rooms/report.js";
 import { address, count, quote } from "../rooms/primitives.js";
 import { hostile, reportJson } from "./arbitrary.js";
 import { report, revert, tokens, transfer, usdc } from "./fixtures.js";

@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Reason, ReportVersion, Verdict } from "../rooms/errors.js";
 import { Revert, RevertLayer } from "../rooms/abi.js";
-import { Finding, fromJson, note, Report, reportVersion, toJson } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
+import { Finding, fromJson, Report, reportVersion, toJson } from "../rooms/report.js";
 import { jsonOf, reportJson } from "./arbitrary.js";
 import { alice, granted, moved, report, usdc } from "./fixtures.js";
 import { options as defaults } from "../preflight/pure/world.js";
@@ -55,6 +56,13 @@ describe("toJson and fromJson", () => {
   const where = Schema.encodeSync(Schema.toCodecJson(Finding))(
     note("OutcomeUnknown", "warning", { evidence: "measured" }),
   ) as object;
+  it.each(["OfALaterEdition", "acme/Listed"])("read a finding with the code %s", (code) =>
+    expect(Schema.decodeUnknownSync(Schema.toCodecJson(Finding))({ ...where, code }).code).toBe(code),
+  );
+  it.each(["", "toString", "Value burned", "Value<b>", "V".repeat(65), "a/b/c", 1, null])(
+    "refuse the code %j",
+    (code) => expect(() => Schema.decodeUnknownSync(Schema.toCodecJson(Finding))({ ...where, code })).toThrow(/code/),
+  );
   it.each([...Verdict.members, ...Reason.members].map((member) => [member.identifier, member] as const))(
     "give a %s back as its class, with the message it had",
     (_, member) => {

@@ -3,7 +3,8 @@ import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, erc20Abi, p
 import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
 import { address, Hash, Hex, text as quotedText, units } from "../rooms/primitives.js";
-import { fromError, note, toHtml, toMarkdown, toText, type OutcomeLog } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
+import { fromError, toHtml, toMarkdown, toText, type OutcomeLog } from "../rooms/report.js";
 import { MethodNotSupported, PolicyViolation, RpcError } from "../rooms/errors.js";
 import { alice, blocked, report, tokens, transfer, unknown, usdc } from "./fixtures.js";
 

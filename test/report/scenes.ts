@@ -1,5 +1,6 @@
 /** Reports as a wallet meets them: a swap with an NFT and approvals, and a bundle of thirty. */
-import { note, type Report, type TransactionReport } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
+import { type Report, type TransactionReport } from "../rooms/report.js";
 import { Address, address, units } from "../rooms/primitives.js";
 import { alice, bob, granted, moved, pool, report, transfer, usdc } from "./fixtures.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { note, type NoteCode } from "../harness/notes.js";
 import {
-  note,
   summary,
   toHtml,
   toMarkdown,
@@ -8,7 +8,6 @@ import {
   toText,
   type BalanceChange,
   type Funds,
-  type NoteCode,
   type Report,
 } from "../rooms/report.js";
 import { alice, blocked, bob, moved, pool, report, revert, unknown, usdc } from "./fixtures.js";

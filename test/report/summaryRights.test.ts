@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { address } from "../rooms/primitives.js";
-import { note, summary, toSvg, toText, type Approval, type Funds, type Report } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
+import { summary, toSvg, toText, type Approval, type Funds, type Report } from "../rooms/report.js";
 import { alice, bob, granted, moved, pool, report } from "./fixtures.js";
 import { calls, moving, swap } from "./scenes.js";
 

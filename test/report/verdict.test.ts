@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { gap, NotProven } from "../rooms/errors.js";
+import { note } from "../harness/notes.js";
 import {
   becauseOf,
   digestOfReport,
   digestOf,
   fromError,
-  note,
   reportVersion,
   requestsOf,
   verdictOf,

@@ -1,21 +1,12 @@
 /** What tests take from `src/report`: a file that moves inside it is followed here, and in no test. */
 export { digestOf, digestOfReport, requestsOf } from "../../src/report/ready.js";
 export { left, right, type Cell, type Column } from "../../src/report/document.js";
-export {
-  bounded,
-  Finding,
-  FindingCode,
-  fromError,
-  messageOf,
-  note,
-  NoteCode,
-  type StepName,
-} from "../../src/report/finding.js";
+export { bounded } from "../../src/report/bounded.js";
+export { Finding, FindingCode, fromError, messageOf, type StepName } from "../../src/report/finding.js";
 export { freshnessOf, minesOnDemand, type FreshnessOptions } from "../../src/report/freshness.js";
 export { toHtml } from "../../src/report/html.js";
 export { fromJson, toJson } from "../../src/report/json.js";
 export { toMarkdown } from "../../src/report/markdown.js";
-export { notes } from "../../src/report/notes.js";
 export { painter, toText, tableLines } from "../../src/report/text.js";
 export type {
   AccountCode,

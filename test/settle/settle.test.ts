@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { settle, settledText, type Hindsight, type MinedSettlement, type Report } from "../../src/Report.js";
 import type { FullTransaction } from "../../src/Eth.js";
 import { FullBlock, Receipt } from "../rooms/eth.js";
-import { note } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
 import type { Request } from "../rooms/transaction.js";
 import { alice, report, transfer } from "../report/fixtures.js";
 

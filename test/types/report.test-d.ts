@@ -170,7 +170,10 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
 test("a switch over the codes of findings is exhaustive", () => {
   expectTypeOf(kindOf).parameter(0).toEqualTypeOf<Report.Finding["code"]>();
   expectTypeOf<string>().not.toExtend<Report.FindingCode>();
-  expectTypeOf<keyof typeof Report.notes>().toExtend<Report.FindingCode>();
+  expectTypeOf<"ValueBurned">().toExtend<Report.FindingCode>();
+  expectTypeOf<"ValueBurnd">().not.toExtend<Report.FindingCode>();
+  // @ts-expect-error no finding has this code
+  expectTypeOf(({ code }: Report.Finding) => code === "ValueBurnd").returns.toBeBoolean();
 });
 
 test("a finding is a statement, with the error that is behind it", () => {

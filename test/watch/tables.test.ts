@@ -4,7 +4,7 @@ import { lookup, type Chain } from "../../src/Chains.js";
 import { unknownChain } from "../rooms/chains.js";
 import type { Header } from "../../src/Eth.js";
 import type { Report } from "../../src/Report.js";
-import { note } from "../rooms/report.js";
+import { note } from "../harness/notes.js";
 import { essentialDiff, lostBy } from "../rooms/watch.js";
 import { swap } from "../report/scenes.js";
 

@@ -135,19 +135,18 @@ export const taking: ReadonlySet<string> = new Set(["0x36c78516", "0x0d58b1db"])
 
 /** What an event says of who may act. */
 export interface ControlRow {
-  /** The finding that it is. */
-  readonly code: "OwnershipChanged" | "RoleChanged" | "ContractControlChanged";
+  readonly kind: "owner" | "role" | "control";
   /** What about the contract changes, in a few words. */
   readonly what: string;
   readonly values: Roles<"gains" | "loses" | "role">;
 }
 
 const announces =
-  (code: ControlRow["code"]) =>
-  (what: string, ...values: ControlRow["values"]): ControlRow => ({ code, what, values });
-const owner = announces("OwnershipChanged");
-const role = announces("RoleChanged");
-const control = announces("ContractControlChanged");
+  (kind: ControlRow["kind"]) =>
+  (what: string, ...values: ControlRow["values"]): ControlRow => ({ kind, what, values });
+const owner = announces("owner");
+const role = announces("role");
+const control = announces("control");
 
 /** By the beginning of their topics. */
 export const controlEvents: Readonly<Record<string, ControlRow>> = {

@@ -9,7 +9,7 @@ import type * as Eth from "../../eth/index.js";
 import { refusedPart, refusesFullTransactions, refusesPart, refusesRoot, type RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { isPlain } from "../../steps/estimate.js";
@@ -216,6 +216,27 @@ export const leftOutOf = (run: Simulate.Run | null): ReadonlyArray<SimulationPar
     ? []
     : parts.filter((part) => run.plan.without?.has(part) === true || (part === "traceTransfers" && !run.traced));
 
+/** The transaction was simulated in one block only, so nothing is proven. */
+export const BlockNotPretended = code("simulate", ["unavailable"], "BlockNotPretended", [
+  "the node does not support block overrides",
+  "use a node that supports block overrides",
+]);
+
+/**
+ * The node did not apply `traceTransfers`. Native amounts are known from balances only.
+ * @info where nothing but plain transfers is sent
+ */
+export const NativeMovesUnseen = code("simulate", ["warning", "info"], "NativeMovesUnseen", [
+  "the node did not trace native transfers",
+  "rely on the balances, or use a node that traces transfers",
+]);
+
+/** The node did not apply `validation`. The library's own rules decided nonce, fees and funds. */
+export const NotValidated = code("simulate", ["warning"], "NotValidated", [
+  "the node checked neither nonce nor fees nor funds",
+  "use a node that simulates with validation",
+]);
+
 /** What a run could not show, for what was left out of it. */
 export const checkUnsupported = (bundle: ReadonlyArray<Filled>, run: Simulate.Run | null): ReadonlyArray<Finding> => {
   const omitted = leftOutOf(run);
@@ -223,9 +244,9 @@ export const checkUnsupported = (bundle: ReadonlyArray<Filled>, run: Simulate.Ru
   const isQuiet = bundle.every(({ input, code }) => isPlain(input, code) && code.from.kind !== "delegated");
   return [
     // guard: no validation is told
-    ...(omitted.includes("validation") ? [note("NotValidated", "warning", where)] : []),
+    ...(omitted.includes("validation") ? [NotValidated.warning(where)] : []),
     // why: where nothing is executed, nothing moves but what is sent
-    ...(run?.traced === false ? [note("NativeMovesUnseen", isQuiet ? "info" : "warning", where)] : []),
-    ...(omitted.includes("blockOverrides") ? [note("BlockNotPretended", "unavailable", where)] : []),
+    ...(run?.traced === false ? [NativeMovesUnseen[isQuiet ? "info" : "warning"](where)] : []),
+    ...(omitted.includes("blockOverrides") ? [BlockNotPretended.unavailable(where)] : []),
   ];
 };

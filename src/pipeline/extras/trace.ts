@@ -17,7 +17,7 @@ import type { AskRule } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
-import { inOrder, note, type Finding } from "../../report/finding.js";
+import { inOrder, code, type Finding } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { Report } from "../../report/schema.js";
 import { Rpc } from "../../rpc/index.js";
@@ -80,11 +80,18 @@ export const innermost = (trace: unknown, data: Hex): Inside | null => {
   return found;
 };
 
+/**
+ * It explains a revert.
+ * @figures count("calls deep", 3), address("from", pool), address("to", usdc), text("reason", "transfer amount exceeds
+ *   balance")
+ */
+export const RevertedInside = code("simulate", ["info"], "RevertedInside", [
+  "the node's trace shows which call inside failed; the verdict does not depend on it",
+]);
+
 const revertedInside = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
   const abis = abisOf(report.options);
-  return note(
-    "RevertedInside",
-    "info",
+  return RevertedInside.info(
     { transaction: 0, evidence: "estimated" },
     count("calls deep", depth),
     address("from", from),
@@ -253,6 +260,15 @@ const PendingCalls = struct({
 
 const read = decoder("eth_getBlockByNumber", PendingCalls);
 
+/**
+ * This one reverts, and the other is in the node's pending block: it was probably sent twice.
+ * @figures hash("in flight", sent)
+ */
+export const AlreadySent = code("simulate", ["warning"], "AlreadySent", [
+  "the same call is already in flight",
+  "wait until that transaction is mined",
+]);
+
 /** Where target, calldata and value are those of a transaction in flight. */
 const alreadySent = (
   { transactions }: Report,
@@ -264,7 +280,7 @@ const alreadySent = (
         isSame(from, input.from) && isSame(to, input.to) && isSame(data, input.data) && value === input.value,
     );
     const hashes = same.map((one) => hash("in flight", one.hash));
-    return same.length === 0 ? [] : [note("AlreadySent", "warning", { transaction, evidence: "measured" }, ...hashes)];
+    return same.length === 0 ? [] : [AlreadySent.warning({ transaction, evidence: "measured" }, ...hashes)];
   });
 
 /**

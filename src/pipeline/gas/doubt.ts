@@ -1,12 +1,19 @@
 /** Whether the gas of a proof's requests may decide what they do, and what is known where nothing speaks for it. */
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
-import { fromError, type Finding } from "../../report/finding.js";
+import { code, fromError, type Finding } from "../../report/finding.js";
 import type { Outcome } from "../../report/parts.js";
 import { successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { isSame } from "../../steps/reading/sameOutcome.js";
 import type { Run } from "../../steps/simulate.js";
 import type { Limits } from "../choose.js";
+
+export const GasLimitWidened = code("estimate", ["info"], "GasLimitWidened", [
+  "a tighter gas limit changed the outcome in simulation, so a wider one was chosen",
+]);
+
+/** A wider gas limit was chosen. */
+export const widened = (): Finding => GasLimitWidened.info({ evidence: "measured" });
 
 /** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
 const hasUsedAllGas = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect";
 import * as Funds from "../../steps/funds.js";
 import { eip7825Cap } from "../../chains/rules.js";
 import { gas } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import { Rpc } from "../../rpc/index.js";
 import { capOf, isPlain } from "../../steps/estimate.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
@@ -89,12 +89,30 @@ const unanswered = (results: ReadonlyArray<AskResult<Run>>): Gas | null => {
   return failure === null ? null : { ...undoubted, findings: [unknownGas(failure)] };
 };
 
+/**
+ * `gasleft()` is an example.
+ * @figures gas("limit", 61_400n), gas("compared with", 97_015n)
+ */
+export const GasDependent = code("estimate", ["warning"], "GasDependent", [
+  "what the transaction returns or emits depends on its gas limit",
+  "expect this outcome only with exactly this gas limit",
+]);
+
+/**
+ * Contracts that catch failures may hide that an inner call ran out of gas.
+ * @figures gas("limit", 120_000n), gas("compared with", 2_000_000n)
+ */
+export const GasHeadroomThin = code("estimate", ["warning"], "GasHeadroomThin", [
+  "with more gas the transaction does something else; an inner call may run out of gas",
+  "raise `gas`, or leave it out",
+]);
+
 const doubted = (
-  code: "GasDependent" | "GasHeadroomThin",
+  doubt: typeof GasDependent | typeof GasHeadroomThin,
   ladder: Arr.NonEmptyReadonlyArray<Rungs>,
 ): ReadonlyArray<Finding> => {
   const numbers = ladder.flatMap(({ tight, ample }) => [gas("limit", tight), gas("compared with", ample)]);
-  return [note(code, "warning", { evidence: "measured" }, ...numbers)];
+  return [doubt.warning({ evidence: "measured" }, ...numbers)];
 };
 
 /**
@@ -133,13 +151,13 @@ export const settleGas = Effect.fnUntraced(function* (
   if (contexts.length < rows.length) return undoubted;
   const hold: Gas = { ...undoubted, ample: successOf(rows[0].at(-1)) };
   const settled = contexts.map(({ tried, ample }) => settleLimit(tried.slice(0, -1), ample));
-  if (settled.some(({ kind }) => kind === "dependent")) return { ...hold, findings: doubted("GasDependent", ladder) };
+  if (settled.some(({ kind }) => kind === "dependent")) return { ...hold, findings: doubted(GasDependent, ladder) };
   const indexes = settled.flatMap((verdict) => (verdict.kind === "take" ? [verdict.index] : []));
   if (indexes.length === settled.length) {
     const index = Math.max(...indexes);
     return { ...hold, limits: index === 0 ? null : (handed.at(index) ?? null) };
   }
-  if (!isPayable) return { ...hold, findings: doubted("GasHeadroomThin", ladder) };
+  if (!isPayable) return { ...hold, findings: doubted(GasHeadroomThin, ladder) };
   if (!isWider("most", "wide")) return { ...hold, limits: at("most") };
   const rungs = Arr.makeBy(searched, (rung) =>
     Arr.map(ladder, ({ wide, most: last }) => between(wide, last, searched)[rung] ?? last),

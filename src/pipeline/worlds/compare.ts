@@ -2,8 +2,8 @@
 import * as Result from "effect/Result";
 import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
-import { address, count, difference, text } from "../../primitives/statement.js";
-import { fromError, note, type Finding } from "../../report/finding.js";
+import { address, count, difference, type Figure, text } from "../../primitives/statement.js";
+import { fromError, code, type Evidence, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { nobody } from "../../abi/words.js";
 import type { Filled } from "../../steps/reading/bundle.js";
@@ -45,9 +45,15 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
   return isTrueToState ? null : "balances moved between the requests";
 };
 
+/** @figures text("because", "the witness did not answer") */
+export const BaseNotComparable = code("proof", ["unavailable"], "BaseNotComparable", [
+  "the simulations of the proof could not be compared with each other",
+  "run `prove` again",
+]);
+
 /** That two runs could not be compared, and why. */
 export const incomparable = (why: string): ReadonlyArray<Finding> => [
-  note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
+  BaseNotComparable.unavailable({ evidence: "unavailable" }, text("because", why)),
 ];
 
 const isSameTime = (exact: Run, next: Run): boolean =>
@@ -75,6 +81,62 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
   count(`its time`, environment?.timestamp ?? null),
 ];
 
+/**
+ * Block time, block number or randomness decides.
+ * @figures text("", "token id of 0x88e6…5640: #17 and #402")
+ */
+export const ChanceDependent = code("proof", ["warning"], "ChanceDependent", [
+  "income, events or return values differ from block to block",
+  "sign only if you expect that, as in a draw",
+]);
+
+/**
+ * A time lock is an example.
+ * @figures count("block of exact", 23_000_004), count("its time", 1_767_225_659), count("block of next", 23_000_001),
+ *   count("its time", 1_767_225_623)
+ */
+export const NotYet = code("proof", ["unavailable"], "NotYet", [
+  "the transaction succeeds in some of the next blocks and fails in others",
+  "wait for the block or time that the contract requires, then run `prove` again",
+]);
+
+/**
+ * A refund of gas is an example.
+ * @figures wei("", 10n ** 14n)
+ * @info where only what comes in follows the price
+ */
+export const PriceDependent = code("proof", ["warning", "info"], "PriceDependent", [
+  "amounts depend on the gas price",
+  "expect these amounts to change as the base fee does",
+]);
+
+/**
+ * The outcome may change once they are mined.
+ * @figures count("in flight", 2)
+ */
+export const PredecessorsNotSimulated = code("nonce", ["warning"], "PredecessorsNotSimulated", [
+  "a simulated state does not contain the sender's earlier transactions",
+  "run `prove` again after they are mined",
+]);
+
+/** The state lacks what the senders have in flight. */
+export const lacksPredecessors = (evidence: Evidence, ...numbers: ReadonlyArray<Figure | null>): Finding =>
+  PredecessorsNotSimulated.warning({ evidence }, ...numbers);
+
+/**
+ * The pending state and the latest block give different outcomes.
+ * @figures amounts
+ * @info where policies bound every amount that differs
+ */
+export const DependsOnPending = code("proof", ["warning", "info"], "DependsOnPending", [
+  "the outcome depends on transactions that are not mined yet",
+  "wait until they are mined and run `prove` again, or limit the amounts with a policy",
+]);
+
+/** The outcome rests on others' transactions that are not mined. */
+export const restsOnOthers = (severity: "info" | "warning", ...numbers: ReadonlyArray<Figure | null>): Finding =>
+  DependsOnPending[severity](where, ...numbers);
+
 /** What two worlds that differ amount to. */
 const weigh = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
   const rows = figuresOf(found);
@@ -84,19 +146,19 @@ const weigh = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next
   if (cause === "price") {
     // why: what comes in by the price of gas, as a keeper's refund does, is meant to
     const isIncome = found.every((difference) => !difference.decides && isAmount(difference));
-    return note("PriceDependent", isIncome ? "info" : "warning", where, ...rows);
+    return PriceDependent[isIncome ? "info" : "warning"](where, ...rows);
   }
   if (cause === "state") {
     // why: trades ahead move amounts; whose money goes where they do not
     if (!isGated && !deciding.every(isAmount)) return diverged();
     // why: the next block has none of them, and the nearest reason is the sender's own
-    if (inFlight > 0) return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...rows);
-    return note("DependsOnPending", bounded ? "info" : "warning", where, ...rows);
+    return inFlight > 0
+      ? lacksPredecessors("measured", count("in flight", inFlight), ...rows)
+      : restsOnOthers(bounded ? "info" : "warning", ...rows);
   }
-  if (isGated)
-    return note("NotYet", "unavailable", where, ...rows, ...blockOf("exact", exact), ...blockOf("next", next));
+  if (isGated) return NotYet.unavailable(where, ...rows, ...blockOf("exact", exact), ...blockOf("next", next));
   if (deciding.length > 0) return diverged();
-  return note("ChanceDependent", "warning", where, ...rows);
+  return ChanceDependent.warning(where, ...rows);
 };
 
 /**
@@ -131,9 +193,36 @@ export const checkContrast = (
   const found = contrast.found.filter((difference) => !isNumber(difference));
   const causes = found.length === 0 ? [] : [weigh({ ...contrast, found }, exact, next, inFlight)];
   const isTold =
-    numbers.length === 0 || causes.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
-  return [...causes, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
+    numbers.length === 0 ||
+    causes.some(({ code, severity }) => severity === "blocker" || code === ChanceDependent.code);
+  return [...causes, ...(isTold ? [] : [ChanceDependent.warning(where, ...figuresOf(numbers))]), ...untaken];
 };
+
+/**
+ * Interest, vesting and slow auctions do that. From the next block to the end of the clearance the amounts differ by
+ * more than the tolerance, from one simulated block to the next by less.
+ * @figures amounts
+ */
+export const FollowsTime = code("proof", ["info"], "FollowsTime", [
+  "amounts change gradually with time; the worse ones are shown",
+  "limit them with a policy",
+]);
+
+/**
+ * The node gave no answer for one of the blocks between the next one and the last that the clearance allows. Or more
+ * blocks come in that time than one simulation has, and the called code may tell them apart; unless you gave a
+ * `maxAge`, the clearance then ends with the last block that was simulated.
+ * @figures count("blocks while the clearance holds", 120), count("simulated up to", 64)
+ * @warning where the block with unusual values had no answer in time
+ */
+export const BlocksNotSimulated = code("proof", ["info", "warning"], "BlocksNotSimulated", [
+  "some blocks in which the clearance may be used were not simulated",
+  "run `prove` again, or give a shorter `maxAge`",
+]);
+
+/** The node simulated only some of the blocks in which the clearance may be used. */
+export const notAllSimulated = (severity: "info" | "warning", ...numbers: ReadonlyArray<Figure | null>): Finding =>
+  BlocksNotSimulated[severity]({ evidence: "unavailable" }, ...numbers);
 
 /**
  * What the worlds between showed: that something happens in one of them alone, that amounts follow the time, and that
@@ -152,17 +241,8 @@ export const checkBetween = (
   const isContraryLate = failure?._tag === "RpcError" && failure.reason._tag === "Timeout";
   return [
     ...(odd === null || next === null ? [] : [weigh({ ...same, found: odd.found }, odd.run, next, 0)]),
-    ...(gradual.length === 0 ? [] : [note("FollowsTime", "info", where, ...figuresOf(gradual))]),
-    ...(unseen === 0
-      ? []
-      : [
-          note(
-            "BlocksNotSimulated",
-            isContraryLate ? "warning" : "info",
-            { evidence: "unavailable" },
-            count("", unseen),
-          ),
-        ]),
+    ...(gradual.length === 0 ? [] : [FollowsTime.info(where, ...figuresOf(gradual))]),
+    ...(unseen === 0 ? [] : [notAllSimulated(isContraryLate ? "warning" : "info", count("", unseen))]),
   ];
 };
 
@@ -171,6 +251,11 @@ export const asLogged = <E extends Effects>(effects: E, standards: RunEffects["s
   ...effects,
   transfers: settle(effects.transfers, standards),
 });
+
+export const OutcomeNotCompared = code("proof", ["warning"], "OutcomeNotCompared", [
+  "the scan did not simulate, so the proof has no outcome to compare with",
+  "run `prove` again",
+]);
 
 /** What differs from the earlier report: on the block of a scan of our own the contract's doing, else the world's. */
 export const checkChange = (
@@ -196,7 +281,7 @@ export const checkChange = (
     readonly near: Effects | null;
   },
 ): ReadonlyArray<Finding> => {
-  if (report.observed.tier !== "simulate") return [note("OutcomeNotCompared", "warning", { evidence: "unavailable" })];
+  if (report.observed.tier !== "simulate") return [OutcomeNotCompared.warning({ evidence: "unavailable" })];
   const earlier: Effects = {
     outcomes: report.transactions.map(({ outcome }) => outcome),
     // why: a scan has only the shape of the events to go by
@@ -233,6 +318,15 @@ export const checkChange = (
 /** How many new parties are named. */
 const mostNamed = 8;
 
+/**
+ * Their balances were not measured.
+ * @figures address("", bob)
+ */
+export const FirstSeenInProof = code("proof", ["warning"], "FirstSeenInProof", [
+  "the proof touched accounts or balances that the scan did not",
+  "run `prove` again",
+]);
+
 /** Parties and rights that no earlier run knew: they are not measured yet. */
 export const checkNewcomers = (
   bundle: ReadonlyArray<Filled>,
@@ -261,5 +355,5 @@ export const checkNewcomers = (
     ]),
   ];
   const named = all.slice(0, mostNamed).map((account) => address("", account));
-  return all.length === 0 ? [] : [note("FirstSeenInProof", "warning", { evidence: "logged" }, ...named)];
+  return all.length === 0 ? [] : [FirstSeenInProof.warning({ evidence: "logged" }, ...named)];
 };

@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
-import { fromError, note, type Finding } from "../../report/finding.js";
+import { fromError, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import { knownTokensOf } from "../../chains/table.js";
 import { runsCode } from "../../report/waits.js";
@@ -27,7 +27,9 @@ import {
   incomparable,
   isClose,
   isNumber,
+  lacksPredecessors,
   priceShare,
+  restsOnOthers,
   same,
   type WorldDiff,
 } from "./compare.js";
@@ -254,12 +256,9 @@ export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
 const checkRefused = (failure: Failure, isPendingOnly: boolean, inFlight: number): ReadonlyArray<Finding> =>
   isPendingOnly
     ? [
-        note(
-          inFlight > 0 ? "PredecessorsNotSimulated" : "DependsOnPending",
-          "warning",
-          where,
-          text("next", failure.message),
-        ),
+        inFlight > 0
+          ? lacksPredecessors("measured", text("next", failure.message))
+          : restsOnOthers("warning", text("next", failure.message)),
       ]
     : [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })];
 

@@ -5,7 +5,7 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Order from "effect/Order";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import { abisOf } from "../../report/options.js";
 import type { Observed } from "../../report/schema.js";
 import { mayDepend, runsCode } from "../../report/waits.js";
@@ -104,10 +104,16 @@ export const worldsOfPlaced = (
     };
   });
 
+/** The node could not simulate the bundle in several blocks. */
+export const BundleInOneBlock = code("proof", ["warning"], "BundleInOneBlock", [
+  "the bundle was proven in one block only, but it may be mined in several",
+  "send them one at a time, each after its own preflight",
+]);
+
 /** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
 export const checkApart = (claim: ProofInput, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
   const apart = worlds.find(({ run }) => run === "apart");
   // guard: a bundle in several blocks on sealed state
   if (!isTogether(claim) || apart?.agrees === true) return [];
-  return [note("BundleInOneBlock", "warning", { evidence: apart?.agrees === false ? "measured" : "unavailable" })];
+  return [BundleInOneBlock.warning({ evidence: apart?.agrees === false ? "measured" : "unavailable" })];
 };

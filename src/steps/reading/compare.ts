@@ -153,8 +153,8 @@ const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => controlsIn(logs, index))
-    .map(({ code, what, contract: token, role, loses: account, gains: to }) => {
-      const all = `${code}, ${what}${role === null ? "" : ` with role ${role}`}`;
+    .map(({ kind, what, contract: token, role, loses: account, gains: to }) => {
+      const all = `${kind}, ${what}${role === null ? "" : ` with role ${role}`}`;
       return amount("control", account, to, { token, tokenId: null }, 1n, all);
     });
 

@@ -2,24 +2,73 @@
 import * as Arr from "effect/Array";
 import * as Order from "effect/Order";
 import type { Address } from "../../primitives/hex.js";
-import { address, hash, text } from "../../primitives/statement.js";
-import { note, type Finding, type Severity, type Evidence } from "../../report/finding.js";
+import { address, type Figure, hash, text } from "../../primitives/statement.js";
+import { code, type Finding, type Evidence, type Where } from "../../report/finding.js";
 import { unseen, type View } from "../../witness/view.js";
 import { ownAccounts, type Ran, type Case } from "./bundle.js";
 import { nobody, eventOf, valueBy, valuesOf, addressOf, wordOf } from "../../abi/words.js";
 import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
 import type { OutcomeLog } from "../../report/parts.js";
 
+/**
+ * It gets another implementation, admin, owner, module or key.
+ * @figures text("", "implementation, without an event"), address("contract", pool), address("from", usdc),
+ *   address("to", bob)
+ * @info where the contract is new
+ * @blocker where a contract of the sender's own changes hands to somebody whom nobody named
+ */
+export const ContractControlChanged = code("approvals", ["warning", "info", "blocker"], "ContractControlChanged", [
+  "a contract's code, or who controls it, changes",
+  "sign only if you mean to change who controls it",
+]);
+
+/**
+ * The contract announces a new owner.
+ * @figures address("contract", pool), address("from", alice), address("to", bob)
+ * @info where the contract is new, or the sender only gains it
+ */
+export const OwnershipChanged = code("approvals", ["warning", "info"], "OwnershipChanged", [
+  "the owner of a contract changes",
+  "sign only if you mean to change who controls it",
+]);
+
+/**
+ * An example is a role of OpenZeppelin's AccessControl.
+ * @figures address("contract", pool), address("to", bob)
+ * @info where the contract is new, or the sender only gains the role
+ */
+export const RoleChanged = code("approvals", ["warning", "info"], "RoleChanged", [
+  "a role over a contract is given or taken away",
+  "sign only if you mean to change who controls it",
+]);
+
+const codes = { owner: OwnershipChanged, role: RoleChanged, control: ContractControlChanged } as const;
+
+/** A contract's control changes without an event. */
+export const controlChanged = (
+  severity: "info" | "warning" | "blocker",
+  where: Where,
+  contract: Address,
+  how: string,
+  ...parties: ReadonlyArray<Figure | null>
+): Finding =>
+  ContractControlChanged[severity](
+    where,
+    text("", `${how}, without an event`),
+    address("contract", contract),
+    ...parties,
+  );
+
 const controlsOf = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> =>
   bundle.flatMap(({ index, outcome: { status, logs } }) => (status === "success" ? controlsIn(logs, index) : []));
 
 /** Harmless where the contract comes into being here, where a sender only gains, or where nobody owned it and nobody does. */
-const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>): Exclude<Severity, "blocker"> => {
+const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>): "info" | "warning" => {
   if (before.account(change.contract)?.codeSize === 0n) return "info";
-  if (change.code === "OwnershipChanged" && change.loses === null && change.gains === null) return "info";
+  if (change.kind === "owner" && change.loses === null && change.gains === null) return "info";
   const gained = change.gains !== null && senders.has(change.gains);
   const isLosing = change.loses !== null && senders.has(change.loses);
-  return gained && !isLosing && change.code !== "ContractControlChanged" ? "info" : "warning";
+  return gained && !isLosing && change.kind !== "control" ? "info" : "warning";
 };
 
 /** The changes that the bundle's logs announce: what a sender loses first, then whatever else may do harm. */
@@ -46,9 +95,7 @@ export const checkControl = (
 ): ReadonlyArray<Finding> => {
   const senders = new Set(ownAccounts(bundle));
   return worstFirst(bundle).map((change) =>
-    note(
-      change.code,
-      severityOf(change, before, senders),
+    codes[change.kind][severityOf(change, before, senders)](
       { transaction: change.transaction, evidence: "logged" },
       text("", change.what),
       address("contract", change.contract),
@@ -89,6 +136,37 @@ const isApplied = ({ delegate }: { readonly delegate: Address }, authority: Addr
     : account.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
 };
 
+/** @figures address("account", alice) */
+export const DelegationCleared = code("approvals", ["info"], "DelegationCleared", [
+  "the account's delegation is cleared",
+]);
+
+/**
+ * It is for another chain or nonce, or a later one replaces it.
+ * @figures address("account", alice), address("delegate", pool), text("because", "it is for chain 10")
+ * @warning where it is for this chain and still had no effect
+ */
+export const DelegationIneffective = code("approvals", ["info", "warning"], "DelegationIneffective", [
+  "an authorisation (EIP-7702) has no effect at the end",
+  "leave it out, or sign it again for this chain and with the nonce that the account will have",
+]);
+
+/** @figures address("account", alice), address("delegate", pool), text("", "on chain 1") */
+export const DelegationSet = code("approvals", ["warning"], "DelegationSet", [
+  "an account lets a delegate contract do anything in its name (EIP-7702)",
+  "sign only if you trust the delegate's code with everything the account holds",
+]);
+
+/** @figures address("delegate", bob) */
+export const DelegateWithoutCode = code("code", ["warning"], "DelegateWithoutCode", [
+  "an account delegates to an address without code; calls to it do nothing",
+  "check the delegate; whoever deploys there later controls the account",
+]);
+
+/** Calls to the account do nothing, for its delegate has no code. */
+export const delegatesToNothing = (where: Where, delegate: Address | null): Finding =>
+  DelegateWithoutCode.warning(where, address("delegate", delegate));
+
 const say = (
   delegation: ReturnType<typeof delegationsOf>[number],
   after: View,
@@ -96,9 +174,7 @@ const say = (
 ): ReadonlyArray<Finding> => {
   const { authority, delegate, transaction } = delegation;
   const ineffective = (severity: "info" | "warning", evidence: Evidence, why: string) => [
-    note(
-      "DelegationIneffective",
-      severity,
+    DelegationIneffective[severity](
       { transaction, evidence },
       address("account", authority),
       address("delegate", delegate),
@@ -114,12 +190,11 @@ const say = (
   const where = { transaction, evidence: applied === null ? "estimated" : "measured" } as const;
   const account = address("account", authority);
   const inFlight = text("its own transactions in flight", delegation.isCounted ? null : "not known");
-  if (delegate === nobody) return [note("DelegationCleared", "info", where, account, inFlight)];
+  if (delegate === nobody) return [DelegationCleared.info(where, account, inFlight)];
   const chains = text("", delegation.chainId === 0 ? "on every chain" : `on chain ${delegation.chainId}`);
-  const set = note("DelegationSet", "warning", where, account, address("delegate", delegate), inFlight, chains);
+  const set = DelegationSet.warning(where, account, address("delegate", delegate), inFlight, chains);
   const isEmpty = after.account(delegate)?.codeSize === 0n;
-  const empty = { transaction, evidence: "measured" } as const;
-  return isEmpty ? [set, note("DelegateWithoutCode", "warning", empty, address("delegate", delegate))] : [set];
+  return isEmpty ? [set, delegatesToNothing({ transaction, evidence: "measured" }, delegate)] : [set];
 };
 
 /** What every delegation of the bundle does, as findings. */
@@ -129,7 +204,7 @@ export const checkDelegations = (
 ): ReadonlyArray<Finding> => delegationsOf(bundle).flatMap((delegation) => say(delegation, after, chainId));
 
 /** One change of control that a contract announced. */
-export interface Control extends Pick<ControlRow, "code" | "what"> {
+export interface Control extends Pick<ControlRow, "kind" | "what"> {
   /** The contract over which it is. */
   readonly contract: Address;
   /** Who gets it; null where the event names nobody or takes it away. */
@@ -151,11 +226,11 @@ export const party = (word: bigint | null): Address | null =>
 const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
   const row = controlEvents[eventOf(log) ?? ""];
   if (row === undefined) return null;
-  const { code, what, values } = row;
+  const { kind, what, values } = row;
   const valueAs = valueBy(values, valuesOf(log, values.length));
   const role = valueAs("role");
   return {
-    ...{ code, what, contract: log.address.toLowerCase() as Address },
+    ...{ kind, what, contract: log.address.toLowerCase() as Address },
     ...{ gains: party(valueAs("gains")), loses: party(valueAs("loses")) },
     role: role === null ? null : wordOf(role),
     transaction,

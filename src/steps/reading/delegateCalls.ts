@@ -3,7 +3,7 @@ import { keccak256 } from "viem";
 import { UnknownDelegateCall } from "../../errors/verdicts.js";
 import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
-import { fromError, note, type Finding } from "../../report/finding.js";
+import { fromError, code, type Finding } from "../../report/finding.js";
 import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -138,6 +138,25 @@ const deedOf = ({ name, kind, singletons = migrations[name] }: KnownCode & { sin
 const harmless: ReadonlySet<string> = new Set(["multiSend", "createCall"]);
 const changing: ReadonlySet<string> = new Set(["signMessageLib", "safeSingleton", "safeModules"]);
 
+/**
+ * The code is known, such as that of a Safe's MultiSend.
+ * @figures address("account", alice), text("known as", "MultiSendCallOnly 1.4.1")
+ * @info where the option `delegateTargets` names the code
+ */
+export const DelegateCall = code("approvals", ["warning", "info"], "DelegateCall", [
+  "an account runs another contract's code as its own (DELEGATECALL)",
+  "sign only if you know what that code does",
+]);
+
+/**
+ * Such code can do anything with the account.
+ * @figures address("account", alice), address("code", pool)
+ */
+export const DelegateCallUnread = code("approvals", ["unavailable"], "DelegateCallUnread", [
+  "the code that an account runs as its own (DELEGATECALL) was not read",
+  "ask again, or use another node",
+]);
+
 /** Of one call, by what was seen of the accounts, and the codes that the caller means. */
 const say = (
   { as = nobody, to, data }: Call,
@@ -149,10 +168,8 @@ const say = (
   const parties = [address("account", account), address("code", target)];
   const where = { transaction, evidence: "measured" } as const;
   if (targets.includes(target))
-    return [
-      note("DelegateCall", "info", { ...where, evidence: "assumed" }, ...parties, text("", "as the option says")),
-    ];
-  const unread = note("DelegateCallUnread", "unavailable", { ...where, evidence: "unavailable" }, ...parties);
+    return [DelegateCall.info({ ...where, evidence: "assumed" }, ...parties, text("", "as the option says"))];
+  const unread = DelegateCallUnread.unavailable({ ...where, evidence: "unavailable" }, ...parties);
   const [had, has] = [before.account(target), after.account(target)];
   if (had === null || (account !== null && before.account(account) === null)) return [unread];
   const isLate = had.codeSize === 0n;
@@ -164,7 +181,7 @@ const say = (
   if (isLate) return [unread];
   const isMade = account === null || before.account(account)?.codeSize === 0n;
   if (harmless.has(known.kind) || (isMade && known.kind !== "signMessageLib")) return [];
-  return [note("DelegateCall", "warning", where, ...parties, text("known as", known.name), deedOf(known, data))];
+  return [DelegateCall.warning(where, ...parties, text("known as", known.name), deedOf(known, data))];
 };
 
 /**

@@ -5,7 +5,7 @@ import { addressAt, argumentsAt, padded, placeOf, wordAt, wordOf } from "../../a
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, type Query } from "../../witness/queries.js";
@@ -226,6 +226,17 @@ const isAnswered = (asked: Asked, { before, after }: Pick<Facts, "before" | "aft
   );
 
 /**
+ * The transaction succeeds on the chain and does nothing: a token that is paused, or lacks the balance or the
+ * allowance, may answer `false` where others revert. So is any other answer that is not `true`. A token that moves or
+ * grants what was asked is not told of, whatever it answers, nor one that answers nothing.
+ * @figures text("function", "transfer"), address("token", usdc), units("asked for", 5_000_000n), units("moved", 0n)
+ */
+export const ReturnedFalse = code("simulate", ["warning"], "ReturnedFalse", [
+  "the call did not return true, and nothing shows that what it asks for happens",
+  "do not rely on it; check why the contract refuses",
+]);
+
+/**
  * True if a contract that answers no such read may be a token all the same, which refuses it: its code has the selector of the
  * read, or was not read, or runs other code and says nothing; what it answered is then one word of zero.
  */
@@ -260,7 +271,7 @@ export const checkFalse = (
     if (asked === null) {
       const { item } = input;
       const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
-      return [note("ReturnedFalse", "warning", where, text("function", name), address("contract", input.to))];
+      return [ReturnedFalse.warning(where, text("function", name), address("contract", input.to))];
     }
     const isToken = isAnswered(asked, answers);
     if (by === "selector" && !isToken && !mayRefuse(entry, asked, answers)) return [];
@@ -274,5 +285,5 @@ export const checkFalse = (
             units("allowed", levelIn(answers.after, asked.right).amount),
           ];
     const parties = [text("function", nameOf(selectorOf(input)) || null), address("token", input.to)];
-    return [note("ReturnedFalse", "warning", where, ...parties, ...amounts)];
+    return [ReturnedFalse.warning(where, ...parties, ...amounts)];
   });

@@ -6,7 +6,7 @@ import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
 import { lazyImport } from "../../primitives/effects.js";
 import { address, count, text } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import type { InnerFailure } from "../../report/beside.js";
 import type { Approval } from "../../report/parts.js";
 import type { Policy } from "../../report/policy.js";
@@ -83,6 +83,16 @@ export const isAllowed = ({ to, data }: InnerFailure, allowed: NonNullable<Polic
 const keyOf = ({ by, index, to, data }: InnerFailure): string => `${by}/${index}/${to}/${data}`;
 
 /**
+ * For example a Safe's transaction, a user operation, or one call of a multicall.
+ * @figures address("made by", pool), count("call", 2), address("to", usdc), text("function", "transfer")
+ * @info where a policy allows the call to fail, or a permit fails that was used before
+ */
+export const InnerCallFailed = code("simulate", ["warning", "info"], "InnerCallFailed", [
+  "the transaction succeeds, but a call inside it failed",
+  "correct or remove that call; if it may fail, allow it in the policy `noInnerFailures`",
+]);
+
+/**
  * The calls that failed inside, in each world once: warnings, but for permits that are there all the same, and calls
  * that a policy lets fail. `worlds` = the same cases in the other runs.
  */
@@ -104,9 +114,7 @@ export const checkInner = (
     return [...met.values()].map((failure) => {
       const isHarmless = isAllowed(failure, allowed) || isGranted(failure, approvals);
       const { by, index, to, call, revert, evidence } = failure;
-      return note(
-        "InnerCallFailed",
-        isHarmless ? "info" : "warning",
+      return InnerCallFailed[isHarmless ? "info" : "warning"](
         { transaction, evidence },
         address("made by", by),
         count("call", index === null ? null : index + 1),

@@ -17,7 +17,7 @@ import {
 import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
 import { address, figures, gas as gasFigure, text, wei } from "../../primitives/statement.js";
-import { fromError, note, type Finding } from "../../report/finding.js";
+import { fromError, code, type Finding } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -79,6 +79,20 @@ const sane = (decision: ReturnType<FeeModel["decide"]>): typeof decision => {
 
 const nothingCharged: Filled["charged"] = { extra: noExtraFees, findings: [] };
 
+/** @figures wei("oracle", 3n * 10n ** 12n), wei("formula", 28n * 10n ** 11n) */
+export const L1FeeDisagrees = code("funds", ["info"], "L1FeeDisagrees", [
+  "the chain's fee oracle and its formula give different L1 fees; the larger one is used",
+]);
+
+/**
+ * Rollups charge an L1 fee or an operator fee, and its oracle did not answer.
+ * @figures text("because", "the oracle reverts"), address("oracle", "0x420000000000000000000000000000000000000f")
+ */
+export const L1FeeUnknown = code("funds", ["unavailable"], "L1FeeUnknown", [
+  "the fee that the chain charges in addition to gas is not known",
+  "use a node that simulates, or give the chain's fee model with the `Chains` service",
+]);
+
 /**
  * The fees of one transaction: what will be signed may use the whole limit, the expected part is by what
  * the simulation took. Blocker: `BlockGasLimitExceeded` where the data alone is more than a block takes
@@ -93,9 +107,7 @@ export const read = (
   const oracle = address("oracle", chain.gasPriceOracle);
   const failed = (why: string): Filled["charged"] => ({
     extra: null,
-    findings: [
-      note("L1FeeUnknown", "unavailable", { ...where, evidence: "unavailable" }, oracle, text("because", why)),
-    ],
+    findings: [L1FeeUnknown.unavailable({ ...where, evidence: "unavailable" }, oracle, text("because", why))],
   });
   const charges = isCharged(answers);
   if (charges === false || chain.feeModel === "ethereum" || chain.feeModel === "arbitrum") return nothingCharged;
@@ -123,7 +135,7 @@ export const read = (
   const most = (untold * limit) / (used || 1n) + 1n;
   const fees = untold > 0n ? { ...decision.fees, operatorFee: untold, operatorFeeAtMost: most } : decision.fees;
   if (disagrees !== undefined)
-    findings.push(note("L1FeeDisagrees", "info", where, wei("oracle", disagrees.chain), wei("formula", disagrees.own)));
+    findings.push(L1FeeDisagrees.info(where, wei("oracle", disagrees.chain), wei("formula", disagrees.own)));
   if (dataGas !== undefined && blockGasLimit !== null && dataGas > blockGasLimit)
     findings.push(
       fromError(new BlockGasLimitExceeded({ gas: dataGas, limit: blockGasLimit }), "blocker", where, {

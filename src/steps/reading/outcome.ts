@@ -4,8 +4,8 @@ import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeLog, decodeResult, type DecodedLog } from "../../abi/decodeLogs.js";
 import { VmHalt, type Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../eth/index.js";
-import { lower, type Hex } from "../../primitives/hex.js";
-import { type Evidence, note, type Finding } from "../../report/finding.js";
+import { type Address, lower, type Hex } from "../../primitives/hex.js";
+import { type Evidence, code, type Finding, type Where } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
 import { everyLog, isSameLog } from "./sameOutcome.js";
@@ -13,7 +13,7 @@ import { traceEmitter, transfersOf } from "./transferLogs.js";
 import { describeResult } from "../../abi/print.js";
 import { argumentsAt, addressAt, isBurning, placeOf } from "../../abi/words.js";
 import { isRecord } from "../../primitives/record.js";
-import { address, count, units } from "../../primitives/statement.js";
+import { address, count, type Figure, units } from "../../primitives/statement.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { moves } from "../../abi/known/movements.js";
 
@@ -156,6 +156,19 @@ export const onlyReads = (
 };
 
 /**
+ * The receiver is the zero address or another address that people burn by. Nobody has its key, so the value is lost.
+ * @figures wei("value", ether)
+ */
+export const ValueBurned = code("code", ["warning"], "ValueBurned", [
+  "value is sent to an address that nobody controls, where nobody can spend it",
+  "check the receiver",
+]);
+
+/** `values` go to an account that nobody controls. */
+export const burned = (where: Where, receiver: Address, ...values: ReadonlyArray<Figure | null>): Finding =>
+  ValueBurned.warning(where, ...values, address("to", receiver));
+
+/**
  * A warning for each token that is burned so. A contract that destroys what it is given back, such as a pool's share, is
  * no such thing: there nobody names the receiver.
  */
@@ -164,17 +177,15 @@ export const burns = ({ index, calls, transfers, outcome }: Ran): ReadonlyArray<
     const row = moves[data.slice(0, argumentsAt).toLowerCase()];
     const receiver = row === undefined ? null : addressAt(data, placeOf(row.to));
     if (receiver === null || !isBurning(receiver)) return [];
-    const burned = transfers.find((transfer) => transfer.token === to && transfer.to === receiver);
-    if (burned === undefined) return [];
-    const { standard, token, tokenId, amount } = burned;
+    const transfer = transfers.find((other) => other.token === to && other.to === receiver);
+    if (transfer === undefined) return [];
+    const { standard, token, tokenId, amount } = transfer;
     return [
-      note(
-        "ValueBurned",
-        "warning",
+      burned(
         { transaction: index, evidence: outcome.evidence },
+        receiver,
         ...[address("token", token), tokenId === null ? null : count("id", tokenId)],
         standard === "erc721" ? null : units("amount", amount),
-        address("to", receiver),
       ),
     ];
   });

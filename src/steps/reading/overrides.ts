@@ -7,7 +7,7 @@ import type * as Eth from "../../eth/index.js";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import type { BlockRead } from "../../primitives/names.js";
 import { wordOf } from "../../abi/words.js";
-import { fromError, note, type Finding } from "../../report/finding.js";
+import { code, fromError, type Finding } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
 import type { Placement } from "../../witness/placement.js";
 import { staticCall, type Query } from "../../witness/queries.js";
@@ -159,6 +159,16 @@ export const overrideReader = (
   };
 };
 
+/**
+ * The chain does not have EIP-4399 (BNB Smart Chain, for example): code sees the difficulty in place of randomness, and
+ * the simulations have that of the latest block.
+ * @warning where the called code has the opcode
+ */
+export const DifficultyNotVaried = code("proof", ["info", "warning"], "DifficultyNotVaried", [
+  "opcode 0x44 is the block's difficulty on this chain, which the simulations do not vary",
+  "limit the loss with policies if the contract draws lots by it",
+]);
+
 /** That overrides had no effect. */
 export const ignoring = (overrides: ReadonlyArray<Override>): RpcError =>
   new RpcError({ method: "eth_simulateV1", reason: new OverrideIgnored({ detail: "", overrides }) });
@@ -188,6 +198,6 @@ export const checkOverrides = (
   const decided = told(true, "unavailable");
   if (called === null) return decided;
   const severity = called.includes("prevrandao") ? "warning" : "info";
-  const fixed = rowsOf("fixed").map(() => note("DifficultyNotVaried", severity, { evidence: "measured" }));
+  const fixed = rowsOf("fixed").map(() => DifficultyNotVaried[severity]({ evidence: "measured" }));
   return [...decided, ...told(false, "info"), ...fixed];
 };

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Eth from "../../eth/index.js";
 import type { Chain } from "../../Chains.js";
 import { address, bytes, count, figures, wei, weiPerGas } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { costUpTo, isHeldBack, waitsOf, type WaitFacts } from "../../report/waits.js";
 import { unsignedBytes } from "../../transaction/request.js";
@@ -32,6 +32,16 @@ const bytesPerBlob = 131_072 + 128 * 48 + 2 * 48;
 const mostBytes = (limit: number | null, blobs: number): number | null =>
   limit === null || blobs === 0 ? limit : limit * blobShare - blobs * bytesPerBlob;
 
+/**
+ * The protocol allows it. Nodes limit the fee, the size and the least tip.
+ * @figures wei("gas limit × max fee", 2n * ether), wei("at most", ether)
+ * @info where the limit is only assumed
+ */
+export const NodeMayRefuse = code("fee", ["warning", "info"], "NodeMayRefuse", [
+  "a node's own settings may refuse the transaction",
+  "stay within the limit, or use another node",
+]);
+
 const checkSettings = (
   entry: Filled,
   { nodeLimits: limits, nodeLimitsKnown, known }: Chain,
@@ -54,13 +64,38 @@ const checkSettings = (
   // why: no client takes more bytes unless it is told to; of a chain that nobody described geth's least tip counts
   const isLikely = nodeLimitsKnown || isLarge || (isTipless && !known);
   const where = { transaction: entry.index, evidence: nodeLimitsKnown ? "estimated" : "assumed" } as const;
-  return beyond.length === 0 ? [] : [note("NodeMayRefuse", isLikely ? "warning" : "info", where, ...beyond)];
+  return beyond.length === 0 ? [] : [NodeMayRefuse[isLikely ? "warning" : "info"](where, ...beyond)];
 };
 
+/** @figures address("of", alice), count("nonces mined", 12) */
+export const OneInFlight = code("nonce", ["warning"], "OneInFlight", [
+  "mempools take one transaction at a time from a delegated account (EIP-7702)",
+  "send it after the earlier ones are mined",
+]);
+
+/**
+ * No simulation showed that the order makes no difference.
+ * @figures address("of", alice), count("nonces mined", 12)
+ */
+export const OrderNotHeld = code("nonce", ["warning"], "OrderNotHeld", [
+  "another transaction of the bundle comes from another sender; mined in another order, this one may do something else",
+  "send it after the earlier ones are mined",
+]);
+
+/**
+ * Mempools judge each transaction by the balance on the latest block.
+ * @figures wei("has", ether / 10n), wei("required without income", ether / 5n), address("of", bob), count("nonces
+ *   mined", 12)
+ */
+export const IncomeNotMined = code("funds", ["warning"], "IncomeNotMined", [
+  "the transaction spends income that is not mined yet; mempools refuse that",
+  "send it after the earlier ones are mined",
+]);
+
 const codes = {
-  oneInFlight: "OneInFlight",
-  order: "OrderNotHeld",
-  income: "IncomeNotMined",
+  oneInFlight: OneInFlight,
+  order: OrderNotHeld,
+  income: IncomeNotMined,
 } as const;
 
 /** Each wait of a transaction once for every reason, with what must be mined. */
@@ -76,9 +111,28 @@ const checkWaits = (facts: WaitFacts): ReadonlyArray<Finding> => {
       because !== "income" || payer === undefined
         ? []
         : [wei("has", payer.balance), wei("required without income", costUpTo(payer, transaction))];
-    return [note(codes[because], "warning", { transaction, evidence: "estimated" }, ...short, ...named)];
+    return [codes[because].warning({ transaction, evidence: "estimated" }, ...short, ...named)];
   });
 };
+
+/**
+ * Mempools reserve that cost, and refuse what goes beyond.
+ * @figures count("in flight", 2), wei("balance", ether), wei("kept for them", ether / 2n), wei("required", (6n *
+ *   ether) / 10n)
+ */
+export const QueuedCostTooHigh = code("funds", ["warning"], "QueuedCostTooHigh", [
+  "the maximum cost of everything in flight, with this transaction, exceeds the balance",
+  "send it after the earlier ones are mined, or lower the fee caps",
+]);
+
+/**
+ * Mempools reserve that cost, too.
+ * @figures count("in flight", 2), wei("left for them", ether / 2n)
+ */
+export const QueuedCostUnknown = code("funds", ["info"], "QueuedCostUnknown", [
+  "the cost of what is in flight is not fully known, so the required balance is a lower bound",
+  "wait until they are mined",
+]);
 
 /** What pools keep of each payer's balance for its transactions in flight, as far as that is known. */
 const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "funds">): ReadonlyArray<Finding> =>
@@ -91,12 +145,12 @@ const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "fun
     const last = transactions.length - 1;
     if (isHeldBack(payer, last)) {
       const numbers = [wei("balance", sealed), wei("kept for them", queued), wei("required", costUpTo(payer, last))];
-      return [note("QueuedCostTooHigh", "warning", where, count("in flight", inFlight), ...numbers)];
+      return [QueuedCostTooHigh.warning(where, count("in flight", inFlight), ...numbers)];
     }
     // why: what a chain charges for the bytes of others is not in their fee caps
     const isWhole = queued !== null && sealed !== null && !terms.some(({ name }) => name === "l1Fee");
     const numbers = [count("in flight", inFlight), wei("left for them", balance - required)];
-    return isWhole ? [] : [note("QueuedCostUnknown", "info", where, ...numbers)];
+    return isWhole ? [] : [QueuedCostUnknown.info(where, ...numbers)];
   });
 
 /** What stands against sending a bundle at once through an ordinary node, beyond the chain's own rules. */

@@ -6,7 +6,7 @@
 import type * as Eth from "../../eth/index.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, units } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import { witnessFees, type Placement } from "../../witness/placement.js";
 import { balanceOf, type Call } from "../../witness/queries.js";
 import { callsOf, unseen, type View } from "../../witness/view.js";
@@ -122,6 +122,25 @@ export const isContradicted = (run: Parameters<typeof twice>[0], holding: Holdin
   return first !== null && other !== null && first !== other;
 };
 
+/**
+ * An account's own call must confirm what was read inside the simulation, and it failed or could not be paid.
+ * @figures address("token", usdc), address("of", alice)
+ */
+export const BalanceUnconfirmed = code("assets", ["unavailable"], "BalanceUnconfirmed", [
+  "a policy depends on a token balance that could be read in one way only",
+  "fund the sender, so that a second reading can be paid, or check the token",
+]);
+
+/**
+ * The token may detect simulations.
+ * @figures address("token", usdc), address("of", alice), units("to the witness", 5_000_000n), units("to an account",
+ *   0n)
+ */
+export const TokenLies = code("assets", ["unavailable"], "TokenLies", [
+  "a token reports a different balance depending on who asks",
+  "trust no amount of this token",
+]);
+
 /** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
 export const checkSecond = (
   holdings: ReadonlyArray<Holding>,
@@ -133,12 +152,12 @@ export const checkSecond = (
     const lie = readings.find(({ first, other }) => other !== null && first !== other);
     if (lie !== undefined)
       return [
-        note(
-          ...(["TokenLies", "unavailable", { evidence: "measured" }] as const),
+        TokenLies.unavailable(
+          { evidence: "measured" },
           ...[...of, units("to the witness", lie.first), units("to an account", lie.other)],
         ),
       ];
     return readings.some(({ other }) => other === null)
-      ? [note("BalanceUnconfirmed", "unavailable", { evidence: "unavailable" }, ...of)]
+      ? [BalanceUnconfirmed.unavailable({ evidence: "unavailable" }, ...of)]
       : [];
   });

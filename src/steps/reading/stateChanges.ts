@@ -1,13 +1,13 @@
 /** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
-import { address, count, hash, text } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { address, count, hash } from "../../primitives/statement.js";
+import { code, type Finding } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
 import { knows, unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
-import { controlsIn, delegationAccounts, party, type Control } from "./control.js";
+import { controlChanged, controlsIn, delegationAccounts, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, facets, lensOf, safesIn, suspectsOf, views, workers } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
@@ -37,6 +37,18 @@ const mostTraced = 64;
 /** Most contracts that a finding names. */
 const mostNamed = 8;
 
+/**
+ * A proof checks 24 contracts, in the order of the calls. Contracts that are only paid, or asked to transfer or
+ * approve tokens, are checked where there are fewer than eight others. One that could not be asked, because the calls
+ * or other contracts took the gas for it, is not checked, either.
+ * @figures count("not checked", 3), address("", pool)
+ * @info where those left out are only paid, or asked to transfer or approve tokens
+ */
+export const ContractsLeftOut = code("approvals", ["warning", "info"], "ContractsLeftOut", [
+  "contracts are called that were not checked for who controls them",
+  "send fewer calls at once, with a lower gas limit",
+]);
+
 /** That contracts are left out for our own bounds, in number or in gas: a warning where one of them is asked for more than a movement of tokens. */
 const checkLeft = (bundle: ReadonlyArray<Ran>, left: ReadonlyArray<Address>): ReadonlyArray<Finding> => {
   if (left.length === 0) return [];
@@ -44,7 +56,7 @@ const checkLeft = (bundle: ReadonlyArray<Ran>, left: ReadonlyArray<Address>): Re
   const worst = left.filter((contract) => working.has(contract));
   const named = [...worst, ...left.filter((contract) => !working.has(contract))].slice(0, mostNamed);
   const numbers = [count("not checked", left.length), ...named.map((contract) => address("", contract))];
-  return [note("ContractsLeftOut", worst.length > 0 ? "warning" : "info", { evidence: "unavailable" }, ...numbers)];
+  return [ContractsLeftOut[worst.length > 0 ? "warning" : "info"]({ evidence: "unavailable" }, ...numbers)];
 };
 
 const most = 2n ** 256n - 1n;
@@ -76,6 +88,12 @@ const selfCallsIn = (
         );
         return word === undefined ? [] : [{ account, word, transaction: index }];
       });
+
+/** The node cannot simulate a further block. */
+export const ProxiesNotSeen = code("approvals", ["info"], "ProxiesNotSeen", [
+  "a contract may get another implementation, admin or owner without an event; that was not checked",
+  "use a node that simulates several blocks in a row",
+]);
 
 /** What changes of the contracts, and what is found about it. */
 export const checkChanges = (
@@ -129,16 +147,7 @@ export const checkChanges = (
     const where = { transaction: transactionOf(contract), evidence };
     const [had, has] = loss === undefined ? [party(was), party(word)] : [loss.had, loss.has];
     const parties = holds === "threshold" ? [] : [address("from", had), address("to", has)];
-    const what = text("", `${nameOf[holds][0]}, without an event`);
-    const finding = note(
-      "ContractControlChanged",
-      severity === "info" ? severity : "warning",
-      where,
-      what,
-      address("contract", contract),
-      ...parties,
-    );
-    findings.set(keyOf(change), severity === "blocker" ? { ...finding, severity } : finding);
+    findings.set(keyOf(change), controlChanged(severity, where, contract, nameOf[holds][0], ...parties));
   }
   const own = new Set([...senders, ...calledAsSafes(bundle)]);
   const keys = bundle.flatMap((entry) => selfCallsIn(entry, controls, own));
@@ -158,16 +167,15 @@ export const checkChanges = (
     findings: [
       ...findings.values(),
       ...keys.map(({ account, word, transaction }) =>
-        note(
-          "ContractControlChanged",
+        controlChanged(
           "warning",
           { transaction, evidence: "estimated" },
-          text("", "the account calls itself and names another, or a key, without an event"),
-          address("contract", account),
+          account,
+          "the account calls itself and names another, or a key",
           ...(word >> 160n === 0n ? [address("to", addressOf(word))] : [hash("to", wordOf(word))]),
         ),
       ),
-      ...(unread.length === 0 ? [] : [note("ProxiesNotSeen", "info", { evidence: "unavailable" }, ...unread)]),
+      ...(unread.length === 0 ? [] : [ProxiesNotSeen.info({ evidence: "unavailable" }, ...unread)]),
       ...checkLeft(bundle, left),
     ],
   };

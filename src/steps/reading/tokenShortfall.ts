@@ -7,7 +7,7 @@ import { moves } from "../../abi/known/movements.js";
 import { addressOf, addressesFrom, argumentsAt, placeOf, wordAt, wordsFrom, addressAt } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units, count } from "../../primitives/statement.js";
-import { note, type Evidence, type Finding } from "../../report/finding.js";
+import { code, type Evidence, type Finding } from "../../report/finding.js";
 import type { Outcome, Transfer } from "../../report/parts.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
@@ -143,14 +143,22 @@ const maySayPull = ({ revert, status }: Outcome): boolean =>
       (layer._tag === "Reason" && pulls.test(layer.reason.slice(0, 256))),
   );
 
+/**
+ * The call reverts.
+ * @figures text("too low", "allowance"), address("token", usdc), address("spender", pool), units("has", 0n),
+ *   units("needs", 25_000_000n), units("short by", 25_000_000n)
+ */
+export const TokenShortfall = code("funds", ["warning"], "TokenShortfall", [
+  "a token balance or allowance is too low for what the call tries to move",
+  "lower the amount, obtain the tokens, or approve the amount first",
+]);
+
 const shortfall = (
   where: { readonly transaction: number; readonly evidence: Evidence },
   token: Address | null,
   { what, account, has, needs }: Omit<Shortfall, "needs"> & { readonly needs: bigint | null },
 ): Finding =>
-  note(
-    "TokenShortfall",
-    "warning",
+  TokenShortfall.warning(
     where,
     text("too low", what),
     ...(token === null ? [] : [address("token", token)]),
@@ -204,13 +212,19 @@ export const check = (
   const what = layers.map(inWords).find((word) => word !== null) ?? null;
   const reason = layers.find((layer) => layer._tag === "Reason");
   if (what === null || reason === undefined) return [];
-  return [note("TokenShortfall", "warning", where, text("too low", what), quote("the contract says", reason.reason))];
+  return [TokenShortfall.warning(where, text("too low", what), quote("the contract says", reason.reason))];
 };
 
 const isToItself = ({ to, data }: Call): boolean => {
   const row = moves[data.slice(0, argumentsAt)];
   return row !== undefined && addressAt(data, placeOf(row.to)) === to;
 };
+
+/** @figures address("token", usdc), units("amount", 25_000_000n) */
+export const TokensStranded = code("assets", ["warning"], "TokensStranded", [
+  "tokens are sent to the token contract itself, where they are usually lost",
+  "check the receiver: it is the token's own address",
+]);
 
 /** What the calldata sends to the token itself and the token still has at the end: a pair that is paid to burn has not. */
 export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Finding> =>
@@ -225,9 +239,7 @@ export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArr
       if (net <= 0n || token === null || entry === undefined || entry.input.to === null) return [];
       return entry.calls.read.some((call) => call.to === token && isToItself(call))
         ? [
-            note(
-              "TokensStranded",
-              "warning",
+            TokensStranded.warning(
               { transaction, evidence },
               ...[address("token", token), count("id", tokenId), units("amount", net)],
             ),

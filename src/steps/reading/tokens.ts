@@ -12,7 +12,7 @@ import { moves } from "../../abi/known/movements.js";
 import { argumentsAt } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, count, quote } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import { readBool, readString, readUint8 } from "../../witness/answers.js";
 import type { View } from "../../witness/view.js";
 import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
@@ -137,6 +137,15 @@ export const answered = (
   tokens.filter((token) => view.call(decimals(token)) !== null).map((token) => infoOf(token, view, named));
 
 /**
+ * Amounts cannot be shown in whole tokens.
+ * @figures address("token", usdc), count("decimals", 6), count("decimals elsewhere", 18)
+ */
+export const TokenChanges = code("assets", ["warning"], "TokenChanges", [
+  "a token's decimals or symbol differ between simulated blocks",
+  "check amounts in smallest units",
+]);
+
+/**
  * What tokens call themselves in one world, and what of it is otherwise in another: told, and then not known, so that
  * amounts are shown in smallest units.
  */
@@ -156,8 +165,8 @@ export const settleInfos = (
   return {
     tokens: here.map((info) => (isSame(info) ? info : { ...info, symbol: null, decimals: null })),
     findings: differing.map(({ info, other }) =>
-      note(
-        ...(["TokenChanges", "warning", { evidence: "measured" }] as const),
+      TokenChanges.warning(
+        { evidence: "measured" },
         ...[address("token", info.token), quote("symbol", info.symbol), count("decimals", info.decimals)],
         ...[quote("symbol elsewhere", other.symbol), count("decimals elsewhere", other.decimals)],
       ),

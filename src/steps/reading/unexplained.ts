@@ -6,7 +6,7 @@ import { everything, grants, handovers, narrowMaximum } from "../../abi/known/ri
 import { isBatch, isLenient, type Call } from "../../abi/batches.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, hash, units } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
 import { controlsIn, tellsOfControl } from "./control.js";
@@ -62,6 +62,25 @@ const besideIn = (
   return recipient === undefined ? null : { other: recipient };
 };
 
+/**
+ * It concerns the sender, one of its accounts, or an account in the calldata.
+ * @figures address("contract", pool), hash("event", sent), address("beside", bob)
+ */
+export const EventUnexplained = code("approvals", ["info"], "EventUnexplained", [
+  "an event of an unknown kind may give somebody a right to act for the sender",
+  "give the contract's ABI with its address, or check that nobody gets such a right",
+]);
+
+/**
+ * The contract may keep rights that it does not tell, the call may be made by an account behind the one that is read
+ * to make it, or it stands in bytes that no known function reads as a call.
+ * @figures address("contract", pool), address("of", alice), address("to", bob), units("amount", 5n)
+ */
+export const RightUnexplained = code("approvals", ["info"], "RightUnexplained", [
+  "a right is announced or requested that the contract's getters do not show",
+  "check in the contract who may act for the sender",
+]);
+
 const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> => {
   const found = new Map<string, Finding>();
   for (const entry of bundle) {
@@ -76,14 +95,14 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
       const where = { transaction: index, evidence: "logged" } as const;
       // why: an ABI tells what it is called, not that nobody may act by it
       if (granting.has(eventOf(log) ?? "")) {
-        found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
+        found.set(key, RightUnexplained.info(where, address("contract", contract), hash("event", kind)));
         continue;
       }
       if (isExplained(log, entry)) continue;
       const beside = besideIn(log, entry, senders, recipients);
       if (beside === null) continue;
       const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];
-      found.set(key, note("EventUnexplained", "info", where, ...numbers));
+      found.set(key, EventUnexplained.info(where, ...numbers));
     }
   }
   return [...found.values()];
@@ -219,9 +238,7 @@ const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approva
     const unread = entry.calls.read.flatMap((call) => hiddenIn(call, entry.index, told));
     const unsaid: ReadonlyArray<Unsaid> = [...silentIn(entry, known, told), ...unread, ...handedIn(entry)];
     return unsaid.map(({ transaction, token, owner, spender, operator, claim }) =>
-      note(
-        "RightUnexplained",
-        "info",
+      RightUnexplained.info(
         { transaction, evidence: "estimated" },
         ...[address("contract", token), address("of", owner), address("to", spender)],
         units("amount", operator ? everything : claim),

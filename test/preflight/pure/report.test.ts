@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../rooms/errors.js";
 import * as Policy from "../../../src/Policy.js";
-import { becauseOf, fromError, note, notes, verdictOf, type Finding, type Report } from "../../rooms/report.js";
+import { codes as declared, note } from "../../harness/notes.js";
+import { becauseOf, fromError, verdictOf, type Finding, type Report } from "../../rooms/report.js";
 import { toJson } from "../../../src/Report.js";
 import { stepNames, type Address } from "../../rooms/primitives.js";
 import { unseen } from "../../rooms/witness.js";
@@ -137,7 +138,7 @@ describe("the verdict and its reason", () => {
     });
     const because = (...findings: ReadonlyArray<Finding>) => scanned([{}], {}, { findings }).report.because;
     expect([because(warning), because(warning, doubt), because(warning, doubt, late)]).toEqual([
-      ...[notes.PendingStale.sentence, notes.BaseNotComparable.sentence, "a blocker"],
+      ...[declared.PendingStale.sentence, declared.BaseNotComparable.sentence, "a blocker"],
     ]);
   });
   it("that is proven says so where nothing stands against it", () =>

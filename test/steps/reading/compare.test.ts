@@ -169,7 +169,7 @@ describe("two runs", () => {
       ["control", bob, null, 1n, true],
     ]);
     expect(control.map((one) => differenceText(one))[1]).toBe(
-      `only in one run: OwnershipChanged, handed over: ${token} from ${alice} to ${bob}`,
+      `only in one run: owner, handed over: ${token} from ${alice} to ${bob}`,
     );
     expect(told(handed(bob), handed(bob), 0)).toEqual([]);
     const granted = keccak256(stringToHex("RoleGranted(bytes32,address,address)")).slice(2);
