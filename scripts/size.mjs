@@ -12,8 +12,7 @@ import { build } from "esbuild";
 const budgets = [
   // why: esbuild keeps a namespace whole, its renderings and what they read calls and their inner calls by; Rollup and Vite leave them out
   ['import { Report } from "evm-preflight"; Report.fromJson', 70],
-  // why: the sentence of every finding is in it, and proofs have come to say more
-  ['import { fromJson } from "evm-preflight/Report"; fromJson', 24],
+  ['import { fromJson } from "evm-preflight/Report"; fromJson', 21],
   ['import { Errors } from "evm-preflight"; Errors.classify', 47],
   // why: the proof and the watching are in it, which a page that scans asks for next
   ['import { Preflight } from "evm-preflight"; Preflight.scan', 153],

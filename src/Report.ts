@@ -6,7 +6,7 @@ export type { OverrideFields } from "./eth/parameters.js";
 export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
-export { Finding, FindingCode, messageOf, StepName } from "./report/finding.js";
+export { Finding, FindingCode, messageOf, type NoteCode, StepName } from "./report/finding.js";
 export { Exposure } from "./report/beside.js";
 
 export { settle } from "./settle/settle.js";

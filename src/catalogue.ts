@@ -50,17 +50,17 @@ const makers = [
   ...[tokens, unexplained, overrides, guard],
 ] as const;
 
+/** A code of our own findings that are no errors. */
 // why: only names in PascalCase are looked at, for the types of the other exports lead back to the type of a finding
-type CodesOf<Maker> = Maker extends unknown
-  ? keyof {
-      [
-        Name in Extract<keyof Maker, Capitalize<string>> as Maker[Name] extends { readonly code: Name } ? Name : never
-      ]: Name;
-    }
+export type NoteCode = (typeof makers)[number] extends infer Maker
+  ? Maker extends unknown
+    ? keyof {
+        [
+          Name in Extract<keyof Maker, Capitalize<string>> as Maker[Name] extends { readonly code: Name } ? Name : never
+        ]: Name;
+      }
+    : never
   : never;
-
-/** A code of ours that is no error's. */
-export type NoteCode = CodesOf<(typeof makers)[number]>;
 
 const isCode = (value: unknown): value is Code<NoteCode, Severity> =>
   typeof value === "object" && value !== null && "severities" in value;

@@ -17,7 +17,7 @@ import { Verdict } from "../errors/verdicts.js";
 export const Evidence = Schema.Literals(["measured", "logged", "estimated", "assumed", "unavailable"]);
 export type Evidence = typeof Evidence.Type;
 
-export { OwnName, StepName };
+export { type NoteCode, OwnName, StepName };
 
 const ownCode = /^[A-Z][A-Za-z0-9]{0,63}$/u;
 

@@ -12,8 +12,8 @@ describe("a change of control", () => {
     const transferred = log(contract, [topics.ownership, word(alice), word(bob)]);
     const granted = log(contract, [topics.roleGranted, word(9n), word(bob), word(alice)]);
     expect(controlsIn([transferred, granted], 2)).toMatchObject([
-      { code: "OwnershipChanged", contract, loses: alice, gains: bob, role: null, transaction: 2 },
-      { code: "RoleChanged", contract, loses: null, gains: bob, role: `0x${word(9n)}`, transaction: 2 },
+      { kind: "owner", contract, loses: alice, gains: bob, role: null, transaction: 2 },
+      { kind: "role", contract, loses: null, gains: bob, role: `0x${word(9n)}`, transaction: 2 },
     ]);
   });
   it("of accounts with modules, of diamonds and of managers of access is one", () => {
@@ -26,12 +26,12 @@ describe("a change of control", () => {
       log(contract, [kind("DiamondCut((address,uint8,bytes4[])[],address,bytes)")], [word(96n), word(0n), word(9n)]),
     ];
     expect(controlsIn(events, 0)).toMatchObject([
-      { code: "ContractControlChanged", gains: bob, loses: null },
-      { code: "ContractControlChanged", gains: null, loses: bob },
-      { code: "RoleChanged", gains: bob, role: `0x${word(9n)}` },
-      { code: "RoleChanged", loses: bob, role: `0x${word(9n)}` },
-      { code: "OwnershipChanged", gains: bob },
-      { code: "ContractControlChanged", gains: null, loses: null },
+      { kind: "control", gains: bob, loses: null },
+      { kind: "control", gains: null, loses: bob },
+      { kind: "role", gains: bob, role: `0x${word(9n)}` },
+      { kind: "role", loses: bob, role: `0x${word(9n)}` },
+      { kind: "owner", gains: bob },
+      { kind: "control", gains: null, loses: null },
     ]);
   });
   it("to nobody is one that nobody gains", () => {

@@ -85,7 +85,7 @@ describe("what a sender has or earns", () => {
   });
   it("may be an order that a Safe signs on chain", () => {
     expect(controlsIn([log(token, [kind("SignMsg(bytes32)"), word(9n)])], 0)).toMatchObject([
-      { code: "ContractControlChanged", contract: token, gains: null },
+      { kind: "control", contract: token, gains: null },
     ]);
   });
 });
