@@ -217,6 +217,15 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     60_000,
   );
 
+  it("propose no dearer cap than one full block more if the first announces a fortune", async () => {
+    const lie = liesAlone["the base fee is a fortune"] ?? expect.fail();
+    const [alone, report] = [await on(layerOf(scene.url), 0), await on(liar(scene.url, lie, null, { count: 0 }), 0)];
+    const [own, cap] = [alone, report].map(({ transactions: [one] }) => Number(one.request?.maxFeePerGas));
+    expect([alone.verdict, report.verdict]).toEqual(["ready", "ready"]);
+    // an eighth more than the header's, which is at most an eighth above the next one's
+    expect(cap).toBeLessThanOrEqual(1.29 * (own ?? 0));
+  });
+
   it("are never ready if the first alone tells another base fee of the simulated blocks", async () => {
     const lie = liesUnheld["simulated blocks with another baseFeePerGas (10000000000000)"] ?? expect.fail();
     const report = await on(liar(scene.url, lie, null, { count: 0 }), 0);

@@ -64,7 +64,10 @@ export interface FeeContext {
 
 /** The quote before any caller's wish: what a transaction without fee fields would get. */
 export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> {
-  /** The largest that any source gives: what is proposed must hold under all of them. */
+  /**
+   * The largest that any source gives: what is proposed must hold under all of them. A fee history counts up to one full
+   * block above the rest, where the formula is known.
+   */
   readonly baseFeePerGas: bigint | null;
   /** What the node itself says; the formula's only where it says nothing. A caller's cap below it cannot be mined. */
   readonly leastFeePerGas: bigint | null;
@@ -87,6 +90,12 @@ export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> 
 export const largest = (...values: ReadonlyArray<bigint | null>): bigint | null =>
   values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null);
 
+/** The base fee of the block behind a history, wei per gas; no more than `most`, for only one endpoint says it. */
+const announcedIn = (history: typeof FeeHistory.Type | null, most: bigint | null): bigint | null => {
+  const announced = history?.baseFeePerGas.at(-1) ?? null;
+  return announced !== null && most !== null && announced > most ? most : announced;
+};
+
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
 export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
   const history = successOf(facts.history);
@@ -94,13 +103,17 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
   const header = successOf(facts.header);
   const parameters = parametersOf(context.chain, header);
   const computed = header === null ? null : nextBaseFee(header, parameters);
-  const announced = history === null ? null : (history.baseFeePerGas[history.baseFeePerGas.length - 1] ?? null);
-  const baseFeePerGas = largest(context.simulatedBaseFee, computed, announced);
   const sameBlock = header !== null && header.hash !== null && header.hash === context.parentHash;
   const disagreement =
     sameBlock && computed !== null && context.simulatedBaseFee !== null && computed !== context.simulatedBaseFee
       ? { simulated: context.simulatedBaseFee, computed }
       : null;
+  // why: a formula that the node's own simulation contradicts, or that nobody knows to be the chain's, bounds nothing
+  const isBound =
+    computed !== null && disagreement === null && (context.chain.known || context.simulatedBaseFee !== null);
+  const seen = isBound ? largest(context.simulatedBaseFee, computed, header?.baseFeePerGas ?? null) : null;
+  const announced = announcedIn(history, seen === null ? null : growBaseFee(seen, 1, parameters).baseFeePerGas);
+  const baseFeePerGas = largest(context.simulatedBaseFee, computed, announced);
   const fromHistory = history === null ? null : tipFromHistory(history, context.level);
   const fromReceipts =
     receipts === null || baseFeePerGas === null

@@ -1,12 +1,15 @@
 /** What a transaction without fee fields would get, out of everything that was said about fees. */
+import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../../src/Chains.js";
+import { growBaseFee } from "../../rooms/chains.js";
 import { Hash } from "../../rooms/primitives.js";
 import { checkSources, type FeeContext, type FeeFacts } from "../../rooms/steps.js";
 import { chain, codes, hexOf } from "../parts.js";
 import { absent, gwei, header, history, quoted, receipts, refused } from "./facts.js";
 
 describe("the base fee", () => {
+  const most = growBaseFee(gwei, 1, chain()).baseFeePerGas;
   const simulated = (simulatedBaseFee: bigint | null, found = header()) =>
     quoted({ header: found }, { simulatedBaseFee });
   const said = (quote: ReturnType<typeof quoted>) => codes(checkSources(quote));
@@ -23,6 +26,26 @@ describe("the base fee", () => {
     const { baseFeePerGas, leastFeePerGas } = simulated(gwei - 1n);
     expect([baseFeePerGas, leastFeePerGas]).toEqual([gwei, gwei - 1n]);
     expect(simulated(null).leastFeePerGas).toBe(gwei);
+  });
+  it.each<readonly [what: string, changed: Partial<FeeContext>, announced: bigint, expected: bigint]>([
+    ["that the simulation bounds", {}, 2560n * gwei, most],
+    ["that the simulation of a later block bounds", { parentHash: null }, 2560n * gwei, most],
+    ["that the formula of a known chain bounds", { simulatedBaseFee: null, chain: lookup(1) }, 2560n * gwei, most],
+    ["of a later block than the header's", {}, (gwei * 9n) / 8n, (gwei * 9n) / 8n],
+    ["below the others", {}, 1n, gwei],
+    ["on a chain whose formula is not known", { simulatedBaseFee: null, chain: lookup(null) }, 3n * gwei, 3n * gwei],
+    ["where the simulation contradicts the formula", { simulatedBaseFee: 2n * gwei }, 3n * gwei, 3n * gwei],
+  ])("that a history announces, %s, counts up to one full block above the rest", (_, changed, announced, expected) => {
+    const told = { ...history([[0.5, [1n, 1n, 1n]]]).success, baseFeePerGas: [gwei, announced] };
+    const quote = quoted({ history: Result.succeed(told) }, changed);
+    expect(quote.baseFeePerGas).toBe(expected);
+    // a caller's cap is held to no more than that, either
+    expect(quote.leastFeePerGas).toBe(announced === 1n ? gwei : expected);
+  });
+  it("that a history announces is no less than the header's own, where the formula falls below it", () => {
+    const found = header({ gasUsed: 0n });
+    const quote = quoted({ header: found, history: history([]) }, { chain: lookup(42161), simulatedBaseFee: null });
+    expect(quote.baseFeePerGas).toBe(gwei);
   });
   it("follows the parameters in an OP-stack header", () => {
     const extraData = hexOf(`0x01000000fa00000006${(7n * gwei).toString(16).padStart(16, "0")}`);
