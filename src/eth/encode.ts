@@ -140,7 +140,10 @@ export const fields =
     return output;
   };
 
-const accessListEntry = fields<typeof AccessListEntry.Type>({ address, storageKeys: listOf(word) });
+const accessListEntry = fields<typeof AccessListEntry.Type>(
+  { address, storageKeys: listOf(word) },
+  { required: ["address", "storageKeys"] },
+);
 
 /** A word as the number it is: nodes refuse leading zeros in the `r` and `s` of a signature. */
 const scalar = (value: string, path: string, faults: Faults): string =>
@@ -152,7 +155,7 @@ const parity = (value: bigint | number, path: string, faults: Faults): string =>
 
 const authorizationEntry = fields<Omit<Authorization, "yParity"> & { readonly yParity?: number | undefined }>(
   { address, chainId: quantity, nonce: quantity, r: scalar, s: scalar, yParity: parity },
-  { also: { v: "yParity" } },
+  { also: { v: "yParity" }, required: ["address", "chainId", "nonce", "r", "s", "yParity"] },
 );
 
 const writers = {
@@ -224,7 +227,9 @@ export const call = (
     faults.push("give { from, to, data, value, block }");
     return [];
   }
-  const params = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
+  const params: Array<unknown> = [calledWith(parameters, "call", faults)];
+  if (isPresent(block)) params.push(blockParameter(block, "block", faults));
+  else faults.push("block: required");
   const { stateOverrides: state, blockOverrides: pretended } = parameters;
   if (isPresent(pretended) || isPresent(state)) params.push(stateOverrides(state ?? {}, "stateOverrides", faults));
   if (isPresent(pretended)) params.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));

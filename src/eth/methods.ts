@@ -118,7 +118,7 @@ export const getBlockReceipts = (parameters: {
 /**
  * Gas that a transaction needs; may exceed what it uses. Reverts as {@link call} does.
  *
- * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent.
+ * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent. One of `to` and `data` must be there.
  */
 export const estimateGas = (
   parameters: CallRequest &
@@ -129,7 +129,17 @@ export const estimateGas = (
     },
 ): Effect.Effect<bigint, Failure, Rpc> =>
   explained(parameters, (request) =>
-    ask("eth_estimateGas", (faults) => Encode.call(request, request?.block ?? "latest", faults), Quantity),
+    ask(
+      "eth_estimateGas",
+      (faults) => {
+        const params = Encode.call(request, request?.block ?? "latest", faults);
+        const [written] = params;
+        if (isRecord(written) && !("to" in written || "data" in written))
+          faults.push("call.to: required, for a deployment has data");
+        return params;
+      },
+      Quantity,
+    ),
   );
 
 /**

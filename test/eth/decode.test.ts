@@ -40,7 +40,7 @@ const methods = {
   eth_call: Eth.call({ to: account as `0x${string}`, block: "latest" }),
   eth_simulateV1: Eth.simulateV1(twoCalls),
   eth_getBlockReceipts: Eth.getBlockReceipts({ block: "latest" }),
-  eth_estimateGas: Eth.estimateGas({}),
+  eth_estimateGas: Eth.estimateGas({ data: "0x" }),
   eth_getTransactionCount: Eth.getTransactionCount({ address: account, block: "latest" }),
   eth_getCode: Eth.getCode({ address: account, block: "latest" }),
   eth_getBalance: Eth.getBalance({ address: account, block: "latest" }),

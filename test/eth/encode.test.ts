@@ -60,7 +60,11 @@ describe("a call", () => {
       "eth_call",
       [{ to: account }, "0x1"],
     ]);
-    expect(sent(Eth.estimateGas({ value: 0n, nonce: 0 })).asked?.[1][0]).toEqual({ value: "0x0", nonce: "0x0" });
+    expect(sent(Eth.estimateGas({ data: "0x", value: 0n, nonce: 0 })).asked?.[1][0]).toEqual({
+      data: "0x",
+      value: "0x0",
+      nonce: "0x0",
+    });
   });
 
   it("has its overrides behind the block", () => {
@@ -94,10 +98,10 @@ describe("a call", () => {
       ...{ blobBaseFee: "0x5", difficulty: "0x6", beaconRoot: word },
       withdrawals: [{ index: "0x1", validatorIndex: "0x2", address: account, amount: "0x3" }],
     };
-    const params = (more: object) => sent(Eth.estimateGas({ block: "latest", ...more })).asked?.[1];
-    expect(params({ stateOverrides, blockOverrides })).toEqual([{}, "latest", state, block]);
-    expect(params({ stateOverrides })).toEqual([{}, "latest", state]);
-    expect(params({ blockOverrides })).toEqual([{}, "latest", {}, block]);
+    const params = (more: object) => sent(Eth.estimateGas({ to: address, block: "latest", ...more })).asked?.[1];
+    expect(params({ stateOverrides, blockOverrides })).toEqual([{ to: account }, "latest", state, block]);
+    expect(params({ stateOverrides })).toEqual([{ to: account }, "latest", state]);
+    expect(params({ blockOverrides })).toEqual([{ to: account }, "latest", {}, block]);
     const simulation = sent(
       Eth.simulateV1({ blocks: [{ calls: [everything], stateOverrides, blockOverrides }], block: "pending" }),
     );
@@ -150,7 +154,10 @@ describe("a call", () => {
 describe("defaults and the other methods", () => {
   it("sends the block of an estimate always, `latest` by default", () => {
     expect(sent(Eth.estimateGas({ to: address })).asked).toEqual(["eth_estimateGas", [{ to: account }, "latest"]]);
-    expect(sent(Eth.estimateGas({ block: "pending" })).asked).toEqual(["eth_estimateGas", [{}, "pending"]]);
+    expect(sent(Eth.estimateGas({ data: "0x", block: "pending" })).asked).toEqual([
+      "eth_estimateGas",
+      [{ data: "0x" }, "pending"],
+    ]);
   });
 
   it("sends the simulation's flags as given", () => {

@@ -51,7 +51,7 @@ describe("a field that no method has", () => {
     ["entry", { blockOverrides: { coinbase: to } }, "blocks[0].blockOverrides.coinbase", ""],
     ["entry", { blockOverrides: { baseFee: 1n } }, "blocks[0].blockOverrides.baseFee", "baseFeePerGas"],
     ["entry", { stateOverrides: { [to]: { storageDiff: {} } } }, `blocks[0].stateOverrides[${to}].storageDiff`, ""],
-    ["call", { accessList: [{ address, keys: [] }] }, "call.accessList[0].keys", "storageKeys"],
+    ["call", { accessList: [{ address, storageKeys: [], keys: [] }] }, "call.accessList[0].keys", "storageKeys"],
     ["simulateV1", { traceTransfer: true }, "traceTransfer", "traceTransfers"],
     ["simulateV1", { blockStateCalls: [] }, "blockStateCalls", "blocks"],
     ["getLogs", { addresses: [address] }, "filter.addresses", "address"],
@@ -99,6 +99,41 @@ describe("a field that no method has", () => {
         expect(refused(loosely[method](more))).toContain(`${key.slice(0, 80)}: no such field`);
       }),
     );
+  });
+});
+
+describe("a field that is missing", () => {
+  const loose: Readonly<Record<string, (parameters: object) => Effect.Effect<unknown, Eth.Failure, Rpc>>> =
+    Eth as never;
+  const signed = { address, chainId: 1, nonce: 2, r: hash, s: hash, yParity: 1 };
+  const noReceiver = "call.to: required, for a deployment has data";
+  it.each<readonly [method: string, parameters: object, detail: string]>([
+    ["call", {}, "block: required; call.to: required, for a deployment is no call"],
+    ["call", { to }, "block: required"],
+    ["call", { to, block: null }, "block: required"],
+    ["call", { block: "latest" }, "call.to: required, for a deployment is no call"],
+    ["estimateGas", {}, noReceiver],
+    ["estimateGas", { from: address, value: 1n, to: null, block: "latest" }, noReceiver],
+    ["estimateGas", { to: 5 }, "call.to: not an address of 20 bytes"],
+    ["estimateGas", { data: 5 }, "call.data: not hex of whole bytes"],
+    ["estimateGas", { to, block: 1.5 }, "block: not a quantity of 0 to 256 bits"],
+    ["estimateGas", { to, accessList: [{ address }] }, "call.accessList[0].storageKeys: required"],
+    ["call", { to, block: 1n, accessList: [{ storageKeys: [] }] }, "call.accessList[0].address: required"],
+    ...Object.keys(signed).map(
+      (name) =>
+        [
+          "estimateGas",
+          { to, authorizationList: [{ ...signed, [name]: undefined }] },
+          `call.authorizationList[0].${name}: required`,
+        ] as const,
+    ),
+  ])("of %s is named: %#", (method, parameters, detail) =>
+    expect(refused(loose[method]?.(parameters) ?? expect.fail())).toBe(detail),
+  );
+
+  it("is none of what may be left out, such as the receiver of a deployment", () => {
+    for (const parameters of [{ data: "0x00" }, { input: "0x00" }, { to }, { to, accessList: [], block: null }])
+      expect([parameters, refused(loose["estimateGas"]?.(parameters) ?? expect.fail())]).toEqual([parameters, null]);
   });
 });
 
@@ -200,7 +235,7 @@ describe("hex", () => {
     [32, (hex) => Eth.getLogs({ topics: [null, [hash, hex]] })],
     [32, (hex) => Eth.getLogs({ blockHash: hex })],
     [32, (hex) => Eth.getCode({ address, block: { blockHash: hex } })],
-    [32, (hex) => Eth.estimateGas({ accessList: [{ address, storageKeys: [hex] }] })],
+    [32, (hex) => Eth.estimateGas({ to, accessList: [{ address, storageKeys: [hex] }] })],
     [32, (hex) => Eth.estimateGas({ to, stateOverrides: { [to]: { state: { [hex]: hash } } } })],
     [32, (hex) => Eth.estimateGas({ to, stateOverrides: { [to]: { stateDiff: { [hash]: hex } } } })],
   ];

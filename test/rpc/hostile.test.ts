@@ -9,7 +9,7 @@ const asks: ReadonlyArray<Effect.Effect<unknown, Eth.Failure, Rpc.Rpc>> = [
   Eth.simulateV1({ blocks: [{ calls: [{}] }], block: "pending" }),
   Eth.getLogs({}),
   Eth.getBlockReceipts({ block: "latest" }),
-  Eth.estimateGas({}),
+  Eth.estimateGas({ data: "0x" }),
 ];
 
 /** Every method over an endpoint that answers every POST with this. */

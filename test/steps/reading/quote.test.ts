@@ -36,8 +36,8 @@ describe("the base fee", () => {
     ["on a chain whose formula is not known", { simulatedBaseFee: null, chain: lookup(null) }, 3n * gwei, 3n * gwei],
     ["where the simulation contradicts the formula", { simulatedBaseFee: 2n * gwei }, 3n * gwei, 3n * gwei],
   ])("that a history announces, %s, counts up to one full block above the rest", (_, changed, announced, expected) => {
-    const told = { ...history([[0.5, [1n, 1n, 1n]]]).success, baseFeePerGas: [gwei, announced] };
-    const quote = quoted({ history: Result.succeed(told) }, changed);
+    const told = Result.map(history([[0.5, [1n, 1n, 1n]]]), (one) => ({ ...one, baseFeePerGas: [gwei, announced] }));
+    const quote = quoted({ history: told }, changed);
     expect(quote.baseFeePerGas).toBe(expected);
     // a caller's cap is held to no more than that, either
     expect(quote.leastFeePerGas).toBe(announced === 1n ? gwei : expected);
