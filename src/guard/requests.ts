@@ -29,7 +29,7 @@ import {
   type Pass,
   type SettledCalls,
 } from "./rules.js";
-import { areAsked, verify } from "./sent.js";
+import { areAsked, atOnce, verify } from "./sent.js";
 import { signInProblem, textOfFields } from "./signIn.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
@@ -187,8 +187,10 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     const all = named.map((receipt) =>
       isRecord(receipt) && isHash(receipt["transactionHash"]) ? receipt["transactionHash"] : null,
     );
-    const hashes = [...new Set(all)].flatMap((hash) => hash ?? []);
-    const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }));
+    const distinct = [...new Set(all)].flatMap((hash) => hash ?? []);
+    // why: a wallet may name any number
+    const hashes = distinct.length > report.transactions.length ? [] : distinct;
+    const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }), atOnce);
     const receipts = yield* Effect.orElseSucceed(asking, () => []);
     const known = receipts.flatMap((receipt) => receipt ?? []);
     const nothing: Comparison = { compared: 0, differences: [], uncompared: [] };

@@ -51,7 +51,7 @@ export interface SignaturePayload {
 export interface SettledCalls extends Comparison {
   /** `same`, or `unknown` where anything differs: the cause is not searched. */
   readonly class: Settled["class"];
-  /** The transactions that hold the calls, by the wallet's word; their receipts are the node's. */
+  /** The transactions that hold the calls, by the wallet's word, none where it names more than calls; their receipts are the node's. */
   readonly hashes: ReadonlyArray<Hash>;
   /** What was said. */
   readonly report: Report;

@@ -139,6 +139,9 @@ const batchOf = (
   return whole.length === all.length ? whole : [];
 };
 
+/** Hashes that a wallet names are asked about by so many at once. */
+export const atOnce = { concurrency: 4 } as const;
+
 /** Whether these are the calls that were proven, each by its sender, sent after the report; an account's own batch by what it holds. */
 export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Effect<boolean, never, Rpc> =>
   Effect.gen(function* () {
@@ -152,7 +155,7 @@ export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Ef
             ? []
             : [{ ...shown, from: signed.sender, data: shown.input }];
         }),
-      { concurrency: "unbounded" },
+      atOnce,
     );
     const sent = found.flat();
     const said = askedOf(report.transactions.map(({ input }) => input));

@@ -481,6 +481,39 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect([unknown._tag, unknown["code"]]).toEqual(["GuardRefused", 5700]);
   });
 
+  it("calls whose wallet names more transactions than calls are unknown, and of others few are asked about at once", async () => {
+    const settled: Array<SettledCalls> = [];
+    const [asked, most] = [new Map<string, number>(), { now: 0, ever: 0 }];
+    const counting = (wallet: ReturnType<typeof callsWallet>) => ({
+      request: async (each: Parameters<typeof wallet.request>[0]) => {
+        if (!/ByHash|Receipt/.test(each.method)) return wallet.request(each);
+        asked.set(each.method, (asked.get(each.method) ?? 0) + 1);
+        most.ever = Math.max(most.ever, ++most.now);
+        return wallet.request(each).finally(() => most.now--);
+      },
+    });
+    const settling = async (hashes: () => Promise<ReadonlyArray<`0x${string}`>>) => {
+      const guarded = guardProvider(counting(callsWallet(hashes)), { onSettled: (one) => settled.push(one) });
+      await guarded.request({ method: "wallet_sendCalls", params: [callsOf(5)] } as never);
+      await scene.mine();
+      asked.clear();
+      await guarded.request(status);
+    };
+    const strange = Array.from({ length: 500 }, (_, index) => numberToHex(index + 1, { size: 32 }));
+    await settling(() => Promise.resolve(strange));
+    expect(settled).toMatchObject([{ class: "unknown", compared: 0, hashes: [] }]);
+    expect([...asked]).toEqual([]);
+    const transfers = Array.from({ length: 5 }, () => transfer(third.address));
+    await settling(async () => {
+      const hashes: Array<`0x${string}`> = [];
+      for (const each of [...transfers, { to: third.address, value: 1n }]) hashes.push(await scene.pool(other, each));
+      return hashes;
+    });
+    expect([settled[1]?.class, settled[1]?.hashes.length]).toEqual(["same", 6]);
+    expect([...asked.values()]).toEqual([6, 6]);
+    expect(most.ever).toBeLessThanOrEqual(4);
+  }, 60_000);
+
   it("an atomic batch is settled as one: each of its events, and the wallet's own beside them", async () => {
     const code = await scene.deploy(Delegate);
     const settled: Array<SettledCalls> = [];
