@@ -8,7 +8,7 @@ import { copyOf, dataOf, isHash, isQuantity, type Hash, type Hex, isRecord } fro
 import { hashOf } from "../nonces/signed.js";
 import { compareCalls } from "../settle/compare.js";
 import { gravest, type Comparison } from "../settle/settlement.js";
-import { attempt } from "../promise/facade.js";
+import { attempt, decides } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
 import { isReplacement, type Report } from "../report/index.js";
@@ -201,7 +201,7 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     // why: receipts of what others asked for
     const name = hashes.length > 0 && (yield* areAsked(report, hashes)) ? found : "unknown";
     const settled: SettledCalls = { ...comparison, class: name, hashes, report };
-    yield* Effect.ignore(attempt(() => Promise.resolve(copyOf(settled)).then(onSettled)));
+    yield* Effect.ignore(decides(onSettled, settled));
     return answer;
   });
 

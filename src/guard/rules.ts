@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
 import * as Duration from "effect/Duration";
 import { copyOf, type Difference, type Hash, isRecord, safely } from "../primitives/index.js";
-import { attempt, type Facade, type RunOptions } from "../promise/facade.js";
+import { attempt, decides, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
 import {
   code,
@@ -57,7 +57,7 @@ export interface SettledCalls extends Comparison {
   readonly report: Report;
 }
 
-/** Rules of a guard: what a person or your code decides. */
+/** Rules of a guard: what a person or your code decides, within five minutes; who has not answered by then has not allowed it. */
 export interface GuardRules {
   /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
@@ -135,16 +135,14 @@ export const inTurn = <A, E, R>({ memory: { turns } }: Guarding, from: string, s
   return turn.withPermit(send);
 };
 
-/** Whether a rule lets something pass: its one word, else only a `true` does, and what it throws does not. */
+/** Whether a rule lets something pass: its one word, else only a `true` in time does, and what it throws does not. */
 export const allows = <A>(
   rule: string | object | ((about: A) => boolean | Promise<boolean>) | undefined,
   word: "send" | "allow" | "accept" | null,
   about: A,
 ): Effect.Effect<boolean> => {
   if (typeof rule !== "function") return Effect.succeed(word !== null && rule === word);
-  // why: a rule that changes what it judges
-  const answer = attempt(() => Promise.resolve(copyOf(about)).then(rule as (about: A) => unknown));
-  return Effect.match(answer, { onFailure: () => false, onSuccess: (isAllowed) => isAllowed === true });
+  return Effect.orElseSucceed(decides(rule as (about: A) => unknown, about), () => false);
 };
 
 /** The chain of the wallet, which a request that names another is refused on. */

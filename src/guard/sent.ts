@@ -86,7 +86,11 @@ export const verify = Effect.fnUntraced(function* (
   const hash = isHash(answer) ? answer : null;
   const looks = hash === null ? [] : lookedFor(pass, report, hash);
   const holding = (error: Unverified | SentByOther) => {
-    const isShown = Effect.map(Effect.all(looks, { concurrency: "unbounded" }), (all) =>
+    // why: a wallet that is mute shows nothing
+    const within = looks.map((look) =>
+      Effect.map(Effect.timeoutOption(look, report.options.deadlineMs), Option.getOrNull),
+    );
+    const isShown = Effect.map(Effect.all(within, { concurrency: "unbounded" }), (all) =>
       all.some((shown) => shown?.from === from.toLowerCase()),
     );
     guard.memory.held.set(heldKey(report.chainId, from), { hash, nonce: request.nonce, isShown });

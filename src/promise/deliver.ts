@@ -21,7 +21,7 @@ import {
   type Request,
   type Wait,
 } from "../report/index.js";
-import { attempt, type RunOptions } from "./facade.js";
+import { attempt, decides, type RunOptions } from "./facade.js";
 import { functionGiven } from "./given.js";
 import { withViemCause } from "./reverted.js";
 import { Rpc } from "../rpc/index.js";
@@ -48,7 +48,7 @@ export interface DeliverOptions extends RunOptions {
   /**
    * How to treat a proven report that is `caution`. `refuse` (default) rejects with `NotProven` of `Caution`. `send`
    * signs and sends it like one that is `ready`. A function decides for each report, for example by asking a person:
-   * true sends.
+   * true within five minutes sends.
    */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
   /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */
@@ -119,10 +119,7 @@ const admit = Effect.fnUntraced(function* (
 ) {
   const warnings = warningsOf(report);
   if (warnings.every((code) => agreed.has(code))) return;
-  const isSent =
-    onCaution === "send" ||
-    // why: a function may also throw, or give what is no boolean
-    (onCaution !== "refuse" && (yield* attempt(() => Promise.resolve(copyOf(report)).then(onCaution))) === true);
+  const isSent = onCaution === "send" || (onCaution !== "refuse" && (yield* decides(onCaution, report)));
   if (!isSent)
     return yield* new NotProven({
       missing: [

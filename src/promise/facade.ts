@@ -5,11 +5,12 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
+import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import type { Options } from "../pipeline/index.js";
-import { isRecord, onAbort, safely, type Address, type Hash, Listener, withJson } from "../primitives/index.js";
+import { copyOf, isRecord, onAbort, safely, type Address, type Hash, Listener, withJson } from "../primitives/index.js";
 import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
@@ -125,6 +126,20 @@ export const withCallSite = (error: unknown, site: Error): unknown => {
 /** What a function of the caller's gives, as `await` takes it: it fails with what is thrown or rejected. */
 export const attempt = <A>(ask: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: () => new Promise<A>((resolve) => resolve(ask())), catch: (error) => error });
+
+/** For how long a function of the caller's may decide, ms: it may ask a person. */
+const patienceMs = 300_000;
+
+/** Asks a function of the caller's about a copy: true where it answers so within five minutes. Fails with what is thrown. */
+export const decides = <A>(rule: (about: A) => unknown, about: A): Effect.Effect<boolean, unknown> =>
+  Effect.map(
+    Effect.timeoutOption(
+      // why: a rule that changes what it judges
+      attempt(() => Promise.resolve(copyOf(about)).then(rule)),
+      patienceMs,
+    ),
+    (answer) => Option.getOrNull(answer) === true,
+  );
 
 /** What a caller gives of steps, before it is checked. */
 export interface GivenSteps {

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { createClient, createWalletClient, custom, numberToHex } from "viem";
+import { createClient, createWalletClient, custom, numberToHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Rpc } from "evm-preflight";
 import { guardProvider, releaseHeld, type GuardOptions } from "evm-preflight/promise";
@@ -24,13 +24,21 @@ const clockOf = (rate: number) => {
     currentTimeNanos: Effect.sync(() => BigInt(Math.floor(now())) * 1_000_000n),
     monotonicTimeNanosUnsafe: () => BigInt(Math.floor(now())) * 1_000_000n,
     monotonicTimeNanos: Effect.sync(() => BigInt(Math.floor(now())) * 1_000_000n),
+    // it ends sooner where the clock is hurried meanwhile
     sleep: (duration) =>
-      Effect.promise(() => new Promise((end) => setTimeout(end, Duration.toMillis(duration) / from.rate))),
+      Effect.promise(async (signal) => {
+        const { rate: first } = from;
+        for (let left = Duration.toMillis(duration); left > 0 && !signal.aborted;) {
+          const [at, fast] = [Date.now(), Math.max(first, from.rate)];
+          await new Promise((end) => setTimeout(end, Math.min(5, left / fast)));
+          left -= (Date.now() - at) * fast;
+        }
+      }),
   };
   return {
     now,
     layer: Layer.succeed(Clock.Clock, clock),
-    hurry: () => (from = { real: Date.now(), told: now(), rate }),
+    hurry: (to = rate) => (from = { real: Date.now(), told: now(), rate: to }),
     // a report is as old as the clock says, so that it goes back
     rest: () => (from = { real: Date.now(), told: Date.now(), rate: 1 }),
   };
@@ -256,6 +264,48 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect(await theirs.send(one)).toMatchObject({ _tag: "SentByOther", sender, mayBeSent: true });
     inFlight(await theirs.send(one));
     await scene.mine();
+  }, 60_000);
+
+  it("a function that never answers has not allowed it, and the account's turn ends", async () => {
+    const mute = (clock: ReturnType<typeof clockOf>) => () => {
+      clock.hurry(2_000);
+      return new Promise<boolean>(() => undefined);
+    };
+    // nothing was handed over
+    const cautious = walletOf(() => hidden);
+    const burning = { method: "eth_sendTransaction", params: [{ from: other.address, to: zeroAddress, value: "0x1" }] };
+    const one = cautious.guarded({ onCaution: mute(cautious.clock) });
+    for (const _ of [1, 2]) expect((await cautious.send(one, burning as never))._tag).toBe("NotCleared");
+    expect(cautious.sends).toEqual([]);
+    // the transaction is not shown, and the account is held
+    const hiding = walletOf(() => hidden);
+    const two = hiding.guarded({ onUnverified: mute(hiding.clock), deadline: 5_000 });
+    expect((await hiding.send(two))._tag).toBe("Unverified");
+    inFlight(await hiding.send(two));
+    // the fee is not the one that was cleared
+    const changing = walletOf(async (handed) => scene.broadcast(await signing(handed, { gas: 90_000n })));
+    const three = changing.guarded({ onChanged: mute(changing.clock) });
+    expect((await changing.send(three))._tag).toBe("Tampered");
+    await scene.mine();
+    expect((await changing.send(three))._tag).toBe("Tampered");
+    await scene.mine();
+    // a signature
+    const signs = walletOf(() => hidden);
+    const four = signs.guarded({ signatures: mute(signs.clock) });
+    const message = { method: "personal_sign", params: ["0x11", other.address] };
+    expect((await signs.send(four, message as never))._tag).toBe("GuardRefused");
+  }, 60_000);
+
+  it("a wallet that never says more of what it was handed keeps the account held, and not its turn", async () => {
+    let isMute = false;
+    const { guarded, send, clock } = walletOf(
+      () => hidden,
+      () => (isMute ? (clock.hurry(), new Promise(() => undefined)) : null),
+    );
+    const one = guarded({ deadline: 5_000 });
+    expect((await send(one, pay(spare.address)))._tag).toBe("Unverified");
+    isMute = true;
+    inFlight(await send(one, pay(spare.address)));
   }, 60_000);
 
   it("accepts what nobody shows where the caller says so, and then holds nothing", async () => {
