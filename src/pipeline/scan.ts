@@ -13,6 +13,7 @@ import { fromError } from "../report/finding.js";
 import { isFast } from "../report/freshness.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
+import { blockReads } from "../steps/reading/blockReads.js";
 import { signers } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure } from "../steps/reading/askResult.js";
 import { lacksTip } from "../steps/reading/quote.js";
@@ -111,14 +112,22 @@ const widerCall = (scan: Scanning): bigint | null => {
   return most > eip7825Cap ? most : null;
 };
 
-/** The run at the price that a block will see, for a contract may ask for one; null = nothing failed for want of one. */
+/** Whether code that may run asks how much gas a block holds. */
+const mayReadGasLimit = ({ subject, round }: Scanning): boolean =>
+  blockReads(subject.bundle, round.codes, new Set()).some((read) => read === "gaslimit" || read === "others");
+
+/**
+ * The run at the price and the gas limit that a block will see, for a contract may ask for them; null = nothing failed for want
+ * of them.
+ */
 const pricedIn = (scan: Scanning): Simulate.Plan | null => {
   const run = successOf(scan.round.run);
   if (run === null || !isFree(run) || !isFailed(run)) return null;
-  const { quote, balanceOf } = answersIn(scan);
-  return quote.baseFeePerGas === null || quote.baseFeePerGas === 0n
+  const answers = answersIn(scan);
+  const { baseFeePerGas } = answers.quote;
+  return baseFeePerGas === null || (baseFeePerGas === 0n && !mayReadGasLimit(scan))
     ? null
-    : pricedPlan(run.plan, scan.subject.bundle, quote, balanceOf);
+    : pricedPlan(run.plan, scan.subject.bundle, scan.subject.options, answers);
 };
 
 /** The scan, more of it known. */

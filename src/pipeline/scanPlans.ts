@@ -3,12 +3,11 @@ import * as Holdings from "../steps/reading/holdings.js";
 import { eip7825Cap } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../eth/index.js";
-import type { Address } from "../primitives/hex.js";
 import type { ReportOptions } from "../report/schema.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
+import type { Facts } from "../steps/reading/answers.js";
 import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { callees, chosenOf } from "../steps/reading/proxies.js";
-import type { Quote } from "../steps/reading/quote.js";
 import * as Tokens from "../steps/reading/tokens.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall, buildRequest, unsignedBytes } from "../transaction/request.js";
@@ -107,18 +106,27 @@ export const widerPlan = (plan: Simulate.Plan, limit: bigint, blockGas: bigint |
   const calls = plan.calls.map((call) =>
     call.input.gas === null ? { ...call, gas: limit, request: { ...call.request, gas: limit } } : call,
   );
-  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(plan);
-  const gasLimit = blockGas !== null && blockGas > needed ? blockGas : needed;
-  return { ...plan, calls, blockOverrides: { ...plan.blockOverrides, gasLimit } };
+  return inBlockOf(blockGas, { ...plan, calls });
 };
 
-/** `priced`: a run of a scan at the base fee and the prices that a block will see, by signers who can pay them. */
+/** A run in a block of the chain's gas limit, or of a larger one where its calls need that. */
+const inBlockOf = (blockGas: bigint | null, plan: Simulate.Plan): Simulate.Plan => {
+  const needed = plan.calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(plan);
+  const gasLimit = blockGas !== null && blockGas > needed ? blockGas : needed;
+  return { ...plan, blockOverrides: { ...plan.blockOverrides, gasLimit } };
+};
+
+/**
+ * `priced`: a run of a scan at the base fee, the prices and the gas limit that a block will see, by signers who can pay them;
+ * `options` = what the caller pretends.
+ */
 export const pricedPlan = (
   plan: Simulate.Plan,
   bundle: Bundle,
-  { baseFeePerGas, maxFeePerGas, tip }: Pick<Quote, "baseFeePerGas" | "maxFeePerGas" | "tip">,
-  balanceOf: (account: Address) => bigint | null,
+  { blockOverrides }: Pick<ReportOptions, "blockOverrides">,
+  { quote, balanceOf, blockGasLimit }: Pick<Facts, "quote" | "balanceOf" | "blockGasLimit">,
 ): Simulate.Plan => {
+  const { baseFeePerGas, maxFeePerGas, tip } = quote;
   const calls = plan.calls.map((call) => {
     const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas } = call.input;
     const fees =
@@ -137,12 +145,13 @@ export const pricedPlan = (
     }, 0n);
     return [account, { ...plan.stateOverrides?.[account], balance: (balanceOf(account) ?? 0n) + needed }] as const;
   });
+  const real = blockOverrides?.gasLimit === undefined ? inBlockOf(blockGasLimit, plan) : plan;
   return {
     ...plan,
     calls,
     name: "priced",
     stateOverrides: { ...plan.stateOverrides, ...Object.fromEntries(able) },
-    blockOverrides: { ...plan.blockOverrides, ...(baseFeePerGas === null ? {} : { baseFeePerGas }) },
+    blockOverrides: { ...real.blockOverrides, ...(baseFeePerGas === null ? {} : { baseFeePerGas }) },
     pretended: true,
   };
 };

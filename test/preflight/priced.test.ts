@@ -1,5 +1,5 @@
 /** Calls that fail where gas has no price: what a scan pretends is no reason to block. */
-import type { Hex } from "viem";
+import { numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   cleared,
@@ -44,6 +44,35 @@ describe.each(scenesFor("calls that ask for a price"))("on %s", (_, start) => {
     const hash = await scene.broadcast(raw ?? "0x");
     await scene.mine();
     expect((await scene.receipt(hash)).status).toBe("0x1");
+  });
+
+  it("that bound the gas limit of their block from above or below are ready, and work when they are mined", async () => {
+    // reverts where the block's limit is above the first word of calldata
+    const above = await scene.deploy({ abi: [], bytecode: creation("5f354511600857005b5f5ffd") });
+    // reverts where it is not above 20 M
+    const below = await scene.deploy({ abi: [], bytecode: demanding("6301312d004511") });
+    const word = (limit: bigint) => numberToHex(limit, { size: 32 });
+    const calls = [
+      { to: above, data: word(120_000_000n) },
+      { to: above, data: word(900_000_000n) },
+      { to: below, data: "0x01" as const },
+    ];
+    for (const call of calls) {
+      expect((await scan(scene.url, { from: other.address, ...call })).verdict).not.toBe("blocked");
+      const report = await preflight(scene.url, { from: other.address, ...call });
+      expect([call, report.verdict, codesOf(report)]).toEqual([call, "ready", []]);
+      const [raw] = await signAll(await cleared(report));
+      const hash = await scene.broadcast(raw ?? "0x");
+      await scene.mine();
+      expect((await scene.receipt(hash)).status).toBe("0x1");
+    }
+    // no block of the chain holds so little
+    const never = await preflight(scene.url, { from: other.address, to: above, data: word(1_000_000n) });
+    expect(never.verdict).toBe("blocked");
+    // what the caller pretends is what the block has
+    const blockOverrides = { gasLimit: 500_000_000n };
+    const pretended = await scan(scene.url, { from: other.address, ...calls[0] }, { blockOverrides });
+    expect(pretended.verdict).toBe("blocked");
   });
 
   it("that fail at any price are blocked, for what they said without one", async () => {

@@ -18,7 +18,7 @@ import {
 import { everyStep, proofRules, rounds, rule, scanRules, undoubted, type Rule } from "../../rooms/pipeline.js";
 import { Hash } from "../../rooms/primitives.js";
 import { unseen, type View } from "../../rooms/witness.js";
-import { account, alice, hexOf, unanswered } from "../../steps/parts.js";
+import { account, alice, bob, hexOf, unanswered } from "../../steps/parts.js";
 import { absent, header, history, receipts } from "../../steps/reading/facts.js";
 import { asked, inFork, namesOf, pinned, ranAs, scanning, standing, stood } from "./between.js";
 import { counted, did, holding, named, rich } from "./world.js";
@@ -288,11 +288,25 @@ describe("a scan asks more", () => {
     ["at a price, where a call failed without one", () => ({ asked: { run: ranAs(reverted) } }), "unpriced"],
     ["not so where it had a price", () => ({ asked: { run: ranAs(reverted, {}, { name: "priced" }) } }), null],
     [
+      "in a block as it is, where code may ask for its gas limit and blocks have no price",
+      () => ({
+        asked: {
+          run: ranAs(reverted),
+          history: null,
+          codes: new Map([[bob, Result.succeed("0x45505f5ffd" as const)]]),
+          header: header({ number: 100n, baseFeePerGas: 0n }),
+          ...saw(inFork("osaka", { baseFeePerGas: 0n })),
+        },
+      }),
+      "unpriced",
+    ],
+    [
       "not so where blocks have none",
       () => ({
         asked: {
           run: ranAs(reverted),
           history: null,
+          codes: new Map([[bob, Result.succeed("0x5f5ffd" as const)]]),
           header: header({ number: 100n, baseFeePerGas: 0n }),
           ...saw(inFork("osaka", { baseFeePerGas: 0n })),
         },

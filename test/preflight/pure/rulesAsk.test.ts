@@ -209,8 +209,10 @@ describe("a scan", () => {
 
   it("runs it at a price, and keeps that only where it worked", async () => {
     const given = { asked: { run: ranAs(reverted) } };
-    const { lines, known } = await byScan("unpriced", given, simulated);
+    const { lines, known, wire } = await byScan("unpriced", given, simulated);
     expect(lines).toEqual(["1 unpriced eth_simulateV1 priced pending"]);
+    // in a block of the chain's gas limit, not in a scan's roomy one
+    expect(JSON.stringify(wire[0])).toMatch(/"gasLimit":"0x[0-9a-f]{7}"/);
     expect(known.round).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
     const failing = await byScan("unpriced", given, { eth_simulateV1: simulating("0x0") });
     expect(failing.known).toBe(failing.before);
