@@ -8,7 +8,6 @@ export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
 export { Finding, FindingCode, messageOf, type NoteCode, StepName } from "./report/finding.js";
 export { Exposure } from "./report/beside.js";
-
 export { settle } from "./settle/settle.js";
 export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled, Settlement } from "./settle/settlement.js";
 export { settledText } from "./settle/text.js";
