@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { IntrinsicGasTooLow, InvalidParams, NodeLimitExceeded, NonceTooHigh, RpcError } from "../rooms/errors.js";
+import { IntrinsicGasTooLow, InvalidParams, NodeLimitExceeded, SenderNotEoa, RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -157,7 +157,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
   });
   it("gives up nothing else, and asks no second time, where the calls themselves are refused", async () => {
     let refused = 0;
-    const no = new NonceTooHigh({});
+    const no = new SenderNotEoa({});
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));
     const report = await Effect.runPromise(Effect.provide(silent, layer));
     // what is asked again without the lens would stand in the ledger
