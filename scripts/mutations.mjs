@@ -26,6 +26,7 @@ const guards = {
   "a remembered chain is checked": ["false", "test/preflight/known"],
   "another branch answers": ["false", "test/preflight/known"],
   "code that the bundle itself puts there": ["false", "test/preflight/forks"],
+  "a fee alone is not what was asked for": ["true", "test/steps/reading/falseAnswers"],
   "an event of a right that is measured not to be there": ["true", "test/steps/reading/falseAnswers"],
   "a fork ahead": ['$.map((finding) => ({ ...finding, severity: "info" }))', "test/quorum/alone"],
   "gas in a block that is a little smaller": ["false", "test/preflight/pure/gas"],

@@ -168,7 +168,8 @@ const isMoved = (
     (moved) =>
       moved.token === entry.input.to &&
       moved.amount > 0n &&
-      (moved.from === owner?.account || moved.to === receiver?.account),
+      // guard: a fee alone is not what was asked for
+      (receiver === null ? moved.from === owner?.account : moved.to === receiver.account),
   ) ||
   [owner, receiver].some((end) => end !== null && isUntold(end, bundle, views));
 

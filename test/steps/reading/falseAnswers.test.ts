@@ -107,6 +107,12 @@ describe("a call that answers false", () => {
   });
   it.each<[string, Partial<Transaction>, Told, number]>([
     ["moves what was asked", transfer, { transfers: [moved()] }, 0],
+    [
+      "moves a fee alone, to another",
+      transfer,
+      { transfers: [moved({ to: carol, amount: 1n })], before: balances(9n), after: balances(8n) },
+      1,
+    ],
     ["moves less, for a fee", transfer, { transfers: [moved({ amount: 4n }), moved({ to: carol, amount: 1n })] }, 0],
     ["moves in silence", transfer, { before: balances(9n), after: balances(4n, 5n) }, 0],
     ["tells of another's movement alone", transfer, { transfers: [moved({ from: carol, to: carol })] }, 1],
