@@ -1,5 +1,5 @@
 /**
- * What a round of questions brought home: every answer standing for itself, what they say together, and the outcome
+ * Answers of a round of requests: every answer standing for itself, what they say together, and the outcome
  * of each case out of whichever of them told it. Pure.
  */
 import type { Facts } from "../steps/reading/answers.js";
@@ -44,20 +44,20 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   readonly alone: AskResult<Simulate.Run> | null;
   /** The run in the block that comes next, at its own base fee; null in a scan. */
   readonly next: AskResult<Simulate.Run> | null;
-  /** What a node without simulation said through `eth_call`; null where it simulates. */
+  /** Answers of a node without simulation through `eth_call`; null where it simulates. */
   readonly called: {
-    /** Of the first transaction, its revert explained; the others depend on it and could not be asked. */
+    /** The first transaction's answer, its revert explained; the others depend on it and could not be asked. */
     readonly first: AskResult<Hex>;
     /** The witness's answers; null when it could not be injected. */
     readonly view: View | null;
   } | null;
   /** The refusal for want of funds that was answered by giving the senders some; null when there was none. */
   readonly unfunded: Failure | null;
-  /** Where no fee oracle was seen to live, so that it need not be asked; null = not known. */
+  /** Address at which no fee oracle was seen to live, so that it need not be asked; null = not known. */
   readonly noFeeOracle: Address | null;
-  /** What the endpoint says of forks, where it was asked. */
+  /** The endpoint's answer about forks, where it was asked. */
   readonly forks: typeof unknownForks;
-  /** What was found on the way: sources that had to be replaced. */
+  /** Findings made on the way: sources that had to be replaced. */
   readonly findings: ReadonlyArray<Finding>;
 }
 
@@ -82,7 +82,7 @@ export interface Answers extends Omit<Round, "run" | "alone" | "next" | "header"
 const safe = (value: bigint | undefined): number | null =>
   value !== undefined && value > 0n && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
 
-/** Whether a run pretends that gas is free, so that it says nothing of the base fee, the block's gas limit, or what gas cost. */
+/** True if a run pretends that gas is free: it says nothing of base fee, the block's gas limit, or what gas cost. */
 export const isFree = ({ name }: Simulate.Run): boolean => name === "bare" || name === "funded";
 
 /** A node may name no hash of what it simulates (anvil: zero); the block in front then stands on the latest. */
@@ -153,7 +153,7 @@ const chainIn = (
   return { chainId, ...rulesOf(describe(chainId), shown, coming) };
 };
 
-/** What the witness saw in the runs, and where none was made, in a call. */
+/** Returns what the witness saw in the runs, and where none was made, in a call. */
 const viewsIn = ({ run, alone }: Runs, called: Round["called"]) => {
   const [ran, lone] = [run?.before ?? unseen, alone?.before ?? unseen];
   const call = called?.view ?? unseen;
@@ -166,7 +166,7 @@ const viewsIn = ({ run, alone }: Runs, called: Round["called"]) => {
   };
 };
 
-/** What a round says; `named` = the chain that the input names. */
+/** Reads the answers of a round; `named` = the chain that the input names. */
 export const answersOf = (
   round: Round,
   chains: typeof lookup,
@@ -197,7 +197,7 @@ export const answersOf = (
   };
 };
 
-/** Whether the measured balances agree that somebody cannot even pay the values. */
+/** True if the measured balances agree that somebody cannot even pay the values. */
 const isReallyShort = (bundle: ReadonlyArray<Case>, { balanceOf }: Answers): boolean =>
   signers(bundle).some((account) => {
     const values = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);
@@ -254,7 +254,7 @@ export const WitnessUnavailable = code("simulate", ["warning"], "WitnessUnavaila
   "use another node; the movements shown come from events alone",
 ]);
 
-/** What stood in the way of learning the outcomes, and what the outcomes themselves say. */
+/** Finds what stood in the way of learning the outcomes, and what the outcomes themselves say. */
 export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): ReadonlyArray<Finding> => {
   const { run, called, refused, unfunded, aloneRefused } = answers;
   const where = { step: "simulate", evidence: "unavailable" } as const;

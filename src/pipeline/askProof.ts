@@ -54,7 +54,7 @@ export interface Proof extends Round {
   readonly next: AskResult<Simulate.Run>;
   /** The same in the blocks between, the nearest first. */
   readonly between: ReadonlyArray<AskResult<Simulate.Run>>;
-  /** What the first transactions change on the state of `next`, one after the other, as a tracer tells it. */
+  /** Changes that the first transactions make on the state of `next`, one after the other, as a tracer tells them. */
   readonly traced: ReadonlyArray<StateDiff>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
@@ -68,7 +68,7 @@ export interface Proof extends Round {
   readonly beside: AskResult<Eth.Block> | null;
 }
 
-/** Whether runs on this state have to stand on the latest block. */
+/** True if runs on this state have to stand on the latest block. */
 export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pending" || block === "latest";
 
 /** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
@@ -160,7 +160,7 @@ export const askAlone = (claim: ProofInput, because: AskRule): Effect.Effect<Ask
   return ask(claim, { ...planned, blockOverrides, lens: lensOf(claim) }, timesOf(claim, because));
 };
 
-/** Whether the exact run says nothing of what the witness would, nor that its block is gone, and nobody asked the witness alone. */
+/** True if the exact run lacks the witness's answers, its block is not gone, and nobody asked the witness alone. */
 export const lacksWitness = ({ run, alone }: Proof): boolean =>
   // why: what stood on a block that is gone is asked again altogether
   alone === null && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
@@ -234,7 +234,7 @@ export const askProof = Effect.fnUntraced(function* (
   };
 });
 
-/** Whether what signers are taken to have is what the same round measured, wherever a run pretends it. */
+/** True if the same round measured the balances that signers are taken to have, wherever a run pretends them. */
 export const isTrueToState = (claim: ProofInput, { run, alone, next }: Proof): boolean => {
   const measured = successOf(alone)?.before;
   const isPretended = [run, next].some((result) => successOf(result)?.plan.pretended === true);
@@ -247,7 +247,7 @@ export const isTrueToState = (claim: ProofInput, { run, alone, next }: Proof): b
   );
 };
 
-/** Whether both worlds answered, and on the state as it is. */
+/** True if both worlds answered, and on the state as it is. */
 export const isComparable = (claim: ProofInput, proof: Proof): boolean => {
   const [run, other] = [successOf(proof.run), successOf(proof.next)];
   return run === null || (other !== null && isTrueToState(claim, proof));

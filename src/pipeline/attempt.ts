@@ -20,7 +20,7 @@ import { leastReach, reachOf } from "./worlds/bracket.js";
 import { gridOn, worldsOf } from "./worlds/contexts.js";
 import { effectsReader, judge, type Attempt } from "./worlds/contrast.js";
 
-/** What the cases do with ample gas; null = nothing says so. */
+/** Returns what the cases do with ample gas; null = nothing says so. */
 const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
   bare === null
     ? bundle.map(({ said }) => said.outcome)
@@ -36,7 +36,7 @@ const bracketOf = ({ report, chain }: About, closed: Standing["closed"], reads: 
   return { reach: closed?.reach ?? usual, further: reads.length === 0 ? 0 : report.options.worlds };
 };
 
-/** What the answers of a proof make of its requests, each run read in a stretch of the event loop of its own. */
+/** Judges a proof's requests by its answers, each run read in a stretch of the event loop of its own. */
 export const attemptOf = Effect.fnUntraced(function* (
   claim: ProofInput,
   proof: Proof,

@@ -42,7 +42,7 @@ const viewOf = ({ environment, account, call }: View): View => ({
   call: (query) => copyOf(call(query)),
 });
 
-/** What somebody's code fails with, in a line without the keys that URLs may hold. */
+/** Returns the message of an error of somebody's code, in a line without the keys that URLs may hold. */
 const wordsOf = (error: unknown): string =>
   safely(
     () => redactUrls(isRecord(error) && "message" in error ? String(error["message"]) : String(error)),
@@ -65,18 +65,18 @@ const unavailable = (step: OwnName, why: string): Finding => ({
 
 const isPromise = (input: unknown): boolean => isRecord(input) && typeof input["then"] === "function";
 
-/** What somebody's code gave; a promise of it that fails, or one in its list, is heard, for nobody waits for it. */
+/** Returns what somebody's code gave; its failing promise, or one in its list, is heard, for nobody waits for it. */
 const caught = <A>(input: A): A => {
   for (const part of Array.isArray(input) ? [input, ...input.slice(0, most.heard)] : [input])
     if (isPromise(part)) Promise.resolve(part).catch(() => undefined);
   return input;
 };
 
-/** What `use` gives, or in words why it cannot be used; it is somebody else's code. */
+/** Returns what `use` gives, or in words why it cannot be used; it is somebody else's code. */
 const tried = <A>(what: string, use: () => Result.Result<A, string>): Result.Result<A, string> =>
   Result.flatMap(Result.try({ try: use, catch: (error) => `${what} threw: ${wordsOf(error)}` }), (result) => result);
 
-/** What a schema reads, or why it does not: also what somebody's getter throws. */
+/** Returns what a schema reads, or why it does not: also what somebody's getter throws. */
 const readIn = <A>(read: (input: unknown) => Exit.Exit<A, unknown>, input: unknown): Result.Result<A, unknown> =>
   Exit.match(read(input), { onSuccess: Result.succeed, onFailure: (cause) => Result.fail(Cause.squash(cause)) });
 

@@ -1,4 +1,4 @@
-/** What a proof finds beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
+/** Findings of a proof beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
 import { fromError, code, type Finding } from "../report/finding.js";
 import { count } from "../primitives/statement.js";
 import { gap, NotProven } from "../errors/verdicts.js";
@@ -17,7 +17,7 @@ import { lacksPredecessors, notAllSimulated } from "./worlds/compare.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, pendingOf } from "./worlds/contexts.js";
 
-/** What tells blocks from each other by their number; code that was not seen may. */
+/** Reads that tell blocks from each other by their number; code that was not seen may. */
 const byNumber = ["number", "blockhash", "others"] as const;
 
 /**
@@ -66,7 +66,7 @@ export const closesIn = (
 };
 
 /**
- * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
+ * True if the signed nonce is ahead of the state that was simulated on. A state other than `pending`
  * holds nothing of the pool, also where the node does not check nonces.
  */
 const isAhead = (claim: ProofInput, { run, block, counts, assumed }: Proof): boolean =>
@@ -108,7 +108,7 @@ export const SealedStateUnseen = code("proof", ["info"], "SealedStateUnseen", [
   "use another endpoint, or limit the amounts with a policy",
 ]);
 
-/** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
+/** Reports a guessed pending state if the node simulates on nothing else: others' transactions are in both worlds. */
 export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
   pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
     ? [SealedStateUnseen.info({ evidence: "unavailable" })]

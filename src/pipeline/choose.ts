@@ -1,4 +1,4 @@
-/** What to sign: nonce, gas limit and price of every case, chosen once out of a scan's answers, then kept. Pure. */
+/** Values to sign: nonce, gas limit and price of every case, chosen once out of a scan's answers, then kept. Pure. */
 import * as Arr from "effect/Array";
 import { digestOfReport, requestsOf } from "../report/ready.js";
 import { withJson } from "../primitives/json.js";
@@ -22,7 +22,7 @@ export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> =>
   }));
 
 /**
- * What was chosen for a transaction, by its request alone: that is what will be signed, whatever a report that
+ * Returns what was chosen for a transaction, by its request alone: that is what will be signed, whatever a report that
  * came from outside says beside it.
  */
 const chosenIn = (

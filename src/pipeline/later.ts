@@ -1,4 +1,4 @@
-/** What is loaded by the first run that needs it: a page that asks of a transfer does without. */
+/** Modules that the first run that needs them loads: a page that asks of a transfer does without. */
 import * as Effect from "effect/Effect";
 import { lazyImport } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";

@@ -1,4 +1,4 @@
-/** What a run measures, decided before it is asked, and how much of it at most. Pure. */
+/** Measurements of a run, decided before it is asked, and how many of them at most. Pure. */
 import * as Arr from "effect/Array";
 import * as Context from "effect/Context";
 import * as Exposure from "../steps/reading/exposure.js";
@@ -36,20 +36,20 @@ export const MeasureLimits: Context.Reference<{
   defaultValue: () => ({ holdings: 320, rights: 64, tokens: 48 }),
 });
 
-/** What the witness is asked about, in the order of importance: what comes last is cut first. */
+/** Questions for the witness, in the order of importance: the last are cut first. */
 export interface Measure {
   readonly holdings: ReadonlyArray<Holdings.Holding>;
   readonly rights: ReadonlyArray<Right>;
   readonly tokens: ReadonlyArray<Address>;
-  /** What tokens are remembered to call themselves: they are not asked again. */
+  /** Tokens whose own names are remembered: they are not asked again. */
   readonly named: ReadonlyArray<TokenInfo>;
   /** Accounts whose code tells what the rights mean, and in a proof of whom a policy speaks. */
   readonly accounts: ReadonlyArray<Address>;
-  /** Whose losses and places decide beside the senders', whether or not they are read: the same, with no step left out. */
+  /** Accounts whose losses and places decide beside the senders', read or not: the same, with no step left out. */
   readonly parties: ReadonlyArray<Address>;
   /** Accounts of the calldata that may as well be numbers; none in a scan. */
   readonly doubtful: ReadonlyArray<Address>;
-  /** Whose belongings contracts could take; null where nothing of it is read. */
+  /** Belongings that contracts could take; null where nothing of it is read. */
   readonly exposed: Exposure.Exposed | null;
   /** Accounts that pay: each is asked who owns it. */
   readonly payers: ReadonlyArray<Address>;
@@ -85,7 +85,7 @@ export const wantedBy = (
     )
     .slice(0, limits.holdings);
 
-/** What is measured once it is known what the transactions do, for the steps that take part. */
+/** Decides what is measured once it is known what the transactions do, for the steps that take part. */
 export const measureOf = (
   bundle: ReadonlyArray<Ran>,
   flows: ReadonlyArray<Transfer>,
@@ -133,14 +133,14 @@ export const measureOf = (
   };
 };
 
-/** What the events of a report say that moves, where it does not itself: an allowance may be spent all the same. */
+/** Reads what moves from a report's events, where it does not say so itself: an allowance may be spent all the same. */
 const loggedIn = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Transfer> =>
   bundle.flatMap(({ outcome, index }) => transfersOf(outcome.logs, index, outcome.evidence));
 
 /** How many tokens that somebody names are described beside those that the bundle has to do with. */
 const mostNamed = 8;
 
-/** What a proof measures: everything its report knows of. */
+/** Decides what a proof measures: everything its report knows of. */
 export const measureOfReport = (
   report: Report,
   bundle: ReadonlyArray<Ran>,
@@ -179,7 +179,7 @@ export const measureOfReport = (
   };
 };
 
-/** What is read before and after alike, the tokens' own words last. */
+/** Lists the queries made before and after alike, the tokens' own words last. */
 export const measureQueries = ({ holdings, rights, tokens, named }: Measure): ReadonlyArray<Query> => [
   ...Holdings.queries(holdings),
   ...RightLevel.queries(rights),

@@ -12,14 +12,14 @@ import type { Answers } from "./answers.js";
 import { restsOnOthers } from "./worlds/compare.js";
 import { leftOutOf } from "./endpoint/simulate.js";
 
-/** What the state is judged by beside the answers that tell it. */
+/** Facts that the state is judged by beside the answers that tell it. */
 export interface ObserveInput {
   /** Epoch ms. */
   readonly now: number;
   readonly worlds?: Observed["worlds"];
-  /** What the code that is called reads of its block; absent = it was not looked at. */
+  /** Values of its block that the called code reads; absent = it was not looked at. */
   readonly reads?: Observed["reads"];
-  /** Of how many transactions a tracer told what they change; absent = none was asked. */
+  /** Count of the transactions whose changes a tracer told; absent = none was asked. */
   readonly traced?: Observed["traced"];
   /** Epoch ms until which a clearance may hold; absent = `maxAge` alone bounds it. */
   readonly until?: number | null;
@@ -30,7 +30,7 @@ export interface ObserveInput {
   /** The latest block that an earlier report knew; null = there is none. */
   readonly since?: bigint | null;
   readonly stage: Report["stage"];
-  /** Whether what ran may have used what two forks have not in common; absent = it may. */
+  /** True if what ran may have used what two forks have not in common; absent = it may. */
   readonly isForkUsed?: boolean;
 }
 
@@ -64,7 +64,7 @@ export const RulesUncertain = code("chain", ["info", "warning"], "RulesUncertain
   "use another endpoint",
 ]);
 
-/** Whether the rules are certain, and stay as long as a clearance would. */
+/** Checks that the rules are certain, and stay as long as a clearance would. */
 const checkRules = (
   { rules: { agrees, nextFork }, run, forkInNext }: Answers,
   now: number,
@@ -98,7 +98,7 @@ export const QuorumMissing = code("proof", ["unavailable"], "QuorumMissing", [
   "run `prove` again when all endpoints are at the newest block",
 ]);
 
-/** What other endpoints said of the same. */
+/** Reports what other endpoints said of the same. */
 const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Finding> => {
   const isProven = all.some(({ kind, run }) => kind === "confirmed" && run === "next");
   // why: where the sealed run is confirmed, and did the same, another's view of what is not sealed is not needed
@@ -195,7 +195,7 @@ export const ChainIdDisagrees = code("chain", ["unavailable"], "ChainIdDisagrees
   "use another endpoint",
 ]);
 
-/** Whether it is the chain that was meant, and one chain. */
+/** Checks that it is the chain that was meant, and one chain. */
 export const checkChain = (
   bundle: ReadonlyArray<Case & Pick<Filled, "request">>,
   { chainId, namedChainId }: Answers,

@@ -19,7 +19,7 @@ export interface OwnStep {
   readonly check: (report: Report, answer: Step.StepAnswer<unknown>) => unknown;
 }
 
-/** What a pipeline is made of: users' steps beside the built-in ones, which of those it leaves out, and what users' need. */
+/** Steps of a pipeline: users' beside the built-in ones, which of those it leaves out, and what users' need. */
 export interface OwnSteps {
   readonly steps: ReadonlyArray<OwnStep>;
   readonly without: ReadonlyArray<BuiltInStep>;
@@ -38,12 +38,12 @@ export interface Seen {
   readonly after: View;
 }
 
-/** What the steps of a run come to. */
+/** Names, queries and findings of a run's own steps. */
 export interface Own {
   readonly names: ReadonlyArray<OwnName>;
-  /** What the witness reads for them. */
+  /** Queries that the witness reads for them. */
   readonly looks: ReadonlyArray<Step.Look>;
-  /** What they find in a report and its worlds, once each has answered or failed; within the deadline. */
+  /** Finds what they see in a report and its worlds, once each has answered or failed; within the deadline. */
   readonly judge: Effect.Effect<(report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>>;
 }
 

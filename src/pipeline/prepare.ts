@@ -17,7 +17,7 @@ import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import * as Transaction from "../Transaction.js";
 
-/** What every run takes. All optional. */
+/** Options of every run. All optional. */
 export interface Options extends GivenRows<typeof named & typeof times> {
   /** Policies that the outcome must satisfy. */
   readonly policies?: ReadonlyArray<Policy>;
@@ -29,7 +29,7 @@ const rows = Object.entries<{
   readonly check: (typeof named)[keyof typeof named]["check"];
 }>({ ...named, ...times });
 
-/** What is taken where the caller says nothing. */
+/** Values taken where the caller says nothing. */
 const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(
   rows.map(([name, { kept = name, absent }]) => [kept, absent]),
 );

@@ -91,7 +91,7 @@ const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
   return "isForkUsed" in more ? known : placed({ ...known, judged: judge(known) });
 };
 
-/** Where other limits are tried: in the next block, too, where the run there used its gas up. */
+/** Lists the worlds where other limits are tried: in the next block, too, where the run there used its gas up. */
 const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> => {
   const { exact, next } = claim.worlds;
   return isOutOfGas(successOf(proof.next)) ? [trialIn(claim, exact), trialIn(claim, next)] : [trialIn(claim, exact)];

@@ -39,12 +39,12 @@ const baseOf = ({ ahead, block, before: { environment } }: Run): { readonly numb
   return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
 };
 
-/** Whether the node gave the block a number of its own in place of the one that was asked for. */
+/** True if the node gave the block a number of its own in place of the one that was asked for. */
 const hasOwnNumber = (run: Run): boolean => fatesOf(run).get("number") === "ignored";
 
 /**
- * Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin.
- * Pending state is never older than the head.
+ * True if a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the
+ * pin. Pending state is never older than the head.
  */
 const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed, isUnnumbered = false }: Ground): boolean => {
   const { block, without } = run.plan;
@@ -62,7 +62,7 @@ const isElsewhere = (run: Run, { head, isPlaced, isPreconfirmed, isUnnumbered = 
   return head.hash !== null && isNamed(hash) && hash.toLowerCase() !== head.hash.toLowerCase();
 };
 
-/** Whether two views agree in an answer; what only one of them has says nothing. */
+/** True if two views agree in an answer; what only one of them has says nothing. */
 const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean => {
   if (query.kind === "account") {
     const [account, other] = [a.account(query.address), b.account(query.address)];
@@ -77,7 +77,7 @@ const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean =>
   return call.success && other.success && isNumber && within(BigInt(call.data), BigInt(other.data), tolerance);
 };
 
-/** Whether two runs on a state that moves stood on the same. `isExact` = even its block is named, and stays. */
+/** True if two runs on a state that moves stood on the same. `isExact` = even its block is named, and stays. */
 const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean => {
   const [base, other] = [baseOf(a), baseOf(b)];
   const isOther = isExact && isNamed(base.hash) && isNamed(other.hash) && base.hash !== other.hash;
@@ -91,20 +91,20 @@ const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean 
   );
 };
 
-/** What runs are held against. */
+/** The ground that runs are held against. */
 export interface Ground {
   /** The block that the worlds stand on; null = not known. */
   readonly head: { readonly number: bigint; readonly hash: Hash | null } | null;
-  /** Whether the caller pretends the block's number. */
+  /** True if the caller pretends the block's number. */
   readonly isPlaced: boolean;
-  /** Whether the pending state is ordered before us, and so nothing but it counts. */
+  /** True if the pending state is ordered before us, and so nothing but it counts. */
   readonly isPreconfirmed: boolean;
-  /** Whether the next block has a number of the node's own. */
+  /** True if the next block has a number of the node's own. */
   readonly isUnnumbered?: boolean;
   readonly tolerance: number;
 }
 
-/** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
+/** True if runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
 export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Ground): boolean => {
   const { isPreconfirmed, tolerance } = ground;
   if (isGoneIn(all)) return true;
@@ -116,7 +116,7 @@ export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Grou
   );
 };
 
-/** What a proof knows between its rounds. */
+/** State of a proof between its rounds. */
 export interface Standing extends Attempt {
   /** The head that the attempt stands on. */
   readonly head: ProofInput["header"];
@@ -133,11 +133,11 @@ export interface Standing extends Attempt {
   readonly closed: {
     /** How many steps behind the next block they are proven now. */
     readonly reach: number;
-    /** Whether a world that far out was seen to run already. */
+    /** True if a world that far out was seen to run already. */
     readonly isSeen: boolean;
-    /** Of the block in which they failed, epoch seconds; null = not known. */
+    /** Time of the block in which they failed, epoch seconds; null = not known. */
     readonly failed: bigint | null;
-    /** What was drawn for that block: the nearer one is the same but for its number and time. */
+    /** The draw of that block: the nearer one is the same but for its number and time. */
     readonly draw: Worlds["draw"];
   } | null;
   /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
@@ -190,7 +190,7 @@ const isUntaken = (failure: Failure | null): failure is RpcError =>
 export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | null> =>
   new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
 
-/** Whether a transaction of a sender's was mined since the head was read. */
+/** True if a transaction of a sender's was mined since the head was read. */
 export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
   // why: the count may have been newer than the head at once
   (failureOf(proof.next)?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
@@ -200,9 +200,9 @@ export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
   });
 
 /**
- * Whether the pending state has less of a signer's native currency than the sealed head, though nothing of theirs was counted
- * in flight: they have sent something since. Where code acts for the signer it may have paid by itself. Not every node holds
- * a simulated nonce against the account's (anvil), so that nothing else tells of it.
+ * True if the pending state has less of a signer's native currency than the sealed head, though nothing of theirs was
+ * counted in flight: they have sent something since. Where code acts for the signer it may have paid by itself. Not
+ * every node holds a simulated nonce against the account's (anvil), so that nothing else tells of it.
  */
 const hasPaid = ({ claim, proof }: Placed): boolean => {
   const [pending, sealed] = [successOf(proof.run), successOf(proof.next)];
@@ -217,10 +217,10 @@ const hasPaid = ({ claim, proof }: Placed): boolean => {
   });
 };
 
-/** Whether the ground has moved as often as it may on one state. */
+/** True if the ground has moved as often as it may on one state. */
 export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= mostTries(standing);
 
-/** Whether a sealed block may stand in for a state that does not hold still. */
+/** True if a sealed block may stand in for a state that does not hold still. */
 export const isSealable = ({ proof, claim }: Placed): boolean =>
   proof.block === "pending" && claim.report.options.block === null;
 
@@ -228,25 +228,25 @@ export const isSealable = ({ proof, claim }: Placed): boolean =>
 export const newestShown = ({ proof, confirmed }: Placed): AskResult<Eth.Block> | null =>
   proof.header === null || confirmed === null ? proof.header : laterOf(proof.header, confirmed);
 
-/** Whether a header is of a later block than the head that an attempt stands on, or of another one in its place. */
+/** True if a header is of a later block than the head that an attempt stands on, or of another one in its place. */
 const isAnother = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolean => {
   const [mine, theirs] = [successOf(head), successOf(shown)];
   if (mine === null || theirs === null) return false;
   return theirs.number > mine.number || (theirs.number === mine.number && theirs.hash !== mine.hash);
 };
 
-/** Whether a header is of an earlier block than the head that an attempt stands on. */
+/** True if a header is of an earlier block than the head that an attempt stands on. */
 export const isEarlier = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolean =>
   (successOf(shown)?.number ?? Number.POSITIVE_INFINITY) < (successOf(head)?.number ?? -1n);
 
-/** Whether a header is of another block than the head, and of none that is earlier than what any answer named. */
+/** True if a header is of another block than the head, and of none that is earlier than what any answer named. */
 export const isLater = (standing: Placed, shown: AskResult<Eth.Block> | null): boolean =>
   isAnother(standing, shown) && (successOf(shown)?.number ?? -1n) >= (standing.sealed ?? -1n);
 
 /**
- * Whether an answer named another latest block than the head that an attempt stands on. Nodes behind one address of a fast
- * chain are never at one height, so that there the headers alone count; where a block comes while any answer travels,
- * beginning anew once is enough, unless the caller wants it confirmed.
+ * True if an answer named another latest block than the head that an attempt stands on. Nodes behind one address of a
+ * fast chain are never at one height, so that there the headers alone count; where a block comes while any answer
+ * travels, beginning anew once is enough, unless the caller wants it confirmed.
  */
 export const isBehind = (standing: Placed): boolean => {
   const { head, claim, proof, sealed, moves } = standing;
@@ -256,11 +256,11 @@ export const isBehind = (standing: Placed): boolean => {
   return isAnother(standing, newestShown(standing)) || (!isFast(claim.chain) && (sealed ?? -1n) > number);
 };
 
-/** Whether the caller wants the latest block asked once more behind the runs. */
+/** True if the caller wants the latest block asked once more behind the runs. */
 export const isConfirmable = ({ claim, proof }: Placed): boolean =>
   claim.report.options.confirmHead && isOnHead(proof.block);
 
-/** Whether that has still to be asked of an attempt that stands. */
+/** True if an attempt that stands has still to be confirmed by the latest block. */
 export const isUnconfirmed = (standing: Standing): boolean =>
   isConfirmable(standing) && standing.lack === null && standing.confirmed === null;
 
@@ -301,10 +301,10 @@ const lackOf = (standing: Placed): Standing["lack"] => {
   return isSettled ? null : "incomparable";
 };
 
-/** What is known, and whether its attempt stands. */
+/** Adds whether the attempt stands to what is known. */
 export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
 
-/** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
+/** True if a report from outside was to be proven on a pending state that the endpoint does not have. */
 export const isWithoutPending = ({ claim, proof }: Standing): boolean =>
   claim.scanned === null &&
   claim.report.options.block === null &&
@@ -312,7 +312,7 @@ export const isWithoutPending = ({ claim, proof }: Standing): boolean =>
   proof.block === "pending" &&
   isNoPending(failureOf(proof.run));
 
-/** What is left of the bracket where the transactions fail in its last block and not in the next; null = all, or nobody can tell. */
+/** Returns the bracket's rest if transactions fail in its last block, not the next; null = all, or nobody can tell. */
 export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"] => {
   const { worlds, report } = claim;
   const { closing, compared } = judged;
@@ -326,7 +326,7 @@ export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"
   return { reach, isSeen: isSeen && reach > 0, failed, draw: worlds.draw };
 };
 
-/** What the endpoint refuses of how the worlds were asked, and is not known to. */
+/** Finds what the endpoint refuses of how the worlds were asked, and is not known to. */
 export const formsIn = ({ claim, proof, memory }: Standing) => {
   const { ahead, apart, block } = claim.worlds.exact;
   const formOf = (result: AskResult<Run> | null) => {
@@ -343,8 +343,8 @@ export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null>): boolean =>
   runs.some((run) => isGone(failureOf(run)));
 
 /**
- * Whether the first transaction makes calls that may fail, and nothing says whether they did or why. Later ones stand on
- * what earlier ones leave, which a call that is traced by itself does not have.
+ * True if the first transaction makes calls that may fail, and nothing says whether they did or why. Later ones stand
+ * on what earlier ones leave, which a call that is traced by itself does not have.
  */
 export const isHidden = ([{ outcome }]: Bundle<Filled>, { options }: Report): boolean =>
   options.stateOverrides === null &&

@@ -25,35 +25,35 @@ import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
-/** What is to be proven. */
+/** Input of a proof. */
 export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly report: Report;
   readonly bundle: Bundle<Signed>;
   readonly measure: Measure;
   readonly worlds: Worlds;
-  /** What the code that is called reads of its block. */
+  /** Values of its block that the called code reads. */
   readonly reads: Observed["reads"];
   /** Accounts that the called contracts reached before, where it is in doubt by which fork's rules they ran. */
   readonly reachedBefore: ReadonlyArray<Address>;
-  /** What the caller demands of the report. */
+  /** Policies that the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
-  /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
+  /** Transactions that the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
   readonly subjects: ReadonlyMap<number, FeeSubject>;
-  /** What each signer is taken to have where its state is pretended, wei; null = not known. */
+  /** Balance that each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
-  /** What the scan of the same call heard a moment ago, so that it can be relied on; null for a report from outside. */
+  /** Answers of the same call's scan a moment ago, so that they can be relied on; null for a report from outside. */
   readonly scanned: Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "run"> | null;
   /** The head that the worlds stand on; null = it is not known. */
   readonly header: Round["header"];
   /** Epoch ms when that head was asked for, or what has it. */
   readonly askedAt: number;
-  /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
+  /** True if `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
-  /** What is known of its gas limits, where they are wider ones than those that were chosen; null = its runs tell. */
+  /** Known results of its gas limits, where they are wider ones than those that were chosen; null = its runs tell. */
   readonly settled: Gas | null;
 }
 
-/** What is proven, on whatever ground. */
+/** The subject of a proof, on whatever ground. */
 export type About = Omit<ProofInput, "worlds" | "header" | "reads" | "reachedBefore">;
 
 /**
@@ -116,7 +116,7 @@ export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyA
     : L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
 
 /**
- * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
+ * True if the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
 export const looksAlone = memoize(
@@ -128,8 +128,8 @@ export const looksAlone = memoize(
 );
 
 /**
- * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
- * queries found no room beside the user's calls; and the contracts whose slots are read behind them.
+ * Lists what the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`;
+ * how many queries found no room beside the user's calls; and the contracts whose slots are read behind them.
  */
 export const looksOf = memoize((claim: ProofInput) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
@@ -189,7 +189,7 @@ export const planOf = (
 /** Wei: who has this much can pay for any gas limit. */
 const rich = 2n ** 128n;
 
-/** What requests are run at other limits with. */
+/** Input of the runs at other limits. */
 export interface Trial {
   readonly bundle: Bundle<Case & Pick<Filled, "request">>;
   readonly options: ReportOptions;
@@ -198,7 +198,7 @@ export interface Trial {
   readonly context: Eth.BlockOverrides | null;
   /** Gas of a whole block; null = not known. */
   readonly room: bigint | null;
-  /** What a block has whose context names no base fee; null = not known. */
+  /** Base fee of a block whose context names none; null = not known. */
   readonly baseFee?: bigint | null;
 }
 

@@ -35,7 +35,7 @@ import { TokenCache } from "../steps/reading/tokens.js";
 const where = { step: "proof", evidence: "measured" } as const;
 
 /**
- * What the earlier report says that still holds: failures, as information, for another source made up for them or
+ * Keeps the earlier report's findings that still hold: failures, as information, for another source made up for them or
  * they are told again; and how a gas limit came about that is kept.
  */
 const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
@@ -52,7 +52,7 @@ const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scan
   return head === scanned.latestNumber ? scanned.baseNumber : null;
 };
 
-/** Whether a sealed state lacks what a sender has in one that is ordered before us. */
+/** True if a sealed state lacks what a sender has in one that is ordered before us. */
 const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 

@@ -33,7 +33,7 @@ import {
 import { leftOutOf, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type ObserveInput, checkChain, checkRan, checkOverrides } from "./observe.js";
 
-/** What a report says beside its cases and answers; what is absent, a scan has not. */
+/** Contents of a report beside its cases and answers; what is absent, a scan has not. */
 interface About extends ObserveInput {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
@@ -46,18 +46,18 @@ interface About extends ObserveInput {
   /** The other worlds, in their order: every policy has to hold in each, and a call inside may fail in one alone. */
   readonly others?: ReadonlyArray<{
     readonly run: Simulate.Run;
-    /** What moves in it; null = it was not compared. */
+    /** Movements in it; null = it was not compared. */
     readonly moved: Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens"> | null;
   }>;
   readonly stateChanges?: Report["stateChanges"];
-  /** What was found by comparing runs. */
+  /** Findings from comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
-  /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
+  /** Findings of what an earlier report could not learn, for this one to tell unless it tells the same itself. */
   readonly earlier?: ReadonlyArray<Finding>;
 }
 
 /**
- * What a blocker makes moot is skipped: the sum of a payer whose transaction fails anyway, and the node's
+ * Skips what a blocker makes moot: the sum of a payer whose transaction fails anyway, and the node's
  * refusal, of a whole request or to estimate a transaction, where our own rule says the same with its evidence.
  */
 const withoutMoot = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
@@ -89,13 +89,13 @@ const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): R
         request !== null ? [] : [RequestIncomplete.unavailable({ transaction: index, evidence: "unavailable" })],
       );
 
-/** What of a report is empty where a step was left out. */
+/** Parts of a report that are empty where a step was left out. */
 const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
   assets: ["transfers", "balanceChanges"],
   approvals: ["approvals", "exposure"],
 };
 
-/** What a policy says of a report; that it cannot tell, where it reads what was left out. */
+/** Evaluates a policy on a report; the policy cannot tell where it reads what was left out. */
 const evaluate = (policy: Policy, report: Report): PolicyResult => {
   const missed = new Set<BuiltInStep>();
   // why: tokens are told of both, and by those that fail for what was looked at

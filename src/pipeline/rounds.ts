@@ -15,7 +15,7 @@ interface Recorder {
   /** The place of each among those that were sent out. */
   readonly turns: WeakMap<LedgerEntry, number>;
   readonly sighted: HeadSighting;
-  /** What the report's own ledger holds, where this call did not write it. */
+  /** Requests in the report's own ledger, where this call did not write it. */
   readonly earlier: Report["ledger"] | null;
 }
 
@@ -29,7 +29,7 @@ const CurrentRecorder: Context.Reference<Recorder> = Context.Reference("evm-pref
   defaultValue: () => recorderOf(0, null),
 });
 
-/** What the answers of this call said of the newest block and of the time. */
+/** Reads what the answers of this call said of the newest block and of the time. */
 export const sightedSoFar: Effect.Effect<HeadSighting> = Effect.map(CurrentRecorder, ({ sighted }) => sighted);
 
 /** `abort()` makes an exception with a stack unless it is given one; some platforms have no `DOMException` (Hermes). */
@@ -80,16 +80,16 @@ export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, 
     return { ...run, rounds, round: rounds.last, because };
   });
 
-/** What is outside any call of the pipeline, and has rounds all the same, for who listens to its requests. */
+/** Counts rounds for requests outside any call of the pipeline, for who listens to them. */
 export const counted = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateService(ask, CurrentRun, (run) => ({ ...run, rounds: { last: 0 } }));
 
-/** What goes on after all that was asked so far, in branches that begin at the last of its rounds. */
+/** Goes on after all that was asked so far, in branches that begin at the last of its rounds. */
 export const afterwards = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateService(ask, CurrentRun, (run) => ({ ...run, round: run.rounds?.last ?? run.round }));
 
 /**
- * What is asked side by side with others, and goes on by itself: it counts its own rounds from the one that it begins in,
+ * Asks side by side with others, and goes on by itself: it counts its own rounds from the one that it begins in,
  * and whoever goes on after all of them the most.
  */
 export const inBranch = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -153,11 +153,11 @@ export interface Rule<S, R = never> {
   readonly because: AskRule;
   /** How often it may apply; once, where nothing is said. */
   readonly most?: (known: S) => number;
-  /** Whether it begins anew, so that what was asked of the others is asked of what is new. */
+  /** True if it begins anew, so that what was asked of the others is asked of what is new. */
   readonly isAnew?: boolean;
-  /** Whether more has to be asked. Pure. */
+  /** True if more has to be asked. Pure. */
   readonly applies: (known: S) => boolean;
-  /** What is known then. Asks in rounds of its own. */
+  /** Returns what is known then. Asks in rounds of its own. */
   readonly ask: (known: S) => Effect.Effect<S, never, R>;
 }
 

@@ -32,7 +32,7 @@ const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
-/** Whether `eth_call` may say what a refused run does not: of a deployment, of a block that nobody can make larger, of any of ours. */
+/** True if `eth_call` may say what a refused run does not: a deployment, a block that none can enlarge, any of ours. */
 const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean => {
   const failure = refusalOf(round);
   return (
@@ -48,7 +48,7 @@ const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean 
 const inFlightIn = ({ subject: { bundle }, round }: Scanning): ReadonlyArray<InFlight> =>
   signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, round)));
 
-/** What the first round left out, or asked in vain, and nothing in it makes up for. */
+/** Returns what the first round left out, or asked in vain, and nothing in it makes up for. */
 const lackingIn = (scan: Scanning) => {
   const { plans, subject, round, flying } = scan;
   const { bundle, steps } = subject;
@@ -68,7 +68,7 @@ const lackingIn = (scan: Scanning) => {
   };
 };
 
-/** Whether everything may be asked anew on the latest block. */
+/** True if everything may be asked anew on the latest block. */
 const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
   round.block === "pending" && options.block === null;
 
@@ -88,7 +88,7 @@ const roundIn = ({ subject, round, memory }: Scanning): Round => {
 const answersIn = (scan: Scanning): Answers =>
   answersOf(roundIn(scan), scan.chains, scan.subject.options, scan.subject.bundle[0].input.chainId);
 
-/** What a call says that simply lacked gas. */
+/** Verdicts of a call that simply lacked gas. */
 const lacksGas: ReadonlySet<string> = new Set<Verdict["_tag"]>(["OutOfGas", "VmHalt", "GasAllowanceExceeded"]);
 
 /** The run again, with as much gas as the rules in force allow; null = it lacked none. */
@@ -112,7 +112,7 @@ const widerCall = (scan: Scanning): bigint | null => {
   return most > eip7825Cap ? most : null;
 };
 
-/** Whether code that may run asks how much gas a block holds. */
+/** True if code that may run asks how much gas a block holds. */
 const mayReadGasLimit = ({ subject, round }: Scanning): boolean =>
   blockReads(subject.bundle, round.codes, new Set()).some((read) => read === "gaslimit" || read === "others");
 
@@ -274,8 +274,8 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
 ];
 
 /**
- * What the steps of a scan ask, all at once in one network round; what is known of the endpoint leaves some out. Every
- * further round is one of `scanRules`.
+ * Asks the questions of a scan's steps, all at once in one network round; what is known of the endpoint leaves some
+ * out. Every further round is one of `scanRules`.
  */
 export const askScan = (subject: Subject, tag: Observed["blockTag"]): Effect.Effect<Round, never, Rpc> =>
   Effect.map(

@@ -70,15 +70,15 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) =>
   };
 };
 
-/** What a scan knows between its rounds. */
+/** State of a scan between its rounds. */
 export interface Scanning {
   readonly subject: Subject;
   readonly plans: ReturnType<typeof plansOf>;
   /** The round so far; the rest is known when no more is asked. */
   readonly round: Omit<Round, "forks" | "noFeeOracle">;
-  /** What was in flight when it was begun, and is replaced. */
+  /** Transactions that were in flight when it was begun, and are replaced. */
   readonly flying: ReadonlyArray<InFlight>;
-  /** Whether the chain's id was asked for, not remembered. */
+  /** True if the chain's id was asked for, not remembered. */
   readonly isNamed: boolean;
   /** The highest mined block that any answer named; null = none did. */
   readonly sealed: bigint | null;

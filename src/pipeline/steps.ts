@@ -41,7 +41,7 @@ import { OwnSteps } from "./own.js";
 /** All of them. */
 export const everyStep: ActiveSteps = new Set(["chain", "alone", ...builtInSteps]);
 
-/** What a scan is asked about. */
+/** The subject of a scan. */
 export interface Subject {
   readonly bundle: Bundle;
   readonly options: ReportOptions;
@@ -49,7 +49,7 @@ export interface Subject {
   readonly chain: Chain;
   /** Balances that somebody wants measured before it is known what moves. */
   readonly wanted: ReadonlyArray<Holding>;
-  /** What users' own steps have the witness read. */
+  /** Queries that users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   readonly steps: ActiveSteps;
 }
@@ -66,22 +66,22 @@ export interface BuiltIn {
     readonly tag: Round["block"];
     /** The transactions simulated, or called where that is refused. */
     readonly runs: Effect.Effect<Pick<Round, "run" | "called">, never, Rpc>;
-    /** Whether the endpoint is known to tell tips in its fee history. */
+    /** True if the endpoint is known to tell tips in its fee history. */
     readonly tellsTip: boolean;
   }) => Effect.Effect<Partial<Round>, never, Rpc>;
-  /** What its answers show of a case, in a scan and in a proof. */
+  /** Returns what its answers show of a case, in a scan and in a proof. */
   readonly show?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
-  /** What it chooses for a case, in a scan alone. */
+  /** Returns what it chooses for a case, in a scan alone. */
   readonly choose?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
-  /** What a report says of a case. */
+  /** Returns what a report says of a case. */
   readonly read?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<TransactionReport>;
-  /** What it finds in the bundle with every choice made, its answers, and what was read out of them. */
+  /** Finds problems in the bundle with every choice made, its answers, and what was read out of them. */
   readonly check: (
     draft: Pick<Report, "transactions" | "funds" | "observed" | "stage" | "approvals"> & {
       readonly bundle: Bundle<Filled>;
       readonly answers: Answers;
       readonly delegateTargets: ReadonlyArray<Address>;
-      /** What was found where it was read what moves and who gets rights. */
+      /** Findings made where it was read what moves and who gets rights. */
       readonly moved: Pick<Movements, "assets" | "rights">;
       /** The cases in the other worlds. */
       readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
@@ -93,7 +93,7 @@ export interface BuiltIn {
 const accountsOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   addresses.map((address) => ({ kind: "account", address }));
 
-/** What the payers of a bundle can pay, worked out once for all of its cases. */
+/** Reductions to what the payers of a bundle can pay, worked out once for all of its cases. */
 const reductions = new WeakMap<Bundle<Filled>, ReturnType<typeof Funds.reductions>>();
 
 /** The lower price of a case whose payer lacks funds; one that cannot be lowered for every transaction of a payer is lowered for none. */
@@ -204,7 +204,7 @@ export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bun
       bundle as Bundle<Filled>,
     );
 
-/** What a report says of each case, by every step. */
+/** Returns what a report says of each case, by every step. */
 export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex): Report["transactions"] =>
   Arr.map(bundle, (entry) => {
     const { input, request } = entry;
@@ -218,7 +218,7 @@ export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex)
 /** Those that take part. */
 export const taking = (steps: ActiveSteps): ReadonlyArray<BuiltIn> => builtIns.filter(({ name }) => steps.has(name));
 
-/** What the witness reads for the steps that take part, each account once. */
+/** Lists what the witness reads for the steps that take part, each account once. */
 export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
   const met = new Set<string>();
   return taking(steps)
@@ -230,7 +230,7 @@ export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): Read
 export const leftOutOf = (steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
   builtInSteps.filter((name) => !steps.has(name));
 
-/** What the witness reads between the transactions for the steps that take part. */
+/** Lists what the witness reads between the transactions for the steps that take part. */
 export const everyLookBetween =
   (steps: ActiveSteps, bundle: ReadonlyArray<Case>) =>
   (place: number): ReadonlyArray<Query> =>
@@ -246,7 +246,7 @@ export const LeftOut = code("policy", ["unavailable", "warning"], "LeftOut", [
   "check it with a pipeline that has the step before you sign",
 ]);
 
-/** What was left out, each step by its name, and how bad that is: where every gas limit is the caller's, nobody has to estimate. */
+/** Reports each step left out, and how bad it is: where every gas limit is the caller's, nobody has to estimate. */
 export const checkLeftOut = (
   steps: ActiveSteps,
   bundle: ReadonlyArray<Pick<Case, "input">>,

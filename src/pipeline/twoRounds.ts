@@ -21,7 +21,7 @@ import { proveChosen } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
 
-/** Whether a transaction fails while others of its sender are in flight. */
+/** True if a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>
   transactions.some(
     ({ outcome: { status }, nonce: { inFlight } }) =>
@@ -91,7 +91,7 @@ export const scanOnce = Effect.fnUntraced(function* (
 });
 
 /**
- * Whether proving could not change the verdict: the node does not simulate, or something is against the
+ * True if proving could not change the verdict: the node does not simulate, or something is against the
  * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
  */
 const isSettled = ({ observed, findings, steps }: Report): boolean =>

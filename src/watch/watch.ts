@@ -20,7 +20,7 @@ import { expiryOf, ready, verdictOf } from "../report/ready.js";
 import { Rpc, type Memory } from "../rpc/index.js";
 
 /**
- * What a head means for a watched report; `head` is the one that it was judged by.
+ * The result of a head for a watched report; `head` is the one that it was judged by.
  * - `Fresh`: the clearance holds: the same requests do the same, and `Report.ready` clears them. Sign by `report`: it was
  *   proven at this head, so that its clearance lasts from here.
  * - `Moved`: the requests still may be signed, but not on what was said before. `diff`: what the new proof says otherwise,
@@ -69,7 +69,7 @@ const withoutChange = (report: Report): Report => {
   return { ...report, findings, verdict: verdictOf(findings) };
 };
 
-/** What a proof changed of what was said; empty where nobody who signs need look again. */
+/** Lists what a proof changed of what was said; empty where nobody who signs need look again. */
 export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
   diff(withoutChange(before), withoutChange(after)).filter(
     ({ what, kind, a, b }) => !ofTheMoment.has(what) && !(kind === "finding" && isInformation(a) && isInformation(b)),
@@ -80,7 +80,7 @@ const mostProofs = 8;
 
 const permits = new WeakMap<Memory, Semaphore.Semaphore>();
 
-/** What the watchers of one endpoint share. */
+/** Returns the permits that the watchers of one endpoint share. */
 const permitsOn = (memory: Memory): Semaphore.Semaphore => {
   const shared = permits.get(memory) ?? Semaphore.makeUnsafe(mostProofs);
   // why: a connection has one memory, and it goes with the connection
@@ -88,7 +88,7 @@ const permitsOn = (memory: Memory): Semaphore.Semaphore => {
   return shared;
 };
 
-/** What a head means for a clearance; a proof is made at the newest head when its turn comes. */
+/** Judges what a head means for a clearance; a proof is made at the newest head when its turn comes. */
 const atHead = (
   cleared: Report,
   since: Head,

@@ -23,14 +23,14 @@ const small = (plan: Simulate.Plan): Simulate.Plan => ({
   ...{ full: true, before: least, between: () => [], second: [], lens: [] },
 });
 
-/** Whether small reads would leave the call that was cut too little, as well. */
+/** True if small reads would leave the call that was cut too little, as well. */
 const isHopeless = ({ calls }: Simulate.Plan, { cut, gasCap, readings }: Simulate.Run): boolean => {
   const asked = cut === null ? undefined : calls[cut];
   const used = readings.slice(0, cut ?? 0).reduce((sum, { outcome }) => sum + (outcome.gasUsed ?? 0n), 0n);
   return asked !== undefined && gasCap !== null && gasCap - used - gasFor(least) < asked.gas;
 };
 
-/** What was read in front by another request, as that of the run in the very same block; null where it was not. */
+/** Joins what another request read in front to the run in the very same block; null where it was another. */
 const joined = (plan: Simulate.Plan, run: Simulate.Run | null, reads: Simulate.Run | null): Simulate.Run | null => {
   const [block, other] = [run?.before.environment, reads?.before.environment];
   if (run === null || reads === null || block == null || other == null || run.cut !== null) return null;

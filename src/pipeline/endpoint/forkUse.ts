@@ -1,4 +1,4 @@
-/** Whether what ran used anything in which two forks differ, where what executes and what headers say are of two. */
+/** Tells if what ran used anything in which two forks differ, where what executes and what headers say are of two. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import { keccak256 } from "viem";
@@ -24,7 +24,7 @@ const mostAccounts = 64;
 const osakaInitCode = 49_152;
 
 /**
- * Whether the requests alone keep within what both forks allow: what executes is the later one, in which nothing costs
+ * True if the requests alone keep within what both forks allow: what executes is the later one, in which nothing costs
  * less, the chain's own head is of the earlier, and no request asks for more than that gives.
  */
 const keepsWithinBoth = ({ rules, header }: Answers, bundle: Bundle<Filled>): boolean =>
@@ -153,8 +153,8 @@ const askOthers = (bundle: Bundle<Filled>, inside: ReadonlyArray<Address>, answe
 const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
 
 /**
- * Whether the bundle may have used what the two forks have not in common; where nobody can tell, it may. Code that was read
- * before is known by its hash, which the witness reads in the run. JSON-RPC, for what is not known:
+ * True if the bundle may have used what the two forks have not in common; where nobody can tell, it may. Code that was
+ * read before is known by its hash, which the witness reads in the run. JSON-RPC, for what is not known:
  * `eth_createAccessList`, then `eth_getCode` of what it names.
  */
 export const askForkUse = (

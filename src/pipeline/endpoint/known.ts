@@ -1,4 +1,4 @@
-/** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
+/** Facts that a scan need not ask of a known endpoint; when the answers disprove them, and what the answers teach. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { forksIn, unknownForks } from "../../primitives/names.js";
@@ -11,7 +11,7 @@ import { either, unseen, type View } from "../../witness/view.js";
 import type { Round } from "../answers.js";
 import type { Subject } from "../steps.js";
 
-/** What is believed of an endpoint, null where nothing is: its chain, whether its fee history tells a tip, where no fee oracle lives. */
+/** Returns beliefs about an endpoint, null = none: chain, if fee history tells a tip, where no fee oracle lives. */
 export const endpointFactsOf = (memory: Memory) => ({
   chainId: memory.recall("chainId"),
   tellsTip: memory.recall("tellsTip"),
@@ -19,7 +19,7 @@ export const endpointFactsOf = (memory: Memory) => ({
 });
 
 /**
- * What the endpoint says of forks, asked once and remembered until the next one has come, refusals too. JSON-RPC:
+ * Asks what the endpoint says of forks, once; remembered until the next one has come, refusals too. JSON-RPC:
  * `eth_config`.
  */
 export const askForks: Effect.Effect<typeof unknownForks, never, Rpc> = Effect.gen(function* () {
@@ -43,11 +43,11 @@ export const askForks: Effect.Effect<typeof unknownForks, never, Rpc> = Effect.g
   );
 });
 
-/** What the witness saw before the calls, in whichever run it looked. */
+/** Returns what the witness saw before the calls, in whichever run it looked. */
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
-/** Whether the latest header is not the block that the run stood on, though it has its number: another chain, or another branch, answers. */
+/** True if the latest header has the number of the run's block but is not it: another chain, or branch, answers. */
 const isForeign = (round: Pick<Round, "alone" | "run" | "header">): boolean => {
   const { environment } = seenIn(round);
   const header = successOf(round.header);
@@ -62,7 +62,7 @@ const isForeign = (round: Pick<Round, "alone" | "run" | "header">): boolean => {
   );
 };
 
-/** Whether the witness saw another chain than the one believed, or a fee oracle where none was, or the answers are not of one chain. */
+/** True if the witness saw another chain or a fee oracle that was not believed, or answers are not of one chain. */
 export const isDisproved = (
   { chainId, noFeeOracle }: Pick<ReturnType<typeof endpointFactsOf>, "chainId" | "noFeeOracle">,
   { options }: Pick<Subject, "options">,

@@ -1,5 +1,5 @@
 /**
- * What an endpoint's simulations do not take is left out of ours: found out once, by its words or by trying, and
+ * Parts that an endpoint's simulations do not take are left out of ours: found out once, by its words or by trying, and
  * remembered; and what the report then lacks.
  */
 import * as Effect from "effect/Effect";
@@ -20,7 +20,7 @@ import { isLarge } from "../../steps/reading/granted.js";
 import { inBranch, inRound, rounds, rule, type Rule } from "../rounds.js";
 import { askFitting, leftFor } from "./fitting.js";
 
-/** What an endpoint may be found not to take. */
+/** A part that an endpoint may be found not to take. */
 type Lack = SimulationPart | "entries" | "baseFeePerGas" | "beaconRoot" | "deployment";
 
 /** The plan in several blocks, where the one that it is faithful to has no room for its limits; null = it is not that. */
@@ -31,7 +31,7 @@ const withRoom = (plan: Simulate.Plan, failure: Failure): Simulate.Plan | null =
     : null;
 };
 
-/** What may be left out. */
+/** Parts that may be left out. */
 export const parts = SimulationPart.literals;
 const omissible = [...parts, "baseFeePerGas"] as const;
 
@@ -64,19 +64,19 @@ const isRooted = ({ blockOverrides }: Simulate.Plan): boolean => blockOverrides?
 const isReadTwice = ({ second = [] }: Simulate.Plan): boolean => second.length > 0;
 const isLensed = ({ lens = [] }: Simulate.Plan): boolean => lens.length > 0;
 
-/** What may be the lens's doing: of a refused form, or left too little of the gas that a node gives one request. */
+/** Failures that the lens may cause: of a refused form, or left too little of the gas that a node gives one request. */
 const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reason"]["_tag"]>([
   ...(["InvalidParams", "SimBlockOrder", "NodeLimitExceeded", "MalformedResponse", "InternalError"] as const),
   ...(["IntrinsicGasTooLow", "BlockGasLimitExceeded"] as const),
 ]);
-/** What may be the doing of a second reading, which an account pays for. */
+/** Failures that a second reading may cause, which an account pays for. */
 const mayRefuseReading: ReadonlySet<string> = new Set<Verdict["_tag"]>([
   ...(["InsufficientFunds", "SenderNotEoa", "FeeCapTooLow"] as const),
 ]);
-/** What says so of every request, whatever its calls do. */
+/** Refusals that say so of every request, whatever its calls do. */
 const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["InvalidParams", "SimBlockOrder"]);
 
-/** Whether a run without a base fee was refused for its price: without validation there is none. */
+/** True if a run without a base fee was refused for its price: without validation there is none. */
 const isUnpriced = ({ without }: Simulate.Plan, failure: Failure): boolean =>
   failure._tag === "RpcError" &&
   failure.reason._tag === "OverrideIgnored" &&
@@ -84,7 +84,7 @@ const isUnpriced = ({ without }: Simulate.Plan, failure: Failure): boolean =>
   without?.has("baseFeePerGas") !== true;
 
 /**
- * What a refused plan may be asked without: the part that the refusal names, or a root or the entry of the lens where that
+ * Finds what a refused plan may omit: the part that the refusal names, or a root or the entry of the lens where that
  * may be to blame; null = nothing helps. `isLasting` = of that kind no request is taken.
  */
 export const learn = (
@@ -111,18 +111,18 @@ export const learn = (
     : null;
 };
 
-/** Whether a node had too little gas for a run, or may have had. */
+/** True if a node had too little gas for a run, or may have had. */
 const isCapped = ({ plan, result, less }: Trial): boolean =>
   less === null && (successOf(result)?.cut != null || leftFor(plan, failureOf(result)) !== null);
 
-/** Whether an answer cannot be read, or is refused, for the transactions that were asked in full. */
+/** True if an answer cannot be read, or is refused, for the transactions that were asked in full. */
 const refusesFull = (plan: Simulate.Plan, failure: Failure): boolean =>
   plan.full !== false &&
   failure._tag === "RpcError" &&
   ((failure.reason._tag === "MalformedResponse" && failure.reason.path.includes("transactions")) ||
     (isForm(failure) && refusesFullTransactions.test(failure.reason.detail)));
 
-/** Whether fewer parts are asked than before. */
+/** True if fewer parts are asked than before. */
 const isLess = (less: Simulate.Plan, plan: Simulate.Plan): boolean =>
   less.without?.size !== plan.without?.size ||
   isLensed(less) !== isLensed(plan) ||
@@ -133,9 +133,9 @@ const isLess = (less: Simulate.Plan, plan: Simulate.Plan): boolean =>
 interface Trial {
   readonly plan: Simulate.Plan;
   readonly result: AskResult<Simulate.Run>;
-  /** What is asked instead; null = it was taken, or nothing helps. */
+  /** The plan that is asked instead; null = it was taken, or nothing helps. */
   readonly less: Simulate.Plan | null;
-  /** What is left out of that to find out whether it is to blame, and the refusal that made it doubtful. */
+  /** The part left out of that to find out whether it is to blame, and the refusal that made it doubtful. */
   readonly doubted: { readonly part: Lack; readonly refusal: RpcError } | null;
 }
 
@@ -201,16 +201,16 @@ export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
 export const isNoPending = (failure: Failure | null): failure is RpcError =>
   failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
-/** What nodes say of a block that is no longer the head, not known to them (yet), or without its state by now. */
+/** Refusals of a block that is no longer the head, not known to the node (yet), or without its state by now. */
 const gone: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>([
   ...(["SimBlockOrder", "BlockNotFound", "StateUnavailable", "HistoryPruned"] as const),
 ]);
 
-/** Whether a run is refused for its block, which another one may not be. */
+/** True if a run is refused for its block, which another one may not be. */
 export const isGone = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" && gone.has(failure.reason._tag);
 
-/** What was left out of a run, or had no effect in it. */
+/** Returns the parts that were left out of a run, or had no effect in it. */
 export const leftOutOf = (run: Simulate.Run | null): ReadonlyArray<SimulationPart> =>
   run === null
     ? []
@@ -237,7 +237,7 @@ export const NotValidated = code("simulate", ["warning"], "NotValidated", [
   "use a node that simulates with validation",
 ]);
 
-/** What a run could not show, for what was left out of it. */
+/** Reports what a run could not show, for what was left out of it. */
 export const checkUnsupported = (bundle: ReadonlyArray<Filled>, run: Simulate.Run | null): ReadonlyArray<Finding> => {
   const omitted = leftOutOf(run);
   const where = { evidence: "unavailable" } as const;

@@ -11,7 +11,7 @@ import type { Rpc } from "../../rpc/index.js";
 import type { RawCall } from "../../transaction/input.js";
 import type { Options } from "../prepare.js";
 
-/** What sending costs: wei of balance, fee cap and fees beyond gas × price; the gas limit, null while the call was not seen to work. */
+/** Returns wei of balance, fee cap and fees beyond gas × price; the gas limit, null = the call was not seen to work. */
 const costsIn = (report: Report) => {
   const { gas, fee, code } = report.transactions[0];
   const funds = report.funds[0];

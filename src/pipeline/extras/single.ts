@@ -60,13 +60,13 @@ const single = <A>(
     return yield* orFail(...make(bundle[0], bundle, answers));
   });
 
-/** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
+/** Reads who sends and receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
 export const checkCode = single<typeof Parties.Type>("Preflight.checkCode", ["code"], (entry, bundle, answers) => [
   entry.code,
   Code.check(entry, answers),
 ]);
 
-/** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
+/** Simulates a transaction. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, or node refusals. */
 export const simulate = single<Outcome>(
   "Preflight.simulate",
   ["simulate", "funds", "alone"],
@@ -96,7 +96,7 @@ export const resolveNonce = single<NoncePart>("Preflight.resolveNonce", ["nonce"
 ]);
 
 /**
- * What to pay per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
+ * Quotes the price per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
 export const quoteFee = single<FeePart>("Preflight.quoteFee", ["fee", "alone"], (entry, _, answers) => [

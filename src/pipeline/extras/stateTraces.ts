@@ -1,4 +1,4 @@
-/** What the transactions change, as the node's tracer tells it: no finding but of a change rests on it, and no node has to have it. */
+/** State changes as a node's tracer tells them: no finding but of a change rests on it, and no node has to have it. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { knownTokensOf } from "../../chains/table.js";
@@ -29,7 +29,7 @@ export const learnUntraced = (memory: Memory, what: string = kind): void =>
 /** `transfer` and `approve` of ERC-20, which move or grant what is measured. */
 const plain: ReadonlySet<string> = new Set(["0xa9059cbb", "0x095ea7b3"]);
 
-/** Whether the endpoint may trace, and code runs that is no plain call of a token, nor one of the chain's best known ones. */
+/** True if the endpoint may trace, and code runs that is no plain call of a token, nor a best-known token. */
 export const isTraceable = ({ report: { chainId }, bundle, scanned }: ProofInput, memory: Memory): boolean => {
   if (memory.refused(method) !== null || memory.refused(kind) !== null) return false;
   const known = knownTokensOf(chainId);

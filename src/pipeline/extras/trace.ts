@@ -102,7 +102,7 @@ const revertedInside = (report: Report, { depth, from, to, input, output }: Insi
 };
 
 /**
- * What to trace; null where the first transaction does not revert. Later ones stand on what earlier ones leave,
+ * Returns what to trace; null where the first transaction does not revert. Later ones stand on what earlier ones leave,
  * which a call that is traced by itself does not have: it may fail in another place there.
  */
 const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report) => {
@@ -178,7 +178,7 @@ const isFrameOf = (inner: Inner, { from, to, input }: Frame): boolean =>
   from === inner.by &&
   (inner.call.to === null ? input.endsWith(inner.call.data.slice(2)) : to === inner.to && input === inner.call.data);
 
-/** What is known of the calls inside, with what a trace adds. */
+/** Returns what is known of the calls inside, with what a trace adds. */
 export const tracedInner = (
   innerCalls: typeof InnerCalls.Type,
   calls: ReadonlyArray<Inner>,
@@ -269,7 +269,7 @@ export const AlreadySent = code("simulate", ["warning"], "AlreadySent", [
   "wait until that transaction is mined",
 ]);
 
-/** Where target, calldata and value are those of a transaction in flight. */
+/** Reports transactions whose sender, target, calldata and value are those of one in flight. */
 const alreadySent = (
   { transactions }: Report,
   transactionsInFlight: typeof PendingCalls.Type.transactions,

@@ -1,4 +1,4 @@
-/** Whether the gas of a proof's requests may decide what they do, and what is known where nothing speaks for it. */
+/** Tells if the gas of a proof's requests may decide what they do, and what is known where nothing speaks for it. */
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import { code, fromError, type Finding } from "../../report/finding.js";
@@ -15,31 +15,31 @@ export const GasLimitWidened = code("estimate", ["info"], "GasLimitWidened", [
 /** A wider gas limit was chosen. */
 export const widened = (): Finding => GasLimitWidened.info({ evidence: "measured" });
 
-/** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
+/** True if a case took all its gas and failed: with more it might not. An inner call leaves a 64th of it. */
 const hasUsedAllGas = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
   status !== "success" && gasUsed !== null && gasUsed * 8n >= limit * 7n;
 
-/** Whether any case of a run did so. */
+/** True if any case of a run did so. */
 export const isOutOfGas = (run: Run | null): boolean =>
   run !== null &&
   Arr.zip(run.readings, run.plan.calls).some(([{ outcome }, { gas: limit }]) => hasUsedAllGas(outcome, limit));
 
-/** Whether a case of a run did not succeed. */
+/** True if a case of a run did not succeed. */
 export const isFailed = ({ readings }: Run): boolean => readings.some(({ outcome }) => outcome.status !== "success");
 
-/** Whether calls took all the gas that we gave them, or the node says that they need more. */
+/** True if calls took all the gas that we gave them, or the node says that they need more. */
 export const hasRunBelowEstimate = ({ readings, plan }: Run, estimate: bigint | null): boolean =>
   Arr.zip(readings, plan.calls).some(
     ([{ outcome }, { input, gas }], index) =>
       input.gas === null && (hasUsedAllGas(outcome, gas) || (index === 0 && estimate !== null && estimate > gas)),
   );
 
-/** Whether the node refuses a run for its gas alone: more of it may do. */
+/** True if the node refuses a run for its gas alone: more of it may do. */
 export const isLimitTooLow = (failure: Failure | null): boolean =>
   failure?._tag === "IntrinsicGasTooLow" || failure?._tag === "OutOfGas";
 
 /**
- * Whether gas may decide: the exact requests were refused for it or ran dry, or did not do what they did
+ * True if gas may decide: the exact requests were refused for it or ran dry, or did not do what they did
  * with ample gas, to the last byte; null = what they do with it is not known.
  */
 export const isInDoubt = (
@@ -53,7 +53,7 @@ export const isInDoubt = (
   return ample !== null && !isSame(ample, outcomes);
 };
 
-/** What the runs at other limits showed. */
+/** Results of the runs at other limits. */
 export interface Gas {
   /** Limits that hold where the chosen ones do not; null = the chosen ones hold, or none is better. */
   readonly limits: Limits | null;
@@ -62,7 +62,7 @@ export interface Gas {
   readonly ample: Run | null;
 }
 
-/** Where nothing was asked. */
+/** The result where nothing was asked. */
 export const undoubted: Gas = { limits: null, findings: [], ample: null };
 
 /** A run at another limit that got no answer: whether gas decides is not known. */

@@ -35,7 +35,7 @@ interface Rungs {
   /** Wider ones that could be handed out; as `tight` where the caller fixed the limit. */
   readonly wide: bigint;
   readonly most: bigint;
-  /** What is compared with: the most that chain and block allow, whoever pays. */
+  /** The limit to compare with: the most that chain and block allow, whoever pays. */
   readonly ample: bigint;
 }
 
@@ -177,7 +177,7 @@ export interface Tried {
   readonly outcomes: ReadonlyArray<Result>;
 }
 
-/** Whether both ran in the same simulated block, so that what differs is owed to the gas. */
+/** True if both ran in the same simulated block, so that what differs is owed to the gas. */
 const isSameBlock = ({ block: a }: Tried, { block: b }: Tried): boolean =>
   a.number === b.number && a.parentHash === b.parentHash && a.timestamp === b.timestamp;
 

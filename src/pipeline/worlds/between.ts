@@ -1,4 +1,4 @@
-/** What the worlds between the two ends of the bracket say of what the ends do. Pure. */
+/** Comparison of the bracket's ends with the worlds between them. Pure. */
 import * as Arr from "effect/Array";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { Run } from "../../steps/simulate.js";
@@ -15,7 +15,7 @@ export interface WorldRun {
 const stepOf = ({ apart }: Run["plan"]) =>
   apart == null ? ([0n, 0n] as const) : ([BigInt(apart.blocks), BigInt(apart.blocks) * apart.seconds] as const);
 
-/** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
+/** Tests if numbers differ as time does, or from the block number on as that does; in a bundle up to its last block. */
 export const isClockOf = (later: Run, earlier: Run) => {
   const [a, b] = [later.before.environment, earlier.before.environment];
   const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
@@ -27,7 +27,7 @@ export const isClockOf = (later: Run, earlier: Run) => {
     (b !== null && y >= b.number && isAbout(x - y, number, blocks - otherBlocks));
 };
 
-/** What a later world does otherwise than an earlier one. */
+/** Compares what a later world does otherwise than an earlier one. */
 export const differ = (
   later: WorldRun,
   earlier: WorldRun,
@@ -43,7 +43,7 @@ const mayDrift = (difference: OutcomeDifference): boolean =>
   ((difference.kind === "movement" || difference.kind === "balance") && isAmount(difference));
 
 /**
- * Whether what the ends do otherwise comes about little by little: from each world to the one after it no more than is
+ * True if what the ends do otherwise comes about little by little: from each world to the one after it no more than is
  * no difference. `line` = all of them, the nearest first.
  */
 export const isGradual = (

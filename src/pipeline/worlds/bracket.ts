@@ -10,7 +10,7 @@ import { nthWord, type Spacing } from "../../steps/simulate.js";
 export interface Grid {
   /** Seconds from one step to the next. */
   readonly slot: bigint;
-  /** Whether blocks come at this pace, and at no other time. */
+  /** True if blocks come at this pace, and at no other time. */
   readonly isPaced: boolean;
 }
 
@@ -45,7 +45,7 @@ export const spanOf = (
   covered: blocksOf(steps),
 });
 
-/** Where nothing runs that could look at its block. */
+/** The reach where nothing runs that could look at its block. */
 export const leastReach = 1;
 const usualReach = 3;
 
@@ -82,7 +82,7 @@ export const emptyBlocks = (
     readonly time: bigint;
     readonly skipped: number;
     readonly baseFee: bigint | null;
-    /** Of which the beacon roots are made (EIP-4788): a real block has one, and so have those in front of it. */
+    /** Hash that the beacon roots are made of (EIP-4788): a real block has one, and so have those in front of it. */
     readonly root: Hash | null;
   },
   steps: number,
@@ -116,7 +116,7 @@ export const wideSpacing = ({ slot }: Grid, reach: number, count: number, step: 
 /** Seconds from one transaction of a bundle to the next. */
 export const gapOf = ({ blocks, seconds }: Spacing): bigint => seconds * BigInt(blocks);
 
-/** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`, so many seconds apart. */
+/** True if a fork parts the blocks of `count` transactions, the first of which is at `from`, so many seconds apart. */
 export const isParted = (count: number, from: bigint, nextFork: bigint | null, gap: bigint): boolean =>
   nextFork !== null && nextFork > from && nextFork <= from + gap * BigInt(count - 1);
 

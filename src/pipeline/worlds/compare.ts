@@ -1,4 +1,4 @@
-/** What makes `SimulationDiverged` and its milder kin: the runs of a proof beside each other, and beside the earlier report. Pure. */
+/** Source of `SimulationDiverged` and its milder kin: a proof's runs beside each other and the earlier report. Pure. */
 import * as Result from "effect/Result";
 import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
@@ -23,7 +23,7 @@ const where = { step: "proof", evidence: "measured" } as const;
 /** Differences that one finding names. */
 const mostLines = 16;
 
-/** Whether both runs were in the same block: whoever cannot say was not. */
+/** True if both runs were in the same block: whoever cannot say was not. */
 export const isSamePlace = (a: Run, b: Run): boolean => {
   const [environment, other] = [a.before.environment, b.before.environment];
   return environment !== null && environment.number === other?.number && environment.timestamp === other.timestamp;
@@ -32,7 +32,7 @@ export const isSamePlace = (a: Run, b: Run): boolean => {
 /** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
 export const priceShare = 0.08;
 
-/** Whether two runs that differ do so only in amounts, and by no more than the base fee does. */
+/** True if two runs that differ do so only in amounts, and by no more than the base fee does. */
 export const isClose = (effects: Effects, other: Effects, tolerance: number): boolean =>
   compareEffects(
     { ...effects, producer: null },
@@ -59,19 +59,19 @@ export const incomparable = (why: string): ReadonlyArray<Finding> => [
 const isSameTime = (exact: Run, next: Run): boolean =>
   exact.before.environment !== null && exact.before.environment.timestamp === next.before.environment?.timestamp;
 
-/** What the other world did otherwise, and why. */
+/** Differences of the other world, and why. */
 export interface WorldDiff {
   /** Numbers of events only where neither state nor price explains them. */
   readonly found: ReadonlyArray<OutcomeDifference>;
   readonly cause: "price" | "state" | "context";
-  /** Whether a policy bounds every amount of those concerned that differs, in both worlds. */
+  /** True if a policy bounds every amount of those concerned that differs, in both worlds. */
   readonly isBounded: boolean;
 }
 
 /** Two worlds that did the same. */
 export const same: WorldDiff = { found: [], cause: "context", isBounded: false };
 
-/** What is told by events alone, in numbers. */
+/** True if a difference is told by events alone, in numbers. */
 export const isNumber = ({ kind }: OutcomeDifference): boolean => kind === "number";
 
 const figuresOf = (found: ReadonlyArray<OutcomeDifference>) => found.slice(0, mostLines).map(difference);

@@ -37,10 +37,10 @@ import {
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
 
-/** Where the requests run. */
+/** A block in which the requests run. */
 export interface World {
   readonly name: RunName;
-  /** Whose state. */
+  /** Block whose state it has. */
   readonly block: Eth.BlockParameter;
   /** That state for a reader: a sealed head by its number. */
   readonly state: Observed["blockTag"];
@@ -51,9 +51,9 @@ export interface World {
   /** How far apart they are where one block refuses their limits; null or absent = it holds them. */
   readonly spread?: Spacing | null;
   readonly context: Eth.BlockOverrides;
-  /** What the block's producer is given, for who has nothing is known by that. */
+  /** Overrides that give the block's producer something, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
-  /** Whether it has values that no real block has, for what tells blocks by one of them. */
+  /** True if it has values that no real block has, for what tells blocks by one of them. */
   readonly isContrary?: boolean;
 }
 
@@ -71,30 +71,30 @@ export interface Worlds {
   readonly between: ReadonlyArray<World & { readonly steps: number }>;
   /** How many steps `exact` stands behind `next`. */
   readonly reach: number;
-  /** What is left to chance in `exact` and `next`. */
+  /** Values left to chance in `exact` and `next`. */
   readonly draw: { readonly prevRandao: Hex; readonly chance: Hex };
 }
 
-/** What the worlds of a report are made from. */
+/** Input that the worlds of a report are made from. */
 interface WorldInput {
   readonly report: Report;
   readonly signed: ReadonlyArray<{ readonly request: Request }>;
   readonly chain: Chain;
   /** The latest block; null = not known. */
   readonly head: Eth.Block | null;
-  /** Whether the node simulates on a block by its hash. */
+  /** True if the node simulates on a block by its hash. */
   readonly takesHashes: boolean;
-  /** Whether it simulates several blocks at once. */
+  /** True if it simulates several blocks at once. */
   readonly takesEntries: boolean;
   /** When the next fork activates, epoch seconds; null = none is known of. */
   readonly nextFork: bigint | null;
-  /** Whether the code that is called reads the base fee of blobs; it is varied for nobody else. */
+  /** True if the code that is called reads the base fee of blobs; it is varied for nobody else. */
   readonly isBlobFeeRead: boolean;
-  /** Whether this very call made the report; of any other its words may be anybody's. */
+  /** True if this very call made the report; of any other its words may be anybody's. */
   readonly isOwn: boolean;
   /** How many steps `exact` stands behind the next block. */
   readonly reach: number;
-  /** What was drawn for an earlier `exact`, which this one is to differ from by its number and time alone; null = it is drawn. */
+  /** Draw of an earlier `exact`, which this one is to differ from by its number and time alone; null = it is drawn. */
   readonly draw: Worlds["draw"] | null;
   /** How many ordinary blocks between are simulated; null = as many as fit the bracket. */
   readonly further: number | null;
@@ -107,10 +107,10 @@ export const gridOn = ({ chainId }: Pick<Report, "chainId">, chain: Chain): Grid
 /** The tag that was asked for. */
 export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
 
-/** What `pending` is taken for. */
+/** Returns what `pending` is taken for. */
 export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
 
-/** Whether the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
+/** True if the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
 const isOnNext = ({ report: { observed }, head }: WorldInput): boolean => {
   const latest = observed.latestNumber ?? head?.number ?? null;
   return observed.baseNumber !== null && latest !== null && observed.baseNumber > latest;
@@ -142,7 +142,7 @@ const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
 };
 
 /**
- * What the worlds stand on, as far as nothing is left to chance: which state each sees, the block that comes, what its
+ * The ground of the worlds, as far as nothing is left to chance: which state each sees, the block that comes, what its
  * chain fixes, and which places of the bracket are looked at.
  */
 export interface WorldGround {
@@ -160,28 +160,28 @@ export interface WorldGround {
    */
   readonly next: { readonly number: bigint | null; readonly time: bigint | null; readonly baseFee: bigint | null };
   readonly grid: Grid;
-  /** Whether the chain itself fixes who gets the fees and the gas limit. */
+  /** True if the chain itself fixes who gets the fees and the gas limit. */
   readonly isFixed: boolean;
-  /** Whether the caller pretends when or where the requests are mined: that is the same in every world. */
+  /** True if the caller pretends when or where the requests are mined: that is the same in every world. */
   readonly isPlaced: boolean;
-  /** Whether the node names its own base fee of the block that comes. */
+  /** True if the node names its own base fee of the block that comes. */
   readonly isFeeNamed: boolean;
-  /** What stands on a pending block that is the next one: no empty block is in front of the first further one. */
+  /** True if it stands on a pending block that is the next one: no empty block is in front of the first further one. */
   readonly isPastNext: boolean;
-  /** Whether `exact` is an ordinary block at the end of a bracket, with others between. */
+  /** True if `exact` is an ordinary block at the end of a bracket, with others between. */
   readonly isBracketed: boolean;
-  /** Where in the bracket ordinary blocks are simulated, the nearest first. */
+  /** Places in the bracket where ordinary blocks are simulated, the nearest first. */
   readonly steps: ReadonlyArray<number>;
   /** How far behind the next block `exact` stands, in blocks; null = the node is asked for no later one. */
   readonly distance: number | null;
-  /** Whether a bundle may be simulated in several blocks. */
+  /** True if a bundle may be simulated in several blocks. */
   readonly isApart: boolean;
   /** How far apart the transactions are where one block refuses their limits; null = it holds them. */
   readonly spread: Spacing | null;
   readonly wide: Spacing;
 }
 
-/** What is rolled for the worlds. */
+/** Values rolled for the worlds. */
 export interface Chance {
   readonly draw: Worlds["draw"];
   /** Roots of the beacon block, of `next` and of `exact`; null = they are left to the node. */
@@ -278,7 +278,7 @@ export const groundOf = (input: WorldInput, now: number): WorldGround => {
   };
 };
 
-/** What a drawn block has of its own, but for what its chain fixes; `isPaid` = the caller names who gets the fees. */
+/** Returns a drawn block's own values, but for what its chain fixes; `isPaid` = the caller names who gets the fees. */
 const drawnOn = ({ isFixed }: WorldGround, { values, state }: DrawnBlock, isPaid: boolean) => {
   const { feeRecipient, gasLimit, baseFeePerGas } = values;
   return {

@@ -53,17 +53,17 @@ interface WorldPair {
   readonly odd: ReturnType<typeof oddOf>;
   /** Amounts that differ at the ends, and nowhere from one world to the next; none where the ends do the same. */
   readonly gradual: ReadonlyArray<OutcomeDifference>;
-  /** What it did otherwise; null where it cannot be compared. */
+  /** Differences of the other world; null where it cannot be compared. */
   readonly contrast: WorldDiff | null;
   /** The next block refused the requests for what only the pending state has. */
   readonly isPendingOnly: boolean;
-  /** Whose place in events and return values decides. */
+  /** Accounts whose place in events and return values decides. */
   readonly concerned: ReadonlySet<string>;
-  /** What the run with free gas did otherwise; null where there was none in the same block. */
+  /** Differences of the run with free gas; null where there was none in the same block. */
   readonly watched: ReadonlyArray<OutcomeDifference> | null;
 }
 
-/** What each run did, worked out once for each. */
+/** Reads what each run did, worked out once for each. */
 export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
   memoize((run: Run): RunEffects =>
     effectsOf(
@@ -73,7 +73,7 @@ export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
     ),
   );
 
-/** Whose losses decide: the signers', and theirs of whom a policy speaks. */
+/** Lists the accounts whose losses decide: the signers, and those of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
   new Set([...ownAccounts(bundle), ...parties]);
 
@@ -85,15 +85,15 @@ export interface Attempt {
   readonly bundle: Bundle<Filled>;
   /** The rule by which it was asked. */
   readonly because: AskRule;
-  /** What a run of it did; the calls inside, which may be traced later, are no part of that. */
+  /** Reads what a run of it did; the calls inside, which may be traced later, are no part of that. */
   readonly effectsIn: (run: Run) => RunEffects;
-  /** Whether what fails inside was looked for, where the run hides it. */
+  /** True if what fails inside was looked for, where the run hides it. */
   readonly isTraced: boolean;
   /** null = the gas limits are in doubt. */
   readonly settled: Gas | null;
   /** The runs at other limits. */
   readonly tried: ReadonlyArray<AskResult<Run>>;
-  /** What further worlds said, where the two differ; null = they were not asked. */
+  /** Answers of further worlds, where the two differ; null = they were not asked. */
   readonly why: Readonly<Record<"swap" | "priced", AskResult<Run>>> | null;
   /** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
   readonly judged: {
@@ -102,7 +102,7 @@ export interface Attempt {
     /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
     readonly closing: number | null;
   };
-  /** Whether the runs used what two forks have not in common; null = not known. */
+  /** True if the runs used what two forks have not in common; null = not known. */
   readonly isForkUsed: boolean | null;
   /** The highest mined block that any answer named by then; none = none did. */
   readonly sealed?: bigint | undefined;
@@ -115,9 +115,9 @@ interface Line {
   /** The next block's run; null where the two cannot be compared. */
   readonly there: WorldRun | null;
   readonly between: ReadonlyArray<WorldRun>;
-  /** What the ends do otherwise; null where they cannot be compared. */
+  /** Differences of the ends; null where they cannot be compared. */
   readonly ends: ReadonlyArray<OutcomeDifference> | null;
-  /** What the ends do otherwise comes about little by little. */
+  /** True if what the ends do otherwise comes about little by little. */
   readonly drifts: boolean;
   /** Both ends stand on the same state. */
   readonly isOneState: boolean;
@@ -188,7 +188,7 @@ const oddIn = ({ there, between, drifts, by }: Line, differences: Differences, c
   return there === null || drifts ? null : oddOf(differences, there, between, terms);
 };
 
-/** What the run with free gas did otherwise; null where there was none in the same block. */
+/** Compares what the run with free gas did otherwise; null where there was none in the same block. */
 const watchedIn = (
   { proof, effectsIn }: Omit<Attempt, "judged">,
   ample: Run | null,
@@ -270,7 +270,7 @@ const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding>
     : incomparable("the base block moved between the exact run and the one with free gas");
 };
 
-/** What comparing the runs with each other and with the earlier report showed. */
+/** Reports what comparing the runs with each other and with the earlier report showed. */
 export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;

@@ -1,4 +1,4 @@
-/** What one run moves and grants, as its logs say and as the witness measured. Pure. */
+/** Movements and grants of one run, as its logs say and as the witness measured. Pure. */
 import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
 import * as Approvals from "../../steps/approvals.js";
@@ -26,15 +26,15 @@ import type { Measure } from "../limits.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 import { isSameBalance } from "../../steps/reading/holdings.js";
 
-/** What a run did; the standards are those that the tokens answered to in the run. */
+/** Effects of a run; the standards are those that the tokens answered to in the run. */
 export interface RunEffects extends Effects {
   readonly standards: Standards;
   readonly exposure: Report["exposure"];
-  /** What the tokens that were asked call themselves. */
+  /** Names of the tokens that were asked, as they call themselves. */
   readonly tokens: Report["tokens"];
 }
 
-/** What was paid for gas, none where none is charged, and for blobs. */
+/** Returns what was paid for gas, none where none is charged, and for blobs. */
 const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.Answers["paid"] => {
   const executed = run.before.environment?.baseFeePerGas ?? null;
   // why: without validation a header may name a base fee that nobody is charged
@@ -43,7 +43,7 @@ const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["tra
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
 
-/** What contracts could take behind a run; null where nothing of it was read. */
+/** Returns what contracts could take behind a run; null where nothing of it was read. */
 const exposureOf = (
   bundle: ReadonlyArray<Filled>,
   { exposed }: Measure,
@@ -58,7 +58,7 @@ const exposureOf = (
         evidence: run.plan.pretended ? "assumed" : "measured",
       });
 
-/** What balances and rights are read by: the witness's words in a run, what it moves, and what was paid for it. */
+/** Collects sources of balances and rights: the witness's words in a run, what it moves, and what was paid for it. */
 const sightsOf = (
   bundle: ReadonlyArray<Filled>,
   run: Run | null,
@@ -80,7 +80,7 @@ const sightsOf = (
   };
 };
 
-/** What one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
+/** Reads what one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
 export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Measure): RunEffects => {
   const sights = sightsOf(bundle, run, measure, null);
   const { words, standards, transfers } = sights;
@@ -97,7 +97,7 @@ export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Meas
   };
 };
 
-/** What one run moves and grants, for a report, and what was found where that was read. */
+/** Movements and grants of one run, for a report, and what was found where they were read. */
 export interface Movements extends Pick<
   Report,
   "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens" | "owned"
@@ -106,7 +106,7 @@ export interface Movements extends Pick<
   readonly rights: ReadonlyArray<Finding>;
 }
 
-/** What moves and is granted, without what is of a step that was left out. */
+/** Returns what moves and is granted, without what is of a step that was left out. */
 export const withoutLeftOut = <
   M extends Partial<Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure">>,
 >(
@@ -196,7 +196,7 @@ export const worseOf = <M extends Pick<Effects, "transfers" | "balanceChanges">>
 };
 
 /**
- * Whether what differs are amounts alone, and every one of `whose` is bounded by a policy from the side that can hurt:
+ * True if only amounts differ, and every one of `whose` is bounded by a policy from the side that can hurt:
  * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
  * A policy that names nobody speaks of the `senders`.
  */

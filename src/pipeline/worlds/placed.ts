@@ -33,7 +33,7 @@ const turned = ({ bundle }: ProofInput): ProofInput["bundle"] => {
   return Arr.sortWith(bundle, ({ signer }) => -places.indexOf(signer), Order.Number);
 };
 
-/** Whether what a bundle does may hang on all of it being in one block, and `exact` has it so. */
+/** True if what a bundle does may hang on all of it being in one block, and `exact` has it so. */
 const isTogether = ({ bundle, worlds, report }: ProofInput): boolean =>
   bundle.length > 1 && worlds.exact.apart === null && report.transactions.some(runsCode);
 
@@ -71,7 +71,7 @@ const effectsOf = (readings: Run["readings"]): Effects => ({
   ...{ balanceChanges: [], approvals: [], producer: null },
 });
 
-/** Whether every case did the same in both; null where one of them says nothing. */
+/** True if every case did the same in both; null where one of them says nothing. */
 const agreesWith = (
   { bundle, measure, report }: ProofInput,
   exact: Run | null,

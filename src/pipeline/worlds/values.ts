@@ -90,7 +90,7 @@ interface Ground {
   /** Gas of the requests. */
   readonly taken: bigint;
   readonly signed: ReadonlyArray<{ readonly request: Request }>;
-  /** Whether no world stands behind it. */
+  /** True if no world stands behind it. */
   readonly isLast: boolean;
 }
 
