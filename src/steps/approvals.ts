@@ -1,5 +1,5 @@
 /**
- * Who gets rights over what: ERC-20 allowances, operators, single NFT approvals, Permit2.
+ * Rights that accounts get over assets: ERC-20 allowances, operators, single NFT approvals, Permit2.
  *
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
@@ -34,7 +34,7 @@ const spenderKind = (before: Answer<"account"> | null, after: Answer<"account"> 
   return before?.codeSize === 0n ? "created" : "contract";
 };
 
-/** Whether an amount is all that there is of a token, of which there is `supply`; null = nobody knows. */
+/** True if an amount covers all that there is of a token with this `supply`; null = the supply is not known. */
 const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
   // why: a supply of nothing is what a fallback answers, or a token that does not count it
   if (supply === null || supply === 0n) return amount >= narrowMaximum;
@@ -79,7 +79,7 @@ const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
   };
 };
 
-/** What is known of a run when its rights are read. */
+/** The views before and after a run, and the token standards, by which its rights are read. */
 export interface Answers {
   readonly before: View;
   readonly after: View;
@@ -108,7 +108,7 @@ export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyAr
 
 const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string => `${owner}/${spender}`;
 
-/** Whether a transaction does nothing but give or take a right. */
+/** True if a transaction does nothing but give or take a right. */
 const isGrant = ({ input: { data } }: Case): boolean => grants[data.slice(0, argumentsAt).toLowerCase()] !== undefined;
 
 /** The grants, by their parties, that the bundle is asked for: nothing comes behind them that could use them. */
@@ -160,7 +160,7 @@ export const ApprovalUnlimited = code("approvals", ["warning"], "ApprovalUnlimit
   "approve only what is needed, unless you trust the spender with all of these tokens",
 ]);
 
-/** What a right that grows gives away, in one finding; nothing of one that shrinks. */
+/** Reports a right that grows, in one finding; nothing for one that shrinks. */
 const say = (
   approval: Approval,
   senders: ReadonlySet<Address>,
@@ -217,7 +217,7 @@ export const checkCalls = (
     return isCut ? [cut, ...unclear] : unclear;
   });
 
-/** Whether a log says that a deposit of `from` is paid out to `receiver`. */
+/** True if a log says that a deposit of `from` is paid out to `receiver`. */
 const isOf = (log: Log, from: Address, receiver: Address): boolean => {
   const [had, has] = valuesOf(log, 2);
   return eventOf(log) === withdrawn && had === BigInt(from) && has === BigInt(receiver);
@@ -242,7 +242,7 @@ export const PaidToOther = code("approvals", ["warning"], "PaidToOther", [
   "sign only if you mean to pay that account",
 ]);
 
-/** What goes from senders, and Safes that execute, to somebody who is neither, nor called in the bundle. */
+/** Reports payouts from senders, or Safes that execute, to accounts that are neither, nor called in the bundle. */
 export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding> => {
   const own = new Set([...ownAccounts(bundle), ...calledAsSafes(bundle)]);
   // why: a router that is called goes on with what it gets
@@ -268,7 +268,7 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
   );
 };
 
-/** What the approvals give away, and who gets to act: delegations and changes of control. */
+/** Reports the rights that approvals give, and who gets to act: delegations and changes of control. */
 export const check = (
   approvals: ReadonlyArray<Approval>,
   bundle: ReadonlyArray<Ran>,

@@ -1,5 +1,5 @@
 /**
- * What moves: native currency and tokens, as the logs say and as the balances show.
+ * Movements of native currency and tokens, as the logs say and as the balances show.
  *
  * Transfers are read from the simulated logs (`logged`); for every account and token they touch, and
  * for those that the calldata makes suspect, the witness reads balances before and after in the same
@@ -33,13 +33,13 @@ const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigin
   return isKnown ? [had ?? 0n, has ?? 0n] : [null, null];
 };
 
-/** What the witness saw before the bundle, and after it. */
+/** The witness's views before the bundle and after it. */
 interface Sights {
   readonly before: View;
   readonly after: View;
 }
 
-/** What is known of a run when its movements are read. */
+/** The views of a run, and the facts by which its movements are read. */
 export interface Answers extends Sights {
   readonly transfers: ReadonlyArray<Transfer>;
   readonly standards: Standards;
@@ -55,17 +55,17 @@ export interface Answers extends Sights {
   readonly operator: ReadonlyMap<Address, { readonly taken: bigint; readonly given: bigint }>;
   /** Contracts whose balances are deposits: measured where somebody asks for them, or a signer loses one. */
   readonly deposits: ReadonlySet<Address>;
-  /** Of nobody else is a lost deposit told. */
+  /** The signers: a lost deposit is reported for no other account. */
   readonly signers: ReadonlySet<Address>;
-  /** Whether two readings of a balance disagree: it is then not known. */
+  /** True if two readings of a balance disagree: the balance is then not known. */
   readonly isContradicted: (holding: Holding) => boolean;
-  /** What a balance read in the run is worth: `assumed` where the state was partly pretended. */
+  /** The evidence of a balance read in the run: `assumed` where the state was partly pretended. */
   readonly evidence: Evidence;
 }
 
 /**
- * What gas did to the balances in a run that charged it: the signers paid, and the fee recipient, where
- * the witness saw who that is, earned the tips.
+ * Returns by how much gas changed the balances in a run that charged it: the signers paid, and the fee recipient,
+ * where the witness saw who that is, earned the tips.
  */
 export const gasPaid = (
   bundle: ReadonlyArray<Filled>,
@@ -118,7 +118,7 @@ const tally = (transfers: ReadonlyArray<Transfer>): ((balance: Balance) => bigin
 };
 
 /**
- * What was paid, with the blobs. No answer names their price: it is what neither gas nor events explain of a payer's
+ * Adds the cost of blobs to `paid`. No answer names their price: it is what neither gas nor events explain of a payer's
  * balance, where that comes to one price for all its blobs, within their caps.
  */
 export const withBlobs = (
@@ -147,7 +147,7 @@ export const withBlobs = (
   return all;
 };
 
-/** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use. */
+/** False for a reading as an ERC-721 of a token that turned out to be none: it is of no use. */
 const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
   !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
 

@@ -1,5 +1,5 @@
 /**
- * Who sends and who receives: contract, delegated account (EIP-7702), precompile, or nobody.
+ * The kinds of senders and receivers: contract, delegated account (EIP-7702), precompile, or nobody.
  * What authorisations the transactions carry is said by `reading/delegations`.
  *
  * Asks `eth_getCode`, one request per account; the witness reads the same inside the simulation,
@@ -38,21 +38,21 @@ export const ask = (
 ): Effect.Effect<Facts["codes"], never, Rpc> =>
   askEach("code", accounts(bundle), (address) => Effect.result(Eth.getCode({ address, block })));
 
-/** Where a deployment with this nonce puts its contract; null for calls. */
+/** The address at which a deployment with this nonce puts its contract; null for calls. */
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>
   to === null && nonce !== null ? (getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Address) : null;
 
 const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);
 
-/** What the witness should look at right in front of a transaction: whom it calls, for any earlier one may have put code there. */
+/** Reads the account that a transaction calls right in front of it, for any earlier one may have put code there. */
 export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): ReadonlyArray<Query> => {
   const to = bundle[place]?.input.to ?? null;
   return to === null || place === 0 ? [] : [{ kind: "account", address: to }];
 };
 
 /**
- * Whether code that an account has only after the bundle was there when `entry` called it. A call to an
+ * Tells if code that an account has only after the bundle was there when `entry` called it. A call to an
  * empty address runs nothing, so it cannot have put the code there itself; its own authorisations take
  * effect before it runs.
  */
@@ -80,7 +80,7 @@ const isPrecompile = (account: Address): boolean => {
 };
 
 /**
- * Whether nobody has the key: an address that a convention names, such as a precompile's. Of so few different bytes, or
+ * True if nobody has the key: an address that a convention names, such as a precompile's. Of so few different bytes, or
  * so many zeros, no key is found before 2^90 are tried.
  */
 const isKeyless = (account: Address): boolean => {
@@ -94,7 +94,7 @@ const codeIn = (account: Answer<"account"> | null): string | null =>
 
 const isCode = (code: string | null): code is string => code !== null && code.length > 2;
 
-/** What everybody who looked saw of one account. */
+/** Everything that the sources saw of one account. */
 export interface Sightings {
   readonly asked: AskResult<Hex> | undefined;
   readonly before: Answer<"account"> | null;
@@ -156,7 +156,7 @@ const lookAt = (
   return delegate === null ? found : { ...found, delegateHasCode: delegate.codeSize > 0n };
 };
 
-/** Who is at both ends of one transaction. */
+/** Reads the sender and the receiver of one transaction. */
 export const read = (
   entry: Numbered,
   answers: Pick<Facts, "codes" | "before" | "after" | "met">,
@@ -221,8 +221,8 @@ export const ValueToPrecompile = code("code", ["warning"], "ValueToPrecompile", 
 ]);
 
 /**
- * What stands against the two ends. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. What could not
- * be seen by anyone is `unavailable`, with the error of `eth_getCode`.
+ * Reports problems of the sender and the receiver. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. Code that
+ * nobody could see is `unavailable`, with the error of `eth_getCode`.
  */
 export const check = (
   entry: Case & Pick<Filled, "code">,

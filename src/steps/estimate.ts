@@ -31,7 +31,7 @@ import type { Transaction } from "../transaction/fields.js";
 
 type Overrides = Pick<ReportOptions, "stateOverrides" | "blockOverrides">;
 
-/** Whether an estimate can be asked under the caller's overrides: nodes estimate in the block as it is, and move no precompile. */
+/** True if nodes can estimate under the caller's overrides: they change no block and move no precompile for it. */
 const isEstimable = ({ stateOverrides, blockOverrides }: Overrides): boolean =>
   blockOverrides === null &&
   !Object.values(stateOverrides ?? {}).some(({ movePrecompileToAddress }) => movePrecompileToAddress != null);
@@ -82,7 +82,7 @@ const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPe
 /** How far the node's estimate and our own candidate may be apart before it is worth a word. */
 const farApart = 2n;
 
-/** What the simulation says is needed; null where it did not work. */
+/** The gas that the simulation says is needed; null where it did not work. */
 const ownNeed = (
   { input, outcome, index }: Pick<Filled, "input" | "outcome" | "index">,
   estimate: bigint | null,
@@ -312,8 +312,8 @@ const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
 };
 
 /**
- * Whether the two speak for an outcome that depends on gas: they are far apart, or the node finds a limit that
- * suffices below what the simulation used, so that with less gas something else succeeded.
+ * True if estimate and simulation suggest that the outcome depends on gas: they are far apart, or the node
+ * finds a limit that suffices below what the simulation used, so that with less gas something else succeeded.
  */
 export const isLimitDoubtful = (entry: Filled): boolean => {
   const { estimate, by } = entry.gas;
@@ -324,7 +324,7 @@ export const isLimitDoubtful = (entry: Filled): boolean => {
 };
 
 /**
- * What stands against a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
+ * Reports problems of a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
  * `OutOfGas` when the limit is below what the simulation needs. A limit is never cut silently.
  */
 export const check = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [

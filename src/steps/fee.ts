@@ -1,5 +1,5 @@
 /**
- * What to pay per gas: the base fee of the next block, a tip, and a fee cap that holds for a stated time.
+ * The price to pay per gas: the base fee of the next block, a tip, and a fee cap that holds for a stated time.
  *
  * Asks `eth_feeHistory` (10 blocks, reward percentiles 20, 50, 80) and `eth_getBlockByNumber` on `latest`;
  * `eth_getBlockReceipts` only where the history may not tell a tip, for a full block is long. Each may be
@@ -57,7 +57,7 @@ export const askHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = asking
 /** How often it is asked at once where an answer named a later block: the nodes behind one address are not at one height. */
 const askedAtOnce = 4;
 
-/** Of two headers the one with the higher number, else the second. */
+/** Returns the header with the higher number; where neither is higher, the second. */
 export const laterOf = (a: AskResult<Eth.Block>, b: AskResult<Eth.Block>): AskResult<Eth.Block> =>
   (successOf(a)?.number ?? -1n) > (successOf(b)?.number ?? -1n) ? a : b;
 
@@ -70,7 +70,7 @@ export const askLatestHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = 
   (headers) => headers.reduce(laterOf),
 );
 
-/** Who chooses the cap of a transaction. */
+/** Returns who chooses the cap of a transaction. */
 export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
   gasPrice === null && maxFeePerGas === null ? "us" : "caller";
 
@@ -119,7 +119,7 @@ export const choose = ({ input }: Case, quoted: Quote): Filled["fee"] => {
   };
 };
 
-/** What the caller fixed, and nothing beside it: where no fee is quoted. */
+/** The fees that the caller fixed and nothing else, where no fee is quoted. */
 export const unquoted = ({ input }: Case): Filled["fee"] => ({
   value: Struct.pick(input, ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas"]),
   by: chooserOf(input),
@@ -166,7 +166,7 @@ export const BaseFeeDisagrees = code("fee", ["info"], "BaseFeeDisagrees", [
   "the simulated base fee differs from the chain's formula; the larger one is used",
 ]);
 
-/** What the sources of the quote say against each other; of no transaction in particular. */
+/** Reports failures and disagreements of the quote's sources, for no transaction in particular. */
 export const checkSources = ({ failures, disagreement }: Quote): ReadonlyArray<Finding> => {
   const findings = failures.map((failure) => fromError(failure, "info", { step: "fee", evidence: "unavailable" }));
   if (disagreement === null) return findings;
@@ -192,7 +192,7 @@ export const TipLow = code("fee", ["info"], "TipLow", [
   "raise `maxPriorityFeePerGas`, and `maxFeePerGas` (or `gasPrice`) with it",
 ]);
 
-/** What keeps a price of the caller's from being mined soon, though pools take it. */
+/** Reports a price of the caller's that is unlikely to be mined soon, though pools take it. */
 const checkStay = ({ index, fee: { value, by } }: Filled, { baseFeePerGas: base, parameters, leastTip }: Quote) => {
   const cap = value.gasPrice ?? value.maxFeePerGas;
   if (by !== "caller" || base === null || cap === null || cap < base) return [];
@@ -248,7 +248,7 @@ export const BaseFeeUnknown = code("fee", ["unavailable"], "BaseFeeUnknown", [
   "use a node that simulates or gives block headers",
 ]);
 
-/** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
+/** Reports problems of a chosen price. Blocker: `FeeCapTooLow`. */
 export const check = (entry: Filled, quoted: Quote): ReadonlyArray<Finding> => {
   const cap = entry.fee.value.gasPrice ?? entry.fee.value.maxFeePerGas;
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;

@@ -1,5 +1,5 @@
 /**
- * Whether every payer can pay, in bundle order. Pure: balances come from the witness.
+ * Checks that every payer can pay, in bundle order. Pure: balances come from the witness.
  *
  * required = value + gas limit × max fee + blob gas × max blob fee + L1 fee × margin + operator fee
  * (gas limit), per transaction and payer; what earlier transactions of the bundle bring in counts,
@@ -17,7 +17,7 @@ import type { Funds } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
 import { queuedCost } from "./reading/pool.js";
 
-/** What is known of a transaction's cost, and whether that is all of it. */
+/** The known terms of a transaction's cost; `isWhole` if that is all of it. */
 const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled) => {
   const price = fee.value.gasPrice ?? fee.value.maxFeePerGas;
   const { l1FeeAtMost, operatorFeeAtMost } = extra ?? noExtraFees;
@@ -48,7 +48,7 @@ const expectedOf = (
 };
 
 /**
- * What the native movements of one transaction do to `account` beyond the value it attached itself:
+ * The change of `account`'s balance by native movements of one transaction beyond the value it attached itself:
  * positive = received, negative = taken by other calls (e.g. a delegated account's own code). Where the
  * node traced no movements, nothing came in.
  */
@@ -181,7 +181,7 @@ export const check = (
   return [fromError(short, "blocker", where, isLeast ? atLeast(short) : short.statement)];
 };
 
-/** What is said of it where more may be needed. */
+/** The statement of a shortfall where more may be needed. */
 const atLeast = ({ statement, have, want, shortfall, account }: InsufficientFunds): Statement => ({
   ...statement,
   numbers: figures(

@@ -1,4 +1,4 @@
-/** What steps read: the door of this room. */
+/** The entry to the readings of steps for other folders. */
 export { fatesOf, overrideNames, type Fate } from "./reading/overrides.js";
 export { lacksTip } from "./reading/quote.js";
 export { everyLog, isSameHead, isSameLog } from "./reading/sameOutcome.js";

@@ -58,7 +58,7 @@ const knownOf = (signer: Address, { counts }: Pick<Facts, "counts">) => {
   };
 };
 
-/** Whether a nonce that the caller fixed is in flight already: the transaction would replace another. */
+/** True if a nonce that the caller fixed is in flight already: the transaction would replace another. */
 export const replaces = (bundle: ReadonlyArray<Case>, answers: Pick<Facts, "counts">): boolean =>
   bundle.some(({ signer, input: { nonce } }) => {
     const { latest, pending } = knownOf(signer, answers);
@@ -107,15 +107,15 @@ export const choose = (
 const dueBehind = (entry: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): number | null =>
   dueFor(entry, bundle, answers, (earlier) => earlier.nonce.value);
 
-/** What the node counts as mined, and as in flight beyond. */
+/** The node's counts of mined transactions, and of those in flight beyond. */
 export const inFlightCounts = (signer: Address, answers: Pick<Facts, "counts">): Pick<Nonce, "latest" | "inFlight"> => {
   const { latest, pending } = knownOf(signer, answers);
   return { latest, inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null };
 };
 
 /**
- * Whether the pending state has used a nonce that no count has reached. Another account's transaction in flight carries an
- * authorisation (EIP-7702) of the signer: that raises its nonce, and pools do not count it.
+ * True if the pending state has used a nonce that no count has reached. Another account's transaction in flight carries
+ * an authorisation (EIP-7702) of the signer: that raises its nonce, and pools do not count it.
  */
 export const isUsedByAuthorization = (
   refusal: Failure | null,
@@ -180,7 +180,7 @@ export const TooManyInFlight = code("nonce", ["unavailable"], "TooManyInFlight",
   "use another node",
 ]);
 
-/** What is odd about the counts themselves, told once per signer. */
+/** Reports failures and contradictions of the counts themselves, once per signer. */
 const checkCounts = ({ signer, index }: Case, answers: Pick<Facts, "counts">): ReadonlyArray<Finding> => {
   const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
   const counts = answers.counts.get(signer);
@@ -277,7 +277,7 @@ const checkValue = (
 };
 
 /**
- * What stands against a chosen nonce. Blockers: `NonceTooLow`, `NonceTooHigh`, and a replacement that a pool would not
+ * Reports problems of a chosen nonce. Blockers: `NonceTooLow`, `NonceTooHigh`, and a replacement that a pool would not
  * take. One count missing is a
  * warning, both are `unavailable` with the node's error. A reserved nonce may run ahead of what the node
  * knows.

@@ -1,5 +1,5 @@
 /**
- * What the transactions do: one `eth_simulateV1` request with the witness before and after them, read once when it
+ * Simulates the transactions: one `eth_simulateV1` request with the witness before and after them, read once when it
  * arrives.
  *
  * In one block where pending state may be ordered before us: on Flashblocks nodes its overlay is applied again to every
@@ -48,9 +48,9 @@ export interface Run {
   readonly gasCap: bigint | null;
   /** Gas that all calls used. */
   readonly spent: bigint;
-  /** Where the witness stood; null = not known. */
+  /** The placement of the witness; null = not known. */
   readonly at: Placement | null;
-  /** Whether the account of the witness had no code. */
+  /** True if the account of the witness had no code. */
   readonly isCodeless: boolean;
   readonly block: Eth.SimulatedBlock;
   /** The first of the empty blocks in front; null where there was none. */
@@ -58,19 +58,19 @@ export interface Run {
   readonly readings: ReadonlyArray<Reading>;
   readonly before: View;
   readonly after: View;
-  /** What each call met: of the first what was there before. */
+  /** The state that each call met: for the first call, the state before all. */
   readonly met: ReadonlyArray<View>;
-  /** What accounts read themselves. */
+  /** The readings that accounts made themselves. */
   readonly second: View;
-  /** Whether the witness answered wherever it was asked. */
+  /** True if the witness answered wherever it was asked. */
   readonly witnessed: boolean;
-  /** Whether events told of native movements wherever there were some; where there were none, whether they were asked to. */
+  /** True if events reported native movements wherever there were some; without any, if the run asked for them. */
   readonly traced: boolean;
   /** The proxy slots behind the block; null where they were not seen, or not as the calls left them. */
   readonly slots: View | null;
 }
 
-/** What the last call of the block carries to the witness, and the entry behind it finds there where entries chain. Wei. */
+/** Wei that the last call of the block carries to the witness; the entry behind it finds them if entries chain. */
 const mark = 1n;
 
 /** The entry that reads the proxy slots as the block left them. */
@@ -105,7 +105,7 @@ const later = (
   ...(beaconRoot == null ? {} : { beaconRoot: nthWord(beaconRoot, count) }),
 });
 
-/** Whether each call that moved native currency has an event that tells of such a movement; null = none moved any. */
+/** True if each call that moved native currency has an event of such a movement; null = none moved any. */
 const tellsMoves = (answers: ReadonlyArray<SlotAnswer>): boolean | null => {
   const payments = answers.filter(({ slot: { request }, result }) => {
     const { from, to, value } = request;
@@ -129,12 +129,12 @@ const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name 
     (run) => (run === null ? {} : { "preflight.status": statusOf(run) }),
   );
 
-/** What a run asks: the plan's blocks, with the witness's code in them and the slots' reader behind. */
+/** The request of a run: the plan's blocks, with the witness's code in them and the slots' reader behind. */
 interface Asked {
   readonly plan: Plan;
   readonly at: Placement;
   readonly layout: ReturnType<typeof layoutOf>;
-  /** What the slots' reader is asked; empty = there is none. */
+  /** Queries of the slots' reader; empty = there is none. */
   readonly looks: ReadonlyArray<Query>;
 }
 
@@ -149,7 +149,7 @@ const askedOf = (given: Plan, at: Placement): Asked => {
   return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
 };
 
-/** Whether a plan pretends that gas costs nothing. */
+/** True if a plan pretends that gas costs nothing. */
 const isFreeOfBaseFee = ({ blockOverrides }: Plan): boolean => blockOverrides?.baseFeePerGas === 0n;
 
 const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.simulateV1>[0] => {
@@ -274,7 +274,7 @@ export const witnessGas = (
     0n,
   );
 
-/** What a case did in a run; nothing is known where there is none. */
+/** Returns a case with its reading in a run; nothing is known where there is none. */
 export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
   ...entry,
   ...(run?.readings[entry.index] ?? unread(null)),

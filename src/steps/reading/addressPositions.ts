@@ -1,4 +1,4 @@
-/** Whose place in events and return values decides, and where in a text each of them stands. Pure. */
+/** The accounts whose place in events and return values decides, and their positions in a text. Pure. */
 import type * as Arr from "effect/Array";
 import { hasDecodable, addressesOf } from "../../abi/layout.js";
 import type { Address } from "../../primitives/hex.js";
@@ -24,12 +24,12 @@ const paddingOf = (account: string): number => {
 };
 
 /**
- * Whether 20 bytes are a number, or a piece of one that lies across two words: below 2^96, or with so much padding at
+ * True if 20 bytes are a number, or a piece of one that lies across two words: below 2^96, or with so much padding at
  * both ends that nobody can have made an address of it.
  */
 export const isNumber = (account: string): boolean => account.startsWith("0".repeat(16)) || paddingOf(account) >= 12;
 
-/** Whether they look like an address to whoever knows nothing else of them. Vanity addresses do not. */
+/** True if 20 bytes look like an address when nothing else is known of them. Vanity addresses do not. */
 const isTelling = (account: string): boolean => paddingOf(account) < 4;
 
 const ranks = () => [new Set<string>(), new Set<string>(), new Set<string>()] as const;
@@ -54,11 +54,11 @@ const namedIn = ({ input: { to, data } }: Case) => {
   return { telling: telling.flatMap((some) => [...some]), doubtful: doubtful.flatMap((some) => [...some]) };
 };
 
-/** Who looks like an address in the calldata of a call, first those where arguments of the call stand. */
+/** Accounts in the calldata of a call that look like addresses, first those where arguments of the call stand. */
 export const tellingIn = (entry: Case): ReadonlyArray<Address> =>
   namedIn(entry).telling.map((account): Address => `0x${account}`);
 
-/** Whom the ABI of the call names; nobody lives at zero. */
+/** Addresses that the ABI of the call names, but for zero, where nobody lives. */
 const typedIn = ({ input: { item, data } }: Case): ReadonlyArray<string> =>
   hasDecodable(item, "inputs")
     ? addressesOf(item.inputs, data.slice(10)).filter((account) => account !== "0".repeat(addressDigits))
@@ -71,7 +71,7 @@ export const doubtfulIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> 
     .map((account): Address => `0x${account}`);
 
 /**
- * Whether an account has code, a balance or a nonce (EIP-1052) in one of the views; where none of them tells, it may.
+ * True if an account has code, a balance or a nonce (EIP-1052) in one of the views; where none of them tells, it may.
  */
 export const livesIn =
   (views: ReadonlyArray<View>) =>
@@ -81,8 +81,8 @@ export const livesIn =
   };
 
 /**
- * Whose place decides: the senders, whom they pay, whom the calldata names, and `others`, such as those that a policy
- * speaks of. `doubtful` are those of {@link doubtfulIn}, of whom only who `lives` counts.
+ * Accounts whose place decides: the senders, those they pay, those the calldata names, and `others`, such as those that
+ * a policy names. `doubtful` are those of {@link doubtfulIn}, which count only where `lives` holds.
  */
 export const concernedIn = (
   bundle: Arr.NonEmptyReadonlyArray<Case>,
@@ -104,8 +104,8 @@ const sampleOf = (digits: string, at: number): number =>
   [0, 13, 26, 39].reduce((sum, place) => (sum << 7) | digits.charCodeAt(at + place), 0);
 
 /**
- * Where in a text each of `accounts` stands that does, at any byte; one that looks like a number where a whole word names
- * it alone. One pass, however many they are.
+ * Finds the positions in a text of each of `accounts` that occurs, at any byte; of one that looks like a number only
+ * where a whole word names it alone. One pass, however many they are.
  */
 export const addressPositionsOf = (accounts: ReadonlySet<string>) => {
   const samples = new Set([...accounts].map((account) => sampleOf(account, 0)));
@@ -125,7 +125,7 @@ export const addressPositionsOf = (accounts: ReadonlySet<string>) => {
   };
 };
 
-/** Whether two words in the same place may name two parties: both may be addresses, and one of them looks like none but that. */
+/** True if words in one place may name different parties: all may be addresses, and one looks like nothing else. */
 export const mayBeParties = (...words: ReadonlyArray<string | undefined>): boolean => {
   const accounts = words.flatMap((word) => (word?.startsWith(wordZeros) === true ? [word.slice(zeroDigits)] : []));
   return accounts.length === words.length && !accounts.some(isNumber) && accounts.some(isTelling);

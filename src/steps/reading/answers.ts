@@ -1,4 +1,4 @@
-/** What the answers of one round say, whichever request said it, as far as the steps judge by it: each reads its own part. */
+/** The answers of one round, whichever request gave them, as far as steps judge by them: each reads its own part. */
 import type { Chain } from "../../Chains.js";
 import type { FeeSubject } from "../../chains/feeModel.js";
 import type { Address, Hex } from "../../primitives/hex.js";
@@ -13,22 +13,22 @@ export type Counts = Readonly<Record<"latest" | "pending", AskResult<number>>>;
 
 /** See above; null = not asked, or not known. */
 export interface Facts {
-  /** What `eth_getCode` answered for each account. */
+  /** Answers of `eth_getCode` by account. */
   readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
-  /** What the node counts, by signer. */
+  /** The node's transaction counts by signer. */
   readonly counts: ReadonlyMap<Address, Counts>;
-  /** What the node's pool holds of the signers, where it was asked. */
+  /** The signers' transactions in the node's pool, where it was asked. */
   readonly pools: ReadonlyMap<Address, Pooled>;
-  /** Of the first transaction. */
+  /** The estimate of the first transaction. */
   readonly estimate: AskResult<bigint> | null;
-  /** What the witness was asked L1 fees about, by place in the bundle; null = the bytes could not be made. */
+  /** The subject of the witness's L1 fee queries by place in the bundle; null = the bytes could not be made. */
   readonly subjectOf: (entry: { readonly index: number }) => FeeSubject | null;
-  /** What the witness saw before the user's calls, and after them. */
+  /** The witness's views before the user's calls and after them. */
   readonly before: View;
   readonly after: View;
-  /** What each of them met, as far as it looked between them. */
+  /** The state that each call met, as far as the witness looked between them. */
   readonly met: ReadonlyArray<View>;
-  /** What it read at the chain's fee oracles. */
+  /** The witness's readings at the chain's fee oracles. */
   readonly oracles: View;
   /** Native balances before the bundle, wei: never from a run in which they were pretended. */
   readonly balanceOf: (account: Address) => bigint | null;
@@ -40,7 +40,7 @@ export interface Facts {
   readonly blockGasLimit: bigint | null;
   readonly quote: Quote;
   readonly replacing: Replacing;
-  /** What is counted of an account as mined, and in flight. */
+  /** Counts of an account's transactions, mined and in flight. */
   readonly flying: (account: Address) => Pick<Nonce, "latest" | "inFlight">;
   /** Seconds for which fees shall hold. */
   readonly horizonSeconds: number;

@@ -1,4 +1,4 @@
-/** What a node answered to one question: the answer, or why there is none. */
+/** A node's answer to one question, or why there is none. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
@@ -22,7 +22,7 @@ export const successOf = <A>(result: AskResult<A> | null | undefined): A | null 
 export const failureOf = (result: AskResult<unknown> | null | undefined): Failure | null =>
   result != null && Result.isFailure(result) ? result.failure : null;
 
-/** What a step asks of each account, all at once, by account; an answer that is missing stands for itself. */
+/** Asks for each account, all at once, and returns answers by account; a missing one stands for itself. */
 export const askEach = <A>(
   step: StepName,
   accounts: ReadonlyArray<Address>,

@@ -1,4 +1,4 @@
-/** What code reads of the block that it runs in, by its instructions. Pure. */
+/** The values of its block that code reads, by its instructions. Pure. */
 import { reachableIn } from "../../chains/rules.js";
 import { BlockRead } from "../../primitives/names.js";
 import type { Address, Hex } from "../../primitives/hex.js";
@@ -48,8 +48,8 @@ const readsIn = (code: Hex): ReadonlyArray<BlockRead> => [
 const delegation = "0xef0100";
 
 /**
- * What the code that a bundle calls reads of its block. `codes` are answers of `eth_getCode`; `known` are contracts whose
- * code is known to do the same in every block.
+ * The values of its block that the code called by a bundle reads. `codes` are answers of `eth_getCode`; `known` are
+ * contracts whose code is known to do the same in every block.
  */
 export const blockReads = (
   bundle: ReadonlyArray<Pick<Case, "input" | "authorizations"> & Partial<Pick<Filled, "code">>>,

@@ -15,13 +15,13 @@ export interface Case {
   /** Its place in the bundle, from 0. */
   readonly index: number;
   readonly input: Transaction;
-  /** Whose nonce it takes, who pays and who signs: of a plain transaction its sender. */
+  /** The account that signs and pays, and whose nonce is used: the sender of a plain transaction. */
   readonly signer: Address;
   /** The EIP-7702 authorisations it carries, and the account that signed each; null when its signature is none: the chain skips it. */
   readonly authorizations: ReadonlyArray<{ readonly entry: Authorization; readonly authority: Address | null }>;
-  /** What it calls, batches taken apart; nothing of a deployment. */
+  /** The calls that it makes, batches taken apart; none for a deployment. */
   readonly calls: Calls;
-  /** Who counts as a sender beside the senders, by the option `accounts`; absent = nobody. */
+  /** Accounts that count as senders beside the senders, by the option `accounts`; absent = nobody. */
   readonly accounts?: ReadonlyArray<Address>;
   /** Its calldata as the scan of the same run decoded it; absent = it was not. */
   readonly call?: TransactionReport["call"];
@@ -64,14 +64,14 @@ export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => 
 export const blobGasOf = ({ blobVersionedHashes }: Transaction): bigint =>
   BigInt(blobVersionedHashes?.length ?? 0) * 131_072n;
 
-/** Whether no case before it has the same signer: later ones stand on what it does. */
+/** True if no case before it has the same signer: later ones depend on what it does. */
 export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): boolean =>
   !bundle.some((entry) => entry.signer === signer && entry.index < index);
 
-/** What one case did in a run. */
+/** The result of one case in a run. */
 export interface Reading {
   readonly outcome: Outcome;
-  /** What the outcome's logs and the traced native transfers tell of, by the shape of the events, in the order of the node. */
+  /** Movements by the outcome's logs and traced native transfers, by the shape of the events, in the node's order. */
   readonly transfers: ReadonlyArray<Transfer>;
 }
 
@@ -100,7 +100,7 @@ export interface Filled extends Ran, Numbered {
   /** The price, and how it came about. */
   readonly fee: Chosen<Price> & Pick<Fee, "tipSource" | "tipNamed" | "horizonSeconds" | "shortenedFrom">;
   readonly code: typeof Parties.Type;
-  /** What the chain charges beyond gas × price, as far as it could be read. */
+  /** The chain's charges beyond gas × price, as far as they could be read. */
   readonly charged: {
     /** null = the chain charges, but did not say how much. */
     readonly extra: typeof noExtraFees | null;

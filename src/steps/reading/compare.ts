@@ -18,7 +18,7 @@ import { controlsIn } from "./control.js";
 import { compareOutputs, type OutputTerms } from "./outputs.js";
 import { everyLog, within } from "./sameOutcome.js";
 
-/** What one run did, as far as it is compared. */
+/** The effects of one run, as far as they are compared. */
 export interface Effects {
   readonly outcomes: ReadonlyArray<Outcome>;
   readonly transfers: ReadonlyArray<Transfer>;
@@ -26,20 +26,20 @@ export interface Effects {
   readonly approvals: ReadonlyArray<Approval>;
   /** The block's fee recipient, one party under as many addresses as there are runs; null = not known. */
   readonly producer: Address | null;
-  /** Who acts for contracts, by their storage; absent = it was not read. */
+  /** Accounts that act for contracts, by their storage; absent = it was not read. */
   readonly held?: ReturnType<typeof heldIn>;
 }
 
-/** What is no difference, and what decides. */
+/** The terms by which differences are ignored, and by which they decide. */
 export interface Terms extends OutputTerms {
-  /** Whose losses decide. */
+  /** Accounts whose losses decide. */
   readonly whose: ReadonlySet<string>;
 }
 
 /** An amount of one run: what moves, changes or is granted. */
 type Amount = Fact<Omit<OutcomeDifference, "a" | "b" | "decides">>;
 
-/** What moves between the same two parties in either direction. */
+/** The key of movements between the same two parties in either direction. */
 const pairOf = ({ account, to, unit }: Amount["of"]): string =>
   [unit?.token, unit?.tokenId, ...[String(account), String(to)].sort()].join(" ");
 
@@ -81,17 +81,17 @@ const compareFacts = (
   });
 };
 
-/** Whether both runs have it, so that they differ in its amount alone. */
+/** True if both runs have it, so that they differ in its amount alone. */
 export const isAmount = ({ unit, a, b }: OutcomeDifference): boolean =>
   unit !== null && typeof a === "bigint" && typeof b === "bigint" && a < 0n === b < 0n;
 
 const shapes: ReadonlySet<string> = new Set<OutcomeDifference["kind"]>(["status", "revert", "events", "control"]);
 
-/** Whether two runs with these differences ended alike and emitted the same events: they differ in amounts at most. */
+/** True if two runs with these differences ended alike and emitted the same events: only amounts may differ. */
 export const isSameShape = (found: ReadonlyArray<OutcomeDifference>): boolean =>
   !found.some(({ kind }) => shapes.has(kind));
 
-/** Whether the same contracts emitted the same events in the same order. */
+/** True if the same contracts emitted the same events in the same order. */
 const hasSameEvents = (a: Outcome, b: Outcome): boolean =>
   everyLog(a, b, (log, other) => log.address === other.address && log.topics[0] === other.topics[0]);
 
@@ -106,7 +106,7 @@ const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): 
     return hasSameEvents(outcome, other) ? [] : [{ ...of, kind: "events", a: mine, b: theirs }];
   });
 
-/** Whether the same moves between the same two, whatever the amount. */
+/** True if the same asset moves between the same two, whatever the amount. */
 export const isSameFlow = (transfer: Transfer, other: Transfer): boolean =>
   transfer.token === other.token &&
   transfer.tokenId === other.tokenId &&
@@ -136,7 +136,7 @@ const changed = ({ balanceChanges }: Effects, producer: Address | null): Readonl
     .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
     .map((change) => amount("balance", change.account, null, change, change.delta));
 
-/** What the events say of rights. */
+/** Rights by the events. */
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => rightsIn(logs, index))
@@ -149,7 +149,7 @@ const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
       amount("approval", approval.owner, approval.spender, approval, approval.after ?? 0n, approval.standard),
     );
 
-/** Who came to control what. */
+/** Changes of control by the events. */
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => controlsIn(logs, index))
@@ -158,7 +158,7 @@ const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
       return amount("control", account, to, { token, tokenId: null }, 1n, all);
     });
 
-/** Who acts for contracts by their storage, of those that both runs read on the same state. */
+/** Accounts that act for contracts by their storage, where both runs read it on the same state. */
 const stored = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray<Amount> =>
   mine == null || theirs == null || mine.state !== theirs.state
     ? []
@@ -169,7 +169,7 @@ const stored = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArr
         );
 
 /**
- * Who is the block's producer in what a run moves: one party in all runs, of which nothing is compared but what it is
+ * The block's producer, where a run pays it or moves its currency: one party in all runs, compared only by what it is
  * paid. Where its own place decides, as a sender's does, it stays who it is.
  */
 const producerOf = ({ producer, transfers }: Effects, concerned: ReadonlySet<string>): Address | null => {
@@ -177,7 +177,7 @@ const producerOf = ({ producer, transfers }: Effects, concerned: ReadonlySet<str
   return producer === null || concerned.has(producer.slice(2)) || !transfers.some(isPaid) ? null : producer;
 };
 
-/** What two runs did otherwise, none where they did the same; rights, control and losses of `whose` decide. */
+/** Returns the differences of two runs, none where they did the same; rights, control and losses of `whose` decide. */
 export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyArray<OutcomeDifference> => {
   const [mine, theirs] = [producerOf(a, terms.concerned), producerOf(b, terms.concerned)];
   return [

@@ -115,7 +115,7 @@ const delegationsOf = (bundle: ReadonlyArray<Case>) =>
       delegate: entry.address.toLowerCase() as Address,
       chainId: entry.chainId,
       transaction: index,
-      /** Whether the authority's own transactions in flight are counted: they can take the nonce, and pools refuse it beside them. */
+      /** True if the authority's in-flight transactions count: they can take the nonce; pools refuse it beside them. */
       isCounted: bundle.some(({ signer }) => signer === authority),
     })),
   );
@@ -127,7 +127,7 @@ export const delegationAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<A
     ...(delegate === nobody ? [] : [delegate]),
   ]);
 
-/** Whether the authority's code is what the authorisation makes of it; null = nobody saw it. */
+/** True if the authority's code is what the authorisation makes of it; null = nobody saw it. */
 const isApplied = ({ delegate }: { readonly delegate: Address }, authority: Address, after: View): boolean | null => {
   const account = after.account(authority);
   if (account === null) return null;
@@ -197,7 +197,7 @@ const say = (
   return isEmpty ? [set, delegatesToNothing({ transaction, evidence: "measured" }, delegate)] : [set];
 };
 
-/** What every delegation of the bundle does, as findings. */
+/** Reports the effect of every delegation of the bundle. */
 export const checkDelegations = (
   bundle: ReadonlyArray<Case>,
   { after, chainId }: { readonly after: View; readonly chainId: number | null },
@@ -207,16 +207,16 @@ export const checkDelegations = (
 export interface Control extends Pick<ControlRow, "kind" | "what"> {
   /** The contract over which it is. */
   readonly contract: Address;
-  /** Who gets it; null where the event names nobody or takes it away. */
+  /** The account that gets it; null where the event names nobody or takes it away. */
   readonly gains: Address | null;
-  /** Who had it before, or from whom it is taken. */
+  /** The account that had it before, or from which it is taken. */
   readonly loses: Address | null;
   /** The role, where there is one. */
   readonly role: string | null;
   readonly transaction: number;
 }
 
-/** Whether an event of this kind tells of control. */
+/** True if an event of this kind tells of control. */
 export const tellsOfControl = (signature: string): boolean => controlEvents[signature] !== undefined;
 
 /** The account that a word names; null where it names none. */

@@ -1,4 +1,4 @@
-/** What accounts run in their own place (DELEGATECALL), judged by the hash of its code. Pure. */
+/** Code that accounts run in their own place (DELEGATECALL), judged by its hash. Pure. */
 import { keccak256 } from "viem";
 import { UnknownDelegateCall } from "../../errors/verdicts.js";
 import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
@@ -51,13 +51,13 @@ export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address
     ...bundle.flatMap((entry) => emitters(entry, executions).map((log) => lower(log.address))),
   ]);
 
-/** Whether the witness saw the code of a Safe's proxy. */
+/** True if the witness saw the code of a Safe's proxy. */
 export const isSafeProxy = (account: Address, view: View): boolean => {
   const sighting = view.account(account);
   return sighting !== null && knownCode(sighting.codeHash, account, "safeProxy") !== null;
 };
 
-/** What runs in accounts' own place in one transaction, by its calldata and by the events of `isSafe` accounts, each once. */
+/** Calls that run in accounts' own place in one transaction, by calldata and `isSafe` accounts' events, each once. */
 const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
   const calls = emitters(entry, executed)
     .filter((log) => isSafe(lower(log.address)))
@@ -102,7 +102,7 @@ const migrating: ReadonlySet<string> = new Set([...toL2, "0xf6682ab0", "0xed007f
 const heldBy = (target: Address) =>
   [staticCall(target, "0xcaa12add"), staticCall(target, "0x9bf47d6e"), staticCall(target, "0x0d7101f7")] as const;
 
-/** What SafeMigrations are asked for, since their code alone does not tell it. */
+/** Asks SafeMigrations for the singletons and the handler they hold, since their code alone does not tell it. */
 export const delegateCallQueries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
   const targets = bundle.flatMap(({ calls }) =>
     calls.delegates.filter(({ data }) => migrating.has(data.slice(0, 10))).map(({ to }) => lower(to)),
@@ -120,13 +120,13 @@ const migrationAt = (target: Address, codeHash: Hash, view: View): (KnownCode & 
     : null;
 };
 
-/** What is signed by signMessage(bytes): the message where it is a hash, else its hash. */
+/** The hash that signMessage(bytes) signs: the message where it is a hash, else its hash. */
 const messageIn = (data: Hex): Hex | null => {
   const message = bytesAt(data, pointedAt(data, argumentsAt, argumentsAt));
   return message === null || message.length === 66 ? message : keccak256(message);
 };
 
-/** What known code does to the account. */
+/** Describes what known code does to the account. */
 const deedOf = ({ name, kind, singletons = migrations[name] }: KnownCode & { singletons?: Singletons }, data: Hex) => {
   if (kind === "signMessageLib") return hash("signs the message, or what hashes to,", messageIn(data));
   if (kind === "safeModules") return text("", "modules are enabled, which may move all it holds");
@@ -157,7 +157,7 @@ export const DelegateCallUnread = code("approvals", ["unavailable"], "DelegateCa
   "ask again, or use another node",
 ]);
 
-/** Of one call, by what was seen of the accounts, and the codes that the caller means. */
+/** Reports one call, by what was seen of the accounts, and the codes that the caller means. */
 const say = (
   { as = nobody, to, data }: Call,
   transaction: number,
@@ -185,8 +185,8 @@ const say = (
 };
 
 /**
- * What code accounts run in their own place: nothing of known batchers and makers of contracts, a warning of what is
- * known to sign or to change the account, a blocker of all other code. `targets` = the codes that the caller names.
+ * Reports code that accounts run in their own place: nothing of known batchers and makers of contracts, a warning of
+ * what is known to sign or to change the account, a blocker of all other code. `targets` = codes that the caller names.
  */
 export const checkDelegateCalls = (
   bundle: ReadonlyArray<Ran>,

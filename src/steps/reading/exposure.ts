@@ -1,6 +1,6 @@
 /**
- * What contracts could take of our accounts beside what they do take: by allowances, as operators, as delegates
- * (EIP-7702), and of the value sent. Read behind the transactions, by the witness in its run. Pure.
+ * Assets that contracts could take of our accounts beside those that they take: by allowances, as operators, as
+ * delegates (EIP-7702), and of the value sent. Read behind the transactions, by the witness in its run. Pure.
  */
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
@@ -29,20 +29,20 @@ const mostPairs = 64;
 /** How many ids of one token; a pair of which there are more counts as not looked at, too. */
 const mostIds = 64;
 
-/** What one contract may have a right to, of one account and token. */
+/** Rights that one contract may have over one account and token. */
 interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
   /** Any of these; none of a delegate, which acts as the account. */
   readonly rights: ReadonlyArray<Right>;
   readonly isDelegate: boolean;
   /** Ids of the token that are known. */
   readonly ids: ReadonlyArray<bigint>;
-  /** Whether somebody named the token: what it does not answer is then told. */
+  /** True if somebody named the token: answers that it does not give are then reported. */
   readonly isWanted: boolean;
-  /** What is read of it. */
+  /** Queries by which it is read. */
   readonly queries: ReadonlyArray<Query>;
 }
 
-/** What a proof looks at. */
+/** The accounts, tokens and spenders that a proof looks at. */
 export interface Exposed {
   readonly pairs: ReadonlyArray<Pair>;
   /** Pairs beyond those. */
@@ -53,7 +53,7 @@ export interface Exposed {
   readonly trusted: ReadonlyArray<Address>;
 }
 
-/** What the pairs are made of. */
+/** Sources from which the pairs are made. */
 interface Sources extends Pick<Exposed, "known" | "trusted"> {
   readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
   readonly rights: ReadonlyArray<Right>;
@@ -70,7 +70,7 @@ const overHoldings: ReadonlySet<Right["standard"]> = new Set<Right["standard"]>(
   ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
 ]);
 
-/** Who acts as which account, as the state was before or as the bundle has it. */
+/** Accounts with the delegates that act as them, as the state was before or as the bundle has it. */
 const delegatesOf = (bundle: Sources["bundle"]): ReadonlyArray<readonly [account: Address, delegate: Address]> =>
   bundle.flatMap(({ input, code, authorizations }) => [
     ...(code.from.delegate === null ? [] : [[input.from, code.from.delegate] as const]),
@@ -79,7 +79,7 @@ const delegatesOf = (bundle: Sources["bundle"]): ReadonlyArray<readonly [account
     ),
   ]);
 
-/** What is read of one pair; of a spender inside Permit2 also what Permit2 may take. */
+/** Queries for one pair; for a spender inside Permit2 also for what Permit2 may take. */
 const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<Pair, "queries">) => [
   ...(isDelegate ? [account, spender] : []).map((address): Query => ({ kind: "account", address })),
   ...(token === null ? [] : [balanceOf(token, account)]),
@@ -138,12 +138,12 @@ export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources 
   return { pairs, cut: cut + all.length - pairs.length, known, trusted };
 };
 
-/** What the witness reads behind the transactions, each once. */
+/** Queries of the witness behind the transactions, each once. */
 export const queries = memoize(({ pairs }: Exposed): ReadonlyArray<Query> => [
   ...new Map(pairs.flatMap((pair) => pair.queries).map((query) => [encodeQueries([query]), query])).values(),
 ]);
 
-/** What is known of a run when its exposure is read. */
+/** The view of a run, and the facts by which its exposure is read. */
 export interface Answers {
   readonly after: View;
   readonly standards: Standards;
@@ -171,7 +171,7 @@ const holdingsOf = (pair: Pair, by: Exposure["by"], { after, standards }: Answer
   });
 };
 
-/** What a spender has a right to. */
+/** Amounts and ids that a spender has a right to. */
 const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
   const { account, token, rights } = pair;
   const { after } = answers;
@@ -200,7 +200,7 @@ const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
   return [...(allowed === 0n ? [] : [row("allowance", least(allowed, balance), balance)]), ...single];
 };
 
-/** Whether nobody but the account itself is known to act by a delegate's code. */
+/** True if nobody but the account itself is known to act by a delegate's code. */
 const isTrusted = (delegate: Address, { trusted }: Exposed, after: View): boolean => {
   const hash = after.account(delegate)?.codeHash ?? null;
   return trusted.includes(delegate) || (hash !== null && knownCode(hash, delegate, "delegate") !== null);
@@ -213,7 +213,7 @@ const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers): ReadonlyArray<R
   return isActing && !isTrusted(pair.spender, exposed, answers.after) ? holdingsOf(pair, "delegate", answers) : [];
 };
 
-/** What an account sends to each contract, which could keep it whatever it gives back. */
+/** Values that an account sends to each contract, which could keep them whatever it gives back. */
 const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers): ReadonlyArray<Exposure> => {
   const worked = bundle.filter(({ outcome }) => outcome.status === "success");
   const contracts = new Set(
@@ -240,7 +240,7 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
   );
 };
 
-/** What could be taken, of every pair that was looked at. */
+/** Reads what could be taken, of every pair that was looked at. */
 export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): typeof Exposures.Type => {
   const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
   const rows = answered.flatMap((pair) =>

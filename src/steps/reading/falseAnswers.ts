@@ -48,7 +48,7 @@ const nameOf = (selector: string): string | null => {
   return answering[selector] ?? (isOwn ? "" : null);
 };
 
-/** What a direct call of a token asks for; of what is minted and burned there is one end. */
+/** The move or the right that a direct token call asks for; a mint or a burn has one end. */
 type Asked = { readonly amount: bigint } & (
   | { readonly kind: "move"; readonly owner: Holding | null; readonly receiver: Holding | null }
   | { readonly kind: "right"; readonly right: Right }
@@ -106,7 +106,7 @@ const readsOf = (asked: Asked): ReadonlyArray<Query> =>
     ? [queryOf(asked.right)].filter((query) => query !== null)
     : [asked.owner, asked.receiver].flatMap((end) => (end === null ? [] : [balanceQuery(end)]));
 
-/** What the witness reads before and after the transactions: what a token call asks to move or to grant. */
+/** Queries before and after the transactions, for what token calls ask to move or to grant. */
 export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
   bundle.flatMap(({ input }): ReadonlyArray<Query> => {
     const asked = askedBy(input);
@@ -121,8 +121,8 @@ const saysFalse = (selector: string, returnData: Hex | null): boolean =>
   nameOf(selector) === "" ? returnData === wordOf(0n) : nameOf(selector) !== null;
 
 /**
- * Whether a transaction answers with anything but `true`, by an ABI of the caller's or by its selector; null = it does not.
- * What answers nothing at all says nothing: many tokens have no answer.
+ * Tells by what a transaction answers anything but `true`: the caller's ABI, or its selector; null = it does not.
+ * An empty answer says nothing: many tokens have no answer.
  */
 const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   const { status, returnData } = outcome;
@@ -136,7 +136,7 @@ const falseBy = ({ input, outcome }: Ran): "abi" | "selector" | null => {
   return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "abi" : null;
 };
 
-/** Whether a balance changed otherwise than the events of the whole bundle tell. */
+/** True if a balance changed otherwise than the events of the whole bundle tell. */
 const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Pick<Facts, "before" | "after">) => {
   const [had, has] = [amountIn(before, of), amountIn(after, of)];
   if (had === null || has === null) return false;
@@ -215,7 +215,7 @@ const isGiven = (
   );
 };
 
-/** Whether anything at all shows that what was asked for is there: an event of the call itself, or what was measured. */
+/** True if anything at all shows that what was asked for is there: an event of the call itself, or a measurement. */
 const isDone = (entry: Ran, asked: Asked, bundle: ReadonlyArray<Ran>, views: Views): boolean =>
   asked.kind === "move" ? isMoved(entry, asked, bundle, views) : isGiven(entry, asked, bundle, views);
 

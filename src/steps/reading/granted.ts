@@ -8,7 +8,7 @@ import * as BigInts from "effect/BigInt";
 /** A call of a simulation. All in gas. */
 export interface Metered {
   readonly asked: bigint;
-  /** What its transaction shows; null = it was not shown. */
+  /** Gas that its transaction shows; null = it was not shown. */
   readonly shown: bigint | null;
   readonly used: bigint;
   /** At its highest, before refunds: no node counts more. */
@@ -18,7 +18,7 @@ export interface Metered {
 /** Above these a request asks that its transactions are shown: one limit, and all together. */
 const ordinary = { each: 2_000_000n, all: 10_000_000n };
 
-/** Whether limits may exceed what a node has for one request. */
+/** True if limits may exceed the gas that a node has for one request. */
 export const isLarge = (limits: ReadonlyArray<bigint>): boolean =>
   limits.some((limit) => limit > ordinary.each) || BigInts.sumAll(limits) > ordinary.all;
 

@@ -22,7 +22,7 @@ import type { Case } from "./bundle.js";
 
 /** One balance to measure. */
 export interface Holding extends Balance {
-  /** Of an ERC-721: whether the account owns the id, as against how many it owns. */
+  /** True for an ERC-721's id: the account owns it or not, as against how many it owns. */
   readonly owned: boolean;
   /** Somebody asked for it: it is shown even where nothing changed. */
   readonly wanted: boolean;
@@ -52,7 +52,7 @@ class Gathered {
   }
 }
 
-/** Whom calls call, and the addresses among their arguments, at most `limit`. */
+/** The accounts that calls call, and the addresses among their arguments, at most `limit`. */
 export const addressesIn = (calls: ReadonlyArray<Call>, limit: number): ReadonlyArray<Address> => {
   const found = new Set<Address>();
   for (const { to, data } of calls) {
@@ -167,7 +167,7 @@ export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding
   return found.all;
 };
 
-/** What the witness reads of it, made once for all runs. */
+/** The witness's query for it, made once for all runs. */
 export const balanceQuery = memoize(
   ({ account, token, tokenId, owned }: Holding): Exclude<Query, { kind: "environment" }> => {
     if (token === null) return { kind: "account", address: account };
@@ -176,7 +176,7 @@ export const balanceQuery = memoize(
   },
 );
 
-/** What a view tells of it, of an ERC-721's id 1 and 0; null where that is not known, or nonsense. */
+/** The amount by a view, for an ERC-721's id 1 or 0; null where it is not known, or nonsense. */
 export const amountIn = (view: View, balance: Holding): bigint | null => {
   const query = balanceQuery(balance);
   if (query.kind !== "call") return view.account(balance.account)?.balance ?? null;
@@ -186,7 +186,7 @@ export const amountIn = (view: View, balance: Holding): bigint | null => {
   return owner === null ? null : BigInt(owner === balance.account);
 };
 
-/** What the witness reads, before and after alike. */
+/** Queries of the witness, before and after alike. */
 export const queries = (all: ReadonlyArray<Holding>): ReadonlyArray<Query> => all.map(balanceQuery);
 
 /** One balance: whose, of which token (null = native currency), of which of its ids (null = of the whole). */

@@ -1,4 +1,4 @@
-/** What failed inside a transaction that succeeded: read where anything tells of it, and said. */
+/** Failures inside a transaction that succeeded: read where anything tells of them, and reported. */
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { mayTell } from "../../abi/known/failures.js";
@@ -16,7 +16,7 @@ import type { Ran, Reading } from "./bundle.js";
 import { isPermit, calldataRights } from "./rights.js";
 import { knownCode } from "./safeCode.js";
 
-/** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */
+/** Addresses of Multicall3, on zkSync, too, and of Multicall2, which answers alike. */
 const multicalls: ReadonlySet<string> = new Set([
   "0xca11bde05977b3631167028862be2a173976ca11",
   "0xf9cda624fbc7e059355ce98a31693d299facd963",
@@ -45,7 +45,7 @@ export const withInner = (
   });
 };
 
-/** Whether a permit that failed is there all the same: somebody used it before. */
+/** True if a permit that failed is there all the same: somebody used it before. */
 export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArray<Approval>): boolean => {
   if (to === null || data === null || !isPermit(data)) return false;
   const rights = calldataRights([{ from: by, to, data }], 0);
@@ -72,7 +72,7 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
   );
 };
 
-/** Whether a call is one of those that may fail. */
+/** True if a call is one of those that may fail. */
 export const isAllowed = ({ to, data }: InnerFailure, allowed: NonNullable<Policy["mayFail"]>): boolean =>
   allowed.some(
     (call) =>

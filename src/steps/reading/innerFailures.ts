@@ -71,12 +71,12 @@ const hasFailed = (log: OutcomeLog, { fails }: InnerEvent): boolean => {
 const pointedBytes = ({ data }: OutcomeLog, slot: number): Hex | null =>
   bytesAt(data, pointedAt(data, placeOf(slot, dataAt), dataAt));
 
-/** What an account that is called, or an EntryPoint, says of a call. */
+/** An event by which an account that is called, or an EntryPoint, reports on a call. */
 interface FailureEvent {
   readonly log: OutcomeLog;
   readonly event: InnerEvent;
   readonly by: Address;
-  /** Whose calls of the family it counts among. */
+  /** The account whose calls of the family it counts among. */
   readonly whose: Address;
 }
 
@@ -91,16 +91,16 @@ const toldIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>): 
     return callees.has(whose) || entryPoints.has(by) ? [{ log, event, by, whose }] : [];
   });
 
-/** What is known of one call: whether it failed, and what it reverted with. */
+/** The known result of one call: if it failed, and the data it reverted with. */
 interface Known extends Pick<InnerFailure, "by" | "data" | "evidence"> {
   readonly failed: boolean;
 }
 
-/** What is asked of one call that succeeded. */
+/** One call that succeeded, with the facts by which its inner calls are read. */
 export interface Subject extends Pick<Outcome, "returnData" | "logs" | "evidence"> {
   readonly to: Address;
   readonly data: Hex;
-  /** Whether the code at an address is known to be Multicall3's, so that its answers are believed. */
+  /** True if the code at an address is known to be Multicall3's, so that its answers are believed. */
   readonly isMulticall: (account: Address) => boolean;
 }
 
@@ -120,11 +120,11 @@ export const failureOf = (
   evidence,
 });
 
-/** Whether a call, or one that it is within, failed: what is within it then has no result of its own. */
+/** True if a call, or one that it is within, failed: what is within it then has no result of its own. */
 const isWithin = (innerCall: Inner | null, failed: ReadonlySet<Inner>): boolean =>
   innerCall !== null && (failed.has(innerCall) || isWithin(innerCall.parent, failed));
 
-/** What a known contract's answers say of the calls it made, those within them, too. */
+/** Reads the results of a known contract's calls from its answers, those of calls within them, too. */
 const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: Subject) => {
   const within = new Map<Inner | null, Array<Inner>>();
   for (const innerCall of all) within.set(innerCall.parent, [...(within.get(innerCall.parent) ?? []), innerCall]);
@@ -152,7 +152,7 @@ const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall
 const signerIn = ({ log }: FailureEvent): string => accountAt(log, ["topic", 1]) ?? "";
 const signerOf = ({ call }: Inner): string => `0x${call.data.slice(-40)}`;
 
-/** What events say of calls that stand in the calldata (`pairs`), and of others. */
+/** Pairs events with the calls of the calldata that they tell of (`pairs`); returns the others, too. */
 const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) => {
   const pairs: Array<readonly [Inner, FailureEvent]> = [];
   const loose: Array<FailureEvent> = [];

@@ -1,5 +1,5 @@
 /**
- * What a chain charges beyond gas × price, by its fee model. Lives on the witness; pure.
+ * The charges of a chain beyond gas × price, by its fee model. Lives on the witness; pure.
  *
  * `detect` decides by code at OP-stack's oracle predeploys. An oracle that fails is an error, never
  * zero; so is a model of the caller's own that throws or names impossible amounts.
@@ -31,20 +31,20 @@ const modelOf = (chain: Chain): FeeModel => {
     : gasOnly(chain.feeModel);
 };
 
-/** Whether the chain's fees hang on the transactions' bytes; not where no oracle was found to live at `noFeeOracle`. */
+/** True if the chain's fees depend on the transactions' bytes; false where no oracle was found at `noFeeOracle`. */
 export const needsBytes = ({ feeModel, gasPriceOracle }: Chain, noFeeOracle: Address | null): boolean =>
   feeModel === "detect" ? gasPriceOracle !== noFeeOracle : feeModel !== "ethereum" && feeModel !== "arbitrum";
 
 /**
- * What the witness reads for these transactions; nothing on chains without such fees. `null` = where their bytes
- * are not needed: then only whether an oracle lives there.
+ * Queries of the witness for these transactions; none on chains without such fees. `null` = their bytes are not
+ * needed: the only question is then if an oracle lives there.
  */
 export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject> | null): ReadonlyArray<Query> =>
   subjects === null && chain.feeModel === "detect"
     ? predeploys(chain.gasPriceOracle).map((predeploy) => ({ kind: "account", address: predeploy }))
     : safely(() => [...modelOf(chain).queries(subjects ?? [])], []);
 
-/** What the witness reads on both sides of the calls, where the chain's fees hang on their bytes: what the operator earns. */
+/** Queries on both sides of the calls, where the chain's fees depend on their bytes: what the operator earns. */
 export const earnings = (hasBytes: boolean): ReadonlyArray<Query> =>
   hasBytes ? [{ kind: "account", address: operatorVault }] : [];
 
@@ -54,13 +54,13 @@ const earned = ({ before, after }: Pick<Facts, "before" | "after">): bigint => {
   return had !== null && has !== null && has.balance > had.balance ? has.balance - had.balance : 0n;
 };
 
-/** Whether an OP stack's predeploys have code, its oracle at `oracle`; null = nobody looked. */
+/** True if an OP stack's predeploys have code, its oracle at `oracle`; null = nobody looked. */
 export const livesAt = (oracle: Address, { account }: View): boolean | null => {
   const sizes = predeploys(oracle).map((predeploy) => account(predeploy)?.codeSize ?? null);
   return sizes.includes(null) ? null : sizes.every((size) => size !== null && size > 0n);
 };
 
-/** Whether the chain charges by its model; null = nobody could see. */
+/** True if the chain charges by its model; null = nobody could see. */
 const isCharged = ({ chain, oracles }: Pick<Facts, "chain" | "oracles">): boolean | null =>
   chain.feeModel === "detect" ? livesAt(chain.gasPriceOracle, oracles) : true;
 

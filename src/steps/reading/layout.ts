@@ -24,7 +24,7 @@ export interface Slot {
   readonly request: Eth.CallRequest;
 }
 
-/** What a slot's call answered. */
+/** The answer to a slot's call. */
 export interface SlotAnswer {
   readonly slot: Slot;
   readonly result: Eth.CallResult;
@@ -36,7 +36,7 @@ export interface SlotAnswer {
 
 type Laid = Pick<Plan, "calls" | "before" | "after" | "between" | "second" | "room">;
 
-/** What the witness reads in front of a transaction; the first one has what is read before all. */
+/** Queries in front of a transaction; none for the first one, which has what is read before all. */
 export const queriesBefore = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
   place === 0 ? [] : (between?.(place) ?? []);
 
@@ -93,7 +93,7 @@ export const layoutOf = (
   ]);
 };
 
-/** What the slots answered, in their order, by the blocks that hold them. */
+/** Reads the slots' answers, in their order, from the blocks that hold them. */
 export const answersIn = (
   plan: Laid,
   layout: ReadonlyArray<ReadonlyArray<Slot>>,
@@ -114,7 +114,7 @@ export const answersIn = (
   const views = {
     before: seenIn(plan.before, find("before", 0)?.result),
     after: seenIn(plan.after, find("after", 0)?.result),
-    /** What the witness saw right in front of a transaction behind the first. */
+    /** The witness's view right in front of a transaction behind the first. */
     between: (place: number): View | null => seenIn(queriesBefore(plan, place), find("between", place)?.result),
   };
   const granted = grantedOf(
@@ -130,7 +130,7 @@ export const answersIn = (
     /** The answers to what the run is there for: without readings of accounts behind it. */
     measured: all.filter(({ slot: { role } }) => role !== "gift" && role !== "second"),
     ...views,
-    /** What accounts read themselves; a reading that was cut short is none. */
+    /** The readings that accounts made themselves; a reading that was cut short is none. */
     second: readBy(plan.second ?? [], (place) => second.find(({ slot }) => slot.place === place)?.result),
   };
 };

@@ -22,7 +22,7 @@ import type { Ran } from "./bundle.js";
 import { levelIn } from "./rightLevel.js";
 import { calldataRights, rightsIn } from "./rights.js";
 
-/** What is known of the failed call. */
+/** The known facts of the failed call. */
 interface Known {
   readonly entry: Ran;
   readonly bundle: ReadonlyArray<Ran>;

@@ -1,4 +1,4 @@
-/** What one call did, read from whatever told it, and what is found about it; a revert is explained already. */
+/** The outcome of one call, read from whatever told it, and findings about it; a revert is explained already. */
 import * as Arr from "effect/Array";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeLog, decodeResult, type DecodedLog } from "../../abi/decodeLogs.js";
@@ -62,7 +62,7 @@ const frozen = (event: DecodedLog | null): DecodedLog | null => {
   return Object.freeze(event);
 };
 
-/** What the ABIs say of what a call that succeeded emitted, log by log, and returned. Nobody can change it: it is handed out again. */
+/** Decodes the logs and the return value of a successful call by ABIs. Nobody can change it: it is handed out again. */
 const decode = ({ logs, returnData }: Eth.CallResult, { item }: Transaction, abis: AbiIndex) => ({
   ...{ abis, logs, returnData },
   events: logs.map((log) => frozen(decodeLog(log, abis))),
@@ -121,7 +121,7 @@ export const readCall = (
   return { outcome, transfers: [{ ...native, evidence: "assumed" }, ...transfers] };
 };
 
-/** What many contracts answer, and nothing else, by their selectors: the function, and what it returns. */
+/** Functions that many contracts answer, and nothing else, by their selectors: the name, and the type it returns. */
 const readers: Readonly<Record<string, readonly [name: string, type: string]>> = {
   "0x70a08231": ["balanceOf", "uint256"],
   "0xdd62ed3e": ["allowance", "uint256"],

@@ -1,5 +1,5 @@
 /**
- * What two runs said otherwise in their events and return values: whose address stands where, and numbers. A contract
+ * Differences of two runs in their events and return values: places of addresses, and numbers. A contract
  * that credits another party in another block need not move anything else to rob its user. Pure.
  */
 import * as Arr from "effect/Array";
@@ -18,11 +18,11 @@ import { tellsOfMovement } from "./transferLogs.js";
 /** Differences of one kind that are told. */
 const mostTold = 16;
 
-/** What is no difference in events and return values, and what decides. */
+/** The terms by which differences of events and return values are ignored, and by which they decide. */
 export interface OutputTerms {
   /** The share by which amounts may differ. */
   readonly tolerance: number;
-  /** Whose place in events and return values decides: hex digits without `0x`. */
+  /** Accounts whose place in events and return values decides: hex digits without `0x`. */
   readonly concerned: ReadonlySet<string>;
   /**
    * Which numbers of events and return values are compared as well: all, or those that events book for parties that
@@ -37,9 +37,9 @@ interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
   readonly second: string;
   /** The first run's event; null of a return value. */
   readonly log: OutcomeLog | null;
-  /** Of the first run. */
+  /** The outcome in the first run. */
   readonly outcome: Outcome;
-  /** Whether both runs have as many events. */
+  /** True if both runs have as many events. */
   readonly isAligned: boolean;
 }
 
@@ -93,7 +93,7 @@ const producedBy = (producer: Address | null, concerned: ReadonlySet<string>) =>
   return (text: string): string => (isKept ? text : text.replaceAll(named, producerName));
 };
 
-/** Where those concerned stand elsewhere, and where another address stands. */
+/** Reports places where those concerned stand elsewhere, and where another address stands. */
 const comparePlaces = (
   outputs: ReadonlyArray<Output>,
   [mine, theirs]: readonly [one: Address | null, other: Address | null],
@@ -132,10 +132,10 @@ const numbersIn = ({ first, second }: Output, tolerance: number): ReadonlyArray<
     return a < mostCounted && b < mostCounted && !within(a, b, tolerance) ? [[a, b] as const] : [];
   });
 
-/** What their token's `Transfer` beside them moves, and interest. */
+/** Events that repeat what their token's `Transfer` beside them moves, and interest. */
 const doubling: ReadonlySet<string> = new Set([aaveMint, aaveBurn]);
 
-/** Whether an event is compared by what it moves, grants or hands over, or another of its contract beside it is. */
+/** True if an event is compared by what it moves, grants or hands over, or another of its contract beside it is. */
 const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
   const kind = eventOf(log) ?? "";
   const moves = (event: string): boolean =>
@@ -173,7 +173,7 @@ const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): Reado
     .map((output) => found(output, "value"))
     .slice(0, mostTold);
 
-/** What two runs emitted and returned otherwise; the producers of their blocks are one party under two addresses. */
+/** Compares what two runs emitted and returned; the producers of their blocks are one party under two addresses. */
 export const compareOutputs = (
   a: { readonly outcomes: ReadonlyArray<Outcome>; readonly producer: Address | null },
   b: typeof a,

@@ -15,7 +15,7 @@ import type { View } from "../../witness/view.js";
 import { beaconRoots } from "./blockReads.js";
 import type { Plan } from "./plan.js";
 
-/** What may be overridden, of the block and of the state. */
+/** Values of the block and of the state that may be overridden. */
 export type Override =
   | Exclude<keyof Eth.BlockOverrides, "timestamp" | "difficulty" | "withdrawals">
   | Exclude<keyof Eth.StateOverrides[string], "state" | "stateDiff" | "movePrecompileToAddress">
@@ -26,9 +26,9 @@ export interface Seen {
   readonly plan: Plan;
   readonly block: Pick<Eth.SimulatedBlock, "number" | "difficulty">;
   readonly before: View;
-  /** Where the witness stood; null = not known. */
+  /** The placement of the witness; null = not known. */
   readonly at: Placement | null;
-  /** Whether the account of the witness had no code. */
+  /** True if the account of the witness had no code. */
   readonly isCodeless: boolean;
 }
 
@@ -49,16 +49,16 @@ const storageIn = ({ stateOverrides }: Plan): "state" | "stateDiff" | null => {
   return (["state", "stateDiff"] as const).find((kind) => accounts.some((account) => account[kind] != null)) ?? null;
 };
 
-/** What an override of a run came to: `fixed` = the chain itself lets nobody vary it. */
+/** The fate of an override in a run: `fixed` = the chain itself lets nobody vary it. */
 export type Fate = "taken" | "ignored" | "fixed";
 
-/** What the code that is called reads of its block; null = no code is called. */
+/** The reads of its block by the code that is called; null = no code is called. */
 type Called = ReadonlyArray<BlockRead> | null;
 
 interface Row {
-  /** What was asked, and what was seen of it; null or undefined as either: it was not asked, or cannot be seen. */
+  /** The value asked for and the value seen; null or undefined as either: it was not asked, or cannot be seen. */
   readonly pair: (run: Seen) => readonly [asked: unknown, seen: unknown];
-  /** Whether it can matter, where a run did not take it. */
+  /** True if it can matter, where a run did not take it. */
   readonly matters: (called: Called, run: Seen) => boolean;
 }
 
@@ -125,7 +125,7 @@ const rows: Readonly<Record<Override, Row>> = {
 export const overrideNames = Object.keys(rows) as ReadonlyArray<Override>;
 const sameWord = (value: unknown): string => String(value).toLowerCase();
 
-/** What became of each override that was asked in a run and can be seen. */
+/** The fate of each override that was asked in a run and can be seen. */
 export const fatesOf = (run: Seen): ReadonlyMap<Override, Fate> => {
   const { block, before } = run;
   const difficulty = block.difficulty ?? 0n;
@@ -144,7 +144,7 @@ export const fatesOf = (run: Seen): ReadonlyMap<Override, Fate> => {
   );
 };
 
-/** What the witness reads of overrides that its other queries do not show, and the account that it reads there. */
+/** Queries for overrides that the witness's other queries do not show, and the account that it reads there. */
 export const overrideReader = (
   plan: Plan,
   at: Placement,
@@ -174,8 +174,8 @@ export const ignoring = (overrides: ReadonlyArray<Override>): RpcError =>
   new RpcError({ method: "eth_simulateV1", reason: new OverrideIgnored({ detail: "", overrides }) });
 
 /**
- * What an endpoint did not vary in the runs of a proof. Where no code is called, nothing is said of what code alone can
- * see. `further` = what is known to have had no effect, whatever the runs show.
+ * Reports values that an endpoint did not vary in the runs of a proof; where no code is called, none that code alone
+ * can see. `further` = those that are known to have had no effect, whatever the runs show.
  */
 export const checkOverrides = (
   runs: ReadonlyArray<Seen>,

@@ -63,7 +63,7 @@ export const payers = (bundle: ReadonlyArray<Case>, transfers: ReadonlyArray<Tra
     .slice(0, most.accounts - known.length);
 };
 
-/** What is asked of those that pay, and of those that the calldata tells of. */
+/** Queries for the accounts that pay, and for those that the calldata tells of. */
 export const payerQueries = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   accounts.flatMap((account) => sendersIn(bundle).flatMap((sender) => Object.values(questions(account, sender))));
 export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => payerQueries(bundle, callers(bundle));

@@ -26,11 +26,11 @@ export interface Plan {
     /** The least that it must have, where a success with less than `gas` says enough; absent = all of it. */
     readonly least?: bigint;
   }>;
-  /** What the witness reads before them; it does not run when there is nothing to read. */
+  /** Queries of the witness before them; it does not run when there is nothing to read. */
   readonly before: ReadonlyArray<Query>;
-  /** What it reads after them. */
+  /** Queries of the witness after them. */
   readonly after: ReadonlyArray<Query>;
-  /** What it reads right in front of a call behind the first, by the call's place; absent = nothing. */
+  /** Queries right in front of a call behind the first, by the call's place; absent = nothing. */
   readonly between?: (place: number) => ReadonlyArray<Query>;
   /** Most gas for one call of the witness; absent = what its queries may take at most. */
   readonly room?: bigint;
@@ -41,17 +41,17 @@ export interface Plan {
   readonly ahead?: ReadonlyArray<Eth.BlockOverrides>;
   /** How far apart the calls have blocks of their own, as whoever produces blocks may place them; null or absent = all are in one. */
   readonly apart?: Spacing | null;
-  /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
+  /** True if the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
-  /** What the endpoint does not take, and the request goes without; none when absent. */
+  /** Parts that the endpoint does not take, and the request goes without; none when absent. */
   readonly without?: ReadonlySet<SimulationPart | "baseFeePerGas">;
-  /** Whether the root of the beacon block is read back, for code may read it; absent = no. */
+  /** True if the root of the beacon block is read back, for code may read it; absent = no. */
   readonly checksRoot?: boolean;
   /** Balances that accounts read themselves behind the witness, which a token may know; none when absent. */
   readonly second?: ReadonlyArray<SecondReading>;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
   readonly lens?: ReadonlyArray<Address>;
-  /** Whether the transactions are asked in full, which shows the gas that each ran with; absent = where limits are large. */
+  /** True if transactions are asked in full, which shows the gas each ran with; absent = where limits are large. */
   readonly full?: boolean;
   /** How far apart the calls are where one block has no room for them; null or absent = they are asked in no others. */
   readonly spread?: Spacing | null;

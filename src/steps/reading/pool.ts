@@ -1,4 +1,4 @@
-/** What keeps a transaction out of a pool, or in it for good, though the chain would take it. */
+/** Conditions that keep a transaction out of a pool, or in it for good, though the chain would take it. */
 import * as Effect from "effect/Effect";
 import * as Eth from "../../eth/index.js";
 import type { Chain } from "../../Chains.js";
@@ -14,7 +14,7 @@ import { askEach } from "./askResult.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Rpc } from "../../rpc/index.js";
 
-/** What a signature adds to the unsigned bytes, at most. */
+/** Bytes that a signature adds to the unsigned ones, at most. */
 const signatureBytes = 67;
 
 /** Bytes of a transaction as it is sent; null where it is small without being counted. */
@@ -134,7 +134,7 @@ export const QueuedCostUnknown = code("funds", ["info"], "QueuedCostUnknown", [
   "wait until they are mined",
 ]);
 
-/** What pools keep of each payer's balance for its transactions in flight, as far as that is known. */
+/** Reports what pools keep of each payer's balance for its transactions in flight, as far as that is known. */
 const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "funds">): ReadonlyArray<Finding> =>
   funds.flatMap((payer) => {
     const { account, balance, shortfall, required, queued, sealed, terms } = payer;
@@ -153,7 +153,7 @@ const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "fun
     return isWhole ? [] : [QueuedCostUnknown.info(where, ...numbers)];
   });
 
-/** What stands against sending a bundle at once through an ordinary node, beyond the chain's own rules. */
+/** Reports obstacles to sending a bundle at once through an ordinary node, beyond the chain's own rules. */
 export const checkPool = (bundle: ReadonlyArray<Filled>, facts: WaitFacts, chain: Chain): ReadonlyArray<Finding> => [
   ...bundle.flatMap((entry) => checkSettings(entry, chain)),
   ...checkWaits(facts),
@@ -164,7 +164,7 @@ export const checkPool = (bundle: ReadonlyArray<Filled>, facts: WaitFacts, chain
 export interface Pooled {
   /** By nonce; what the node did not tell is absent. */
   readonly transactions: ReadonlyMap<number, PoolTransaction>;
-  /** What it holds on the latest block, by which pools judge, wei; null = not known. */
+  /** The balance on the latest block, by which pools judge, wei; null = not known. */
   readonly balance: bigint | null;
 }
 
@@ -172,7 +172,7 @@ export interface Pooled {
 export interface Replacing {
   /** Percent by which both fees must rise; 0 = there is no pool. */
   readonly priceBump: number;
-  /** Whether the chain's entry or the caller names it. */
+  /** True if the chain's entry or the caller names it. */
   readonly isKnown: boolean;
 }
 
@@ -187,7 +187,7 @@ const leastOver = (old: bigint, bump: number, rounding: bigint = 0n): bigint => 
   return raised > old ? raised : old + 1n;
 };
 
-/** What is proposed in place of `old`: a wei more where it had to be rounded. */
+/** The fee that is proposed in place of `old`: a wei more where it had to be rounded. */
 const proposedOver = (old: bigint, bump: number): bigint => leastOver(old, bump, 99n);
 
 const capOf = ({ maxFeePerGas, gasPrice }: PoolTransaction): bigint => maxFeePerGas ?? gasPrice ?? 0n;
@@ -206,7 +206,7 @@ export const barOf = (old: PoolTransaction, replacing: Pick<Replacing, "priceBum
   return { cap: leastOver(capOf(old), bump), tip: leastOver(tipOf(old), bump), blob };
 };
 
-/** Whether a pool keeps this for too little; a price that is not known is not. */
+/** True if a pool takes this for too little; a price that is not known is not. */
 export const isUnderpriced = (
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Price,
   { maxFeePerBlobGas }: Pick<Transaction, "maxFeePerBlobGas">,
@@ -220,7 +220,7 @@ export const isUnderpriced = (
   );
 };
 
-/** Whether two transactions belong into two pools: with blobs and without. */
+/** True if two transactions belong into two pools: with blobs and without. */
 export const isOtherKind = ({ input }: Case, old: PoolTransaction): boolean => hasBlobs(old) !== hasBlobs(input);
 
 /** The fees that are proposed for a replacement, never below `price`. */
@@ -241,7 +241,7 @@ const costOf = (pooled: PoolTransaction): bigint =>
   pooled.value + pooled.gas * capOf(pooled) + BigInt(blobsOf(pooled)) * 131_072n * (pooled.maxFeePerBlobGas ?? 0n);
 
 /**
- * What a pool keeps for the transactions in flight from `latest` up to `pending`, wei, without those whose nonce the
+ * Wei that a pool keeps for the transactions in flight from `latest` up to `pending`, without those whose nonce the
  * bundle takes; null where one of them is not known.
  */
 export const queuedCost = (

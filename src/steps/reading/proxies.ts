@@ -55,19 +55,19 @@ export const chosenOf = (bundle: ReadonlyArray<Running>, contracts: ReadonlyArra
   return contracts.filter((contract) => chosen.has(contract));
 };
 
-/** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
+/** Tells if a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
 export const safesIn = (bundle: ReadonlyArray<Running>, accounts: View): ((contract: Address) => boolean) => {
   const likely = likelySafes(bundle);
   return (contract) => likely.has(contract) || isSafeProxy(contract, accounts);
 };
 
-/** Whether a word is the text of at most 31 bytes that Solidity keeps in one: its last byte is twice the length. */
+/** True if a word is the text of at most 31 bytes that Solidity keeps in one: its last byte is twice the length. */
 const isText = (word: bigint): boolean => {
   const length = word & 0xffn;
   return length % 2n === 0n && length <= 62n && (word >> 8n) % (1n << (8n * (31n - length / 2n))) === 0n;
 };
 
-/** Whether any 20 bytes of a word may be an account, and not a small number or a text. */
+/** True if any 20 bytes of a word may be an account, and not a small number or a text. */
 export const mayName = (word: bigint): boolean => word >> 96n !== 0n && !isText(word);
 
 /** Those whose slots are not known to have been empty, by what an earlier run left in them; none where it saw none. */
@@ -84,7 +84,7 @@ export const suspects = (
         ),
       );
 
-/** What a run shows of slots. */
+/** A run, as far as it shows slots. */
 export type SlotRun = {
   readonly before: View;
   readonly after: View;
@@ -92,7 +92,7 @@ export type SlotRun = {
   readonly plan: { readonly pretended: boolean; readonly lens?: ReadonlyArray<Address>; readonly block: unknown };
 };
 
-/** What is proven, and what the scan of the same call ran; null for a report from outside. */
+/** The bundle that is proven, and the scan's run of the same call; null for a report from outside. */
 export interface Proven {
   readonly bundle: ReadonlyArray<Case & { readonly said: TransactionReport }>;
   readonly scanned: { readonly run: AskResult<SlotRun> | null } | null;
@@ -138,21 +138,21 @@ const selectors = [
   ["implementation", "0x5c60da1b"],
 ] as const;
 
-/** What a contract is asked in every run. */
+/** Queries to a contract in every run. */
 export const views = (contract: Address): ReadonlyArray<{ readonly holds: Held; readonly query: Call }> =>
   selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
 
 /** facetAddresses() of a diamond (ERC-2535). */
 export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
-/** What the witness asks contracts themselves, for whoever keeps it elsewhere than the slots that are known. */
+/** Queries to contracts themselves, for those that keep it elsewhere than the slots that are known. */
 export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>
   lensOf(proof).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
 );
 
 /**
- * Who acts for the contracts of a run behind it: what slots hold whose meaning is known, by contract and slot, and the
- * `state` that the run stood on; null where those were not read.
+ * Accounts that act for the contracts of a run behind it: words of slots with a known meaning, by contract and slot,
+ * and the `state` that the run stood on; null where those were not read.
  */
 export const heldIn = (
   bundle: ReadonlyArray<Running>,

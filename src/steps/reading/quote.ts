@@ -1,4 +1,4 @@
-/** What recent blocks, receipts and the simulated block say a transaction without fee fields should pay. Pure. */
+/** The fees of a transaction without fee fields, by recent blocks, receipts and the simulated block. Pure. */
 import * as Arr from "effect/Array";
 import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
@@ -8,7 +8,7 @@ import type { Fee } from "../../report/parts.js";
 import type { ReportOptions } from "../../report/schema.js";
 import { failureOf, successOf, type Failure, type AskResult } from "./askResult.js";
 
-/** What the node said about fees; each answer stands for itself, null = not asked. */
+/** The node's answers about fees; each stands for itself, null = not asked. */
 export interface FeeFacts {
   readonly history: AskResult<typeof FeeHistory.Type> | null;
   readonly receipts: AskResult<ReadonlyArray<Pick<Eth.Receipt, "effectiveGasPrice" | "type">>> | null;
@@ -31,7 +31,7 @@ const tipFromHistory = (history: typeof FeeHistory.Type, level: FeeContext["leve
     }),
   );
 
-/** Whether the history leaves the tip to be learned from the latest block's receipts, where that block has any. */
+/** True if the history leaves the tip to be learned from the latest block's receipts, where that block has any. */
 export const lacksTip = (result: AskResult<typeof FeeHistory.Type>, level: FeeContext["level"]): boolean => {
   const history = successOf(result);
   return history === null || (tipFromHistory(history, level) === null && history.gasUsedRatio.at(-1) !== 0);
@@ -50,7 +50,7 @@ const tipFromReceipts = (
     ),
   );
 
-/** What is known when fees are decided. */
+/** The facts by which fees are decided. */
 export interface FeeContext {
   readonly chain: Chain;
   readonly level: ReportOptions["feeLevel"];
@@ -69,9 +69,9 @@ export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> 
    * block above the rest, where the formula is known.
    */
   readonly baseFeePerGas: bigint | null;
-  /** What the node itself says; the formula's only where it says nothing. A caller's cap below it cannot be mined. */
+  /** The node's own figure; the formula's only where it names none. A caller's cap below it cannot be mined. */
   readonly leastFeePerGas: bigint | null;
-  /** What the simulation and the chain's formula say of the same block, where they differ; wei per gas. */
+  /** Base fees of the same block by simulation and by the chain's formula, where they differ; wei per gas. */
   readonly disagreement: { readonly simulated: bigint; readonly computed: bigint } | null;
   readonly tip: bigint;
   /** The smallest that is ever proposed: block builders leave out what gives less. */

@@ -19,7 +19,7 @@ import {
 } from "../../witness/queries.js";
 import type { Right } from "./rights.js";
 
-/** What tells how far the right goes, made once for all runs; null where no answer is comparable (an offer has a price). */
+/** The query for how far the right goes, made once for all runs; null: no comparable answer (offers have a price). */
 export const queryOf = memoize(({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Read | null => {
   switch (standard) {
     case "permit2":
@@ -49,11 +49,11 @@ export const readings = (right: Right): ReadonlyArray<Right> =>
         { ...right, standard: "erc721", tokenId: right.open, claim: 1n },
       ];
 
-/** Whether the right is over an amount that a supply can be compared with. */
+/** True if the right is over an amount that a supply can be compared with. */
 const isOverAmount = ({ standard, operator, tokenId, open }: Right): boolean =>
   standard === "permit2" || (standard === "erc20" && !operator && tokenId === null) || open !== null;
 
-/** What the witness reads, before and after alike, how much there is of what is granted, and who the spenders are. */
+/** Queries before and after alike: how far rights go, the supplies of what is granted, and the spenders' accounts. */
 export const queries = (rights: ReadonlyArray<Right>): ReadonlyArray<Query> => [
   ...rights.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
   ...[...new Set(rights.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
@@ -63,7 +63,7 @@ export const queries = (rights: ReadonlyArray<Right>): ReadonlyArray<Query> => [
 const unread: ReturnType<typeof levelIn> = { amount: null, expiration: null, approved: null };
 const flag = (value: boolean | null): bigint | null => (value === null ? null : value ? 1n : 0n);
 
-/** What an allowance lets be taken: Permit2 refuses one that has ended (AllowanceExpired), so that renewing it is a new right. */
+/** Amount that an allowance permits: Permit2 refuses an ended one (AllowanceExpired), so that renewing it is new. */
 export const lasting = (amount: bigint, expiration: bigint | null, { environment }: View): bigint =>
   expiration !== null && environment !== null && expiration < environment.timestamp ? 0n : amount;
 
@@ -74,7 +74,7 @@ export const levelIn = (
 ): {
   readonly amount: bigint | null;
   readonly expiration: bigint | null;
-  /** Of a single NFT: who may take it. */
+  /** The account that may take a single NFT. */
   readonly approved: Address | null;
 } => {
   const query = queryOf(right);

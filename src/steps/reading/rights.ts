@@ -30,15 +30,15 @@ export interface Right extends Pick<
 > {
   /** An operator of everything, as against one amount or one NFT. */
   readonly operator: boolean;
-  /** Who keeps the right: the token itself, or a Permit2. */
+  /** The keeper of the right: the token itself, or a Permit2. */
   readonly keeper: Address;
   /** The amount or id, where the shape leaves open which of the two it is. */
   readonly open: bigint | null;
-  /** What the event or the calldata says: an amount, or 1 and 0. */
+  /** The value in the event or the calldata: an amount, or 1 and 0. */
   readonly claim: bigint;
   /** `call`: only the calldata tells of it. `spent`: nothing does, but it may have been used. */
   readonly source: "event" | "call" | "spent";
-  /** Whether the call that tells of it is made by a router, which does not say who keeps it. */
+  /** True if the call that tells of it is made by a router, which does not say who keeps it. */
   readonly isMeans?: boolean;
 }
 
@@ -78,7 +78,7 @@ const rightOf = (
   };
 };
 
-/** What the topics of Approval(address,address,uint256) leave open: an ERC-20 indexes two values, an ERC-721 three. */
+/** Settles the open value of Approval(address,address,uint256) by topics: an ERC-20 indexes two, an ERC-721 three. */
 const settled = (right: Right | null, { topics }: OutcomeLog): Right | null => {
   if (right === null || right.open === null || topics.length < 3) return right;
   return topics.length === 3 ? { ...right, open: null } : asNft(right, right.open);
@@ -103,13 +103,13 @@ const rightsToldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>): ReadonlyArra
 export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> =>
   transaction === 0 ? rightsToldIn(logs) : rightsToldIn(logs).map((right) => ({ ...right, transaction }));
 
-/** Whether an event of this kind tells of a right. */
+/** True if an event of this kind tells of a right. */
 export const tellsOfRight = (signature: string): boolean => rightEvents[signature] !== undefined;
 
 /** Digits of one grant of a Permit2 batch. */
 const grantDigits = 4 * wordDigits;
 
-/** Where the values of rights stand that a Permit2 batch gives, behind its owner and its list, and to whom it does. */
+/** Finds the values of a Permit2 batch's rights, behind its owner and its list, with the owner and the spender. */
 const batchIn = (data: Hex) => {
   const batch = pointedAt(data, placeOf(1), argumentsAt);
   const list = pointedAt(data, batch, batch);
@@ -122,7 +122,7 @@ const batchIn = (data: Hex) => {
   return { places, owner: addressOf(owner ?? 0n), spender: addressOf(spender ?? 0n) };
 };
 
-/** What one call says that it grants, by its selector. */
+/** Rights that one call says it grants, by its selector. */
 const grantsOf = ({ from, to, data, isMeans }: Call, transaction: number): ReadonlyArray<Right> => {
   const row = grants[data.slice(0, argumentsAt)];
   if (row === undefined) return [];
@@ -137,7 +137,7 @@ const grantsOf = ({ from, to, data, isMeans }: Call, transaction: number): Reado
   });
 };
 
-/** Whether calldata is a signed permit: anybody may have used it before. */
+/** True if calldata is a signed permit: anybody may have used it before. */
 export const isPermit = (data: Hex): boolean => grants[data.slice(0, argumentsAt).toLowerCase()]?.isPermit === true;
 
 /** The rights that calls ask for, as their calldata says. */
@@ -157,11 +157,11 @@ export const settleRight = (right: Right, standards: Standards): Right => {
 export const keyOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): string =>
   `${standard}/${token}/${keeper}/${owner}/${spender}/${tokenId ?? ""}/${operator}`;
 
-/** Whom and what a right is about, whatever the standard: an event and a call that tell of the same. */
+/** The parties and the object of a right, whatever the standard: the same by an event and by a call. */
 const aboutOf = ({ token, keeper, owner, spender, operator, tokenId, open, transaction }: Right, by: string = keeper) =>
   `${transaction}/${token}/${by}/${owner}/${spender}/${operator}/${open === null ? tokenId : null}`;
 
-/** Of a means nobody knows the keeper. */
+/** Stands for the keeper of a means, which nobody knows. */
 const anyKeeper = "any";
 
 /** The rights that the calldata of one transaction asks for. */

@@ -33,12 +33,12 @@ const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<Ou
     return sum + (wordAt(log.data, placeOf(1, dataAt)) ?? 0n);
   }, 0n);
 
-/** Whether a difference is what shares are rounded by, where so many movements made up `total`. */
+/** True if a difference is what shares are rounded by, where so many movements made up `total`. */
 const isRounded = (difference: bigint, total: bigint, moves: number): boolean =>
   (difference <= unitsPerMove * BigInt(Math.min(moves, mostMoves)) && difference * roundedPart <= total) ||
   difference * unseenPart <= total;
 
-/** What an account gave and got of other assets, by asset. */
+/** Net amounts that an account gave and got of other assets, by asset. */
 const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<Transfer>): ReadonlyArray<bigint> => {
   const sums = new Map<Address | null, bigint>();
   for (const { token: asset, tokenId, from, to, amount } of transfers) {
@@ -49,7 +49,7 @@ const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<
   return [...sums.values()];
 };
 
-/** Whether a contract that moves nothing by events booked what the account gave it, or gave back what it booked off. */
+/** True if a contract that moves nothing by events booked what the account gave it, or gave back what it booked off. */
 const isBooked = (
   { change }: { readonly change: BalanceChange },
   { transfers }: { readonly transfers: ReadonlyArray<Transfer> },

@@ -10,7 +10,7 @@ import type { Address, Hash } from "../../primitives/hex.js";
 export interface KnownCode {
   /** Its name and version, for people: `MultiSendCallOnly 1.4.1`. */
   readonly name: string;
-  /** What it is known for; each reader asks for the kinds that it can judge. */
+  /** The purpose it is known for; each reader asks for the kinds that it can judge. */
   readonly kind: string;
 }
 
@@ -83,7 +83,7 @@ const ownCodes: ReadonlyArray<KnownCode & { readonly code: string }> = [
   },
 ];
 
-/** What a SafeMigration holds beside its own address. */
+/** Addresses that a SafeMigration holds beside its own. */
 export interface Held {
   readonly plain: Address;
   readonly l2: Address;
@@ -98,7 +98,7 @@ const migration =
 export const migrationHash = (self: Address, { plain, l2, handler }: Held): Hash =>
   hashOf(migration, { S: self, A: plain, L: l2, H: handler });
 
-/** What is known of the code with this hash at this address, of this kind or of any; null where it is nobody's that is known. */
+/** Known code with this hash at this address, of this kind or of any; null where the code is not known. */
 export const knownCode = (hash: Hash, self: Address, kind?: string): KnownCode | null => {
   const isAsked = (known: KnownCode): boolean => kind === undefined || known.kind === kind;
   const [name, known] = codes[hash] ?? [];

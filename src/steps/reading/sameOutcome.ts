@@ -1,5 +1,5 @@
 /**
- * What counts as the same: amounts within a tolerance, logs, and whole outcomes. Pure.
+ * Tests for sameness: amounts within a tolerance, logs, and whole outcomes. Pure.
  *
  * A call hands on 63/64 of its gas, and contracts may swallow an inner failure or read `gasleft`: too
  * tight a limit then looks like success and does something else. So runs at different gas limits are compared by whole
@@ -12,7 +12,7 @@ import type { Outcome, OutcomeLog } from "../../report/parts.js";
 /** Parts per million. */
 const million = 1_000_000n;
 
-/** Whether two amounts differ by no more than the share `tolerance` of `scale`, by default the larger of them. */
+/** True if two amounts differ by no more than the share `tolerance` of `scale`, by default the larger of them. */
 export const within = (
   a: bigint,
   b: bigint,
@@ -27,7 +27,7 @@ export type Result = Pick<Outcome, "status" | "returnData"> & {
 
 type Log = Result["logs"][number];
 
-/** Whether two texts are the same bytes, however a node writes them. */
+/** True if two texts are the same bytes, however a node writes them. */
 const isSameHex = (a: string | null | undefined, b: string | null | undefined): boolean =>
   a === b || (typeof a === "string" && a.toLowerCase() === b?.toLowerCase());
 
@@ -46,7 +46,7 @@ const isSameEvent = (a: Log, b: Log): boolean =>
   a.topics.length === b.topics.length &&
   a.data.length === b.data.length;
 
-/** Whether both emitted as many events, and each passes beside the one in its place. */
+/** True if both emitted as many events, and each passes beside the one in its place. */
 export const everyLog = (
   a: Pick<Result, "logs">,
   b: Pick<Result, "logs">,

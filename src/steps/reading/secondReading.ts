@@ -16,7 +16,7 @@ import { amountIn, type Holding } from "./holdings.js";
 
 /** One balance that an account reads. */
 export interface SecondReading {
-  /** Who reads it, and pays for it. */
+  /** The account that reads it, and pays for it. */
   readonly from: Address;
   readonly query: Call;
   /** The most gas that it may have. */
@@ -34,7 +34,7 @@ const mostSecond = 8;
  */
 export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n, gift: 100_000n };
 
-/** What is proven, as far as it says who can pay for a reading. */
+/** The proven bundle, as far as it says who can pay for a reading. */
 interface Proven {
   readonly bundle: ReadonlyArray<Pick<Case, "signer"> & { readonly request: Parameters<typeof feesOf>[0] }>;
   readonly measure: { readonly holdings: ReadonlyArray<Holding> };
@@ -53,8 +53,8 @@ const feesOf = (
 };
 
 /**
- * Who reads which balances, at the price that it signs: a signer its own, the first signer those of others; `baseFee` =
- * that of the block, wei per gas; null = not known.
+ * Readings of balances, each at the price that its account signs: a signer reads its own, the first signer those of
+ * others; `baseFee` = that of the block, wei per gas; null = not known.
  */
 export const secondReadings = (
   { bundle, measure, report }: Proven,
@@ -89,7 +89,7 @@ export const secondCalls = (
   return gift === 0n ? [reading] : [donation, reading];
 };
 
-/** What the readings answered, each by its place; undefined = it does not count. */
+/** The readings' answers, each by its place; undefined = it does not count. */
 export const readBy = (
   readings: ReadonlyArray<SecondReading>,
   resultOf: (place: number) => Pick<Eth.CallResult, "status" | "returnData"> | undefined,
@@ -111,12 +111,12 @@ export const judged = (holdings: ReadonlyArray<Holding>): ReadonlyArray<Holding 
     return wanted && token !== null && tokenId === null ? [{ ...holding, token }] : [];
   });
 
-/** What a run shows of a balance behind the transactions, twice. */
+/** Both amounts that a run shows of a balance behind the transactions. */
 const twice = ({ after, second }: { readonly after: View; readonly second: View }, holding: Holding) => ({
   ...{ first: amountIn(after, holding), other: amountIn(second, holding) },
 });
 
-/** Whether a token told the witness another balance than the account. */
+/** True if a token told the witness another balance than the account. */
 export const isContradicted = (run: Parameters<typeof twice>[0], holding: Holding): boolean => {
   const { first, other } = twice(run, holding);
   return first !== null && other !== null && first !== other;

@@ -1,4 +1,4 @@
-/** What a bundle changes of who acts for accounts and contracts, as data and as findings: by storage and by their own answers. Pure. */
+/** Changes by a bundle of who acts for accounts and contracts, as data and findings: by storage and answers. Pure. */
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, count, hash } from "../../primitives/statement.js";
@@ -60,7 +60,7 @@ const checkLeft = (bundle: ReadonlyArray<Ran>, left: ReadonlyArray<Address>): Re
 };
 
 const most = 2n ** 256n - 1n;
-/** Whether a word may be a key or its hash: a text and a selector end in zeros, and numbers begin with them. */
+/** True if a word may be a key or its hash: a text and a selector end in zeros, and numbers begin with them. */
 const isKey = (word: bigint): boolean => word >> 224n !== 0n && word % (1n << 32n) !== 0n && word !== most;
 
 /** Calls of a sender's account to itself, or of a Safe's, that name somebody: who may act for it is kept in no known place. */
@@ -95,7 +95,7 @@ export const ProxiesNotSeen = code("approvals", ["info"], "ProxiesNotSeen", [
   "use a node that simulates several blocks in a row",
 ]);
 
-/** What changes of the contracts, and what is found about it. */
+/** Changes of the contracts, and findings about them. */
 export const checkChanges = (
   bundle: ReadonlyArray<Ran>,
   contracts: ReadonlyArray<Address>,
@@ -194,7 +194,7 @@ const delegationsOf = (bundle: ReadonlyArray<Ran>, { before, after }: Sight): Re
     return [{ ...of, before: wordOf(was), after: wordOf(word), transaction: null }];
   });
 
-/** What changes in the contracts that the calls reach, in every world of a proof. */
+/** Changes in the contracts that the calls reach, in every world of a proof. */
 export const stateChangesIn = (
   proof: Proven,
   answers: {

@@ -1,4 +1,4 @@
-/** What contracts keep and answer before and behind a bundle, word by word, and what a change means for those who send. Pure. */
+/** Words that contracts keep and answer before and behind a bundle, and what a change means for senders. Pure. */
 import { addressOf, argumentsAt, eventOf, wordOf, wordsFrom } from "../../abi/words.js";
 import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
@@ -14,10 +14,10 @@ import type { Case, Ran } from "./bundle.js";
 import { controlsIn, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 
-/** What was seen of one world: the slots behind the calls, null where they were not, and what the witness read on both sides. */
+/** Views of one world: the slots behind the calls, null where they were not seen, and the witness's on both sides. */
 export type Sight = Pick<SlotRun, "slots" | "before" | "after">;
 
-/** What was seen of the contracts. */
+/** Everything that was seen of the contracts. */
 export interface Seen {
   /** The slots without the calls; null where they were not seen. */
   readonly before: View | null;
@@ -28,7 +28,7 @@ export interface Seen {
   /** The code of an account; null where it was not asked for. */
   readonly codeOf: (account: Address) => Hex | null;
   readonly evidence: Evidence;
-  /** What a tracer told of the transactions; absent = none did. */
+  /** A tracer's answer for the transactions; absent = none answered. */
   readonly traced?: Traced;
 }
 
@@ -37,7 +37,7 @@ export interface Change extends Pick<StateChange, "slot" | "holds" | "seen"> {
   readonly contract: Address;
   readonly was: bigint;
   readonly word: bigint;
-  /** Whether it is of the world that the figures are from. */
+  /** True if it is of the world that the figures are from. */
   readonly isShown: boolean;
 }
 
@@ -45,7 +45,7 @@ const low = (word: bigint): bigint => BigInt.asUintN(160, word);
 /** A number of less than 12 bytes is no account, and nobody searches for an address so short. */
 export const isAccount = (word: bigint): boolean => low(word) >> 96n !== 0n;
 
-/** What contracts themselves answer otherwise behind the calls; null among them for what they no longer answer. */
+/** Changes of contracts' own answers behind the calls; null among them for what they no longer answer. */
 export const answersOf = (
   contract: Address,
   { before, after }: Sight,
@@ -70,7 +70,7 @@ export const answersOf = (
   return [...answers, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
 };
 
-/** What a tracer saw change, by account: what was and what is, a slot that is missing in one of them zero there. */
+/** Changes that a tracer saw, by account, before and after; a slot that is missing in one of them is zero there. */
 export type Traced = ReadonlyArray<
   Readonly<
     Record<
@@ -122,7 +122,7 @@ export const wordsOf = (
   });
 };
 
-/** What changes, in a few words, and which events tell of it. */
+/** Descriptions of changes in a few words, and the events that tell of each. */
 export const changes: Readonly<
   Record<NonNullable<StateChange["holds"]>, readonly [what: string, ...events: ReadonlyArray<Control["what"]>]>
 > = {
@@ -140,7 +140,7 @@ export const changes: Readonly<
   delegate: ["new delegate"],
 };
 
-/** Whether code may run another's in its own place, by DELEGATECALL. */
+/** True if code may run another's in its own place, by DELEGATECALL. */
 const delegates = (code: Hex): boolean => instructionsIn(code).has(0xf4);
 
 /** The 20 bytes of both words, at every place where a packed account may stand. */
@@ -148,11 +148,11 @@ function* places({ was, word }: Change): Generator<readonly [had: Address, has: 
   for (let shift = 0n; shift <= 96n; shift += 8n) yield [addressOf(was >> shift), low(word >> shift)];
 }
 
-/** What the calldata names, argument by argument. */
+/** Words that the calldata names, argument by argument. */
 export const namedIn = (bundle: ReadonlyArray<Case>): ReadonlySet<bigint> =>
   new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt))));
 
-/** Whether an event that tells of control names both accounts. */
+/** True if an event that tells of control names both accounts. */
 const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address, has: bigint): boolean =>
   bundle.some(({ outcome: { logs } }) =>
     logs.some((log) => {
@@ -163,7 +163,7 @@ const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address
   );
 
 /**
- * Whether the report tells of it by other means: a movement between the two, control that goes from the one or to the
+ * True if the report tells of it by other means: a movement between the two, control that goes from the one or to the
  * other, or the votes that a call gives by name.
  */
 const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: Address, has: bigint): boolean =>
@@ -185,7 +185,7 @@ const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: 
         )),
   );
 
-/** Who a change is judged for. */
+/** The facts by which a change is judged, and the senders it is judged for. */
 export interface Judging {
   readonly bundle: ReadonlyArray<Ran>;
   readonly seen: Seen;
@@ -194,7 +194,7 @@ export interface Judging {
   readonly named: ReadonlySet<bigint>;
 }
 
-/** Whether an account is a sender's, or one that a sender owns: a Safe that executes, or whose owner or admin it is. */
+/** True if an account is a sender's, or one that a sender owns: a Safe that executes, or whose owner or admin it is. */
 const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean => {
   if (senders.has(contract) || calledAsSafes(bundle).includes(contract)) return true;
   const owners = [
@@ -246,7 +246,7 @@ export const readFirst = (change: Change, judging: Judging): Read => {
   return isCode ? { ...change, holds: "implementation" } : change;
 };
 
-/** Whether an event of the contract tells of it. */
+/** True if an event of the contract tells of it. */
 const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<Control>): boolean => {
   const whats: ReadonlyArray<string> = holds === null ? [] : changes[holds];
   return controls.some(
@@ -285,5 +285,5 @@ export const keyOf = ({ contract, was, word, holds, seen, loss }: Read): string 
   return `${contract} ${holds} ${had} ${has}`;
 };
 
-/** What is silent first, then what has a meaning. */
+/** Ranks what is silent first, then what has a meaning. */
 export const rankOf = ({ holds, loss }: Read): number => (loss?.isSilent === true ? 0 : holds === null ? 2 : 1);

@@ -21,7 +21,7 @@ import type { Call } from "../../abi/batches.js";
 interface Move {
   readonly token: Address;
   readonly owner: Address;
-  /** Who moves them, where it is not the owner. */
+  /** The account that moves them, where it is not the owner. */
   readonly spender: Address | null;
   /** Raw units. */
   readonly amount: bigint;
@@ -99,7 +99,7 @@ const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
   ];
 };
 
-/** What a called contract may take of a token of its caller, as it was read. */
+/** The amount of a token of its caller that a called contract may take, as it was read. */
 interface Allowed extends Omit<Move, "amount"> {
   readonly spender: Address;
   readonly has: bigint;
@@ -132,7 +132,7 @@ const mostAmount = 2n ** 128n;
 /** Words of contracts that pass a failed `transferFrom` on. */
 const pulls = /transfer.?from|^STF$|safeerc20/i;
 
-/** Whether a failure may be that of a token which the called contract tried to take. */
+/** True if a failure may be that of a token which the called contract tried to take. */
 const maySayPull = ({ revert, status }: Outcome): boolean =>
   status === "reverted" &&
   (revert?.layers ?? []).every(
@@ -226,7 +226,7 @@ export const TokensStranded = code("assets", ["warning"], "TokensStranded", [
   "check the receiver: it is the token's own address",
 ]);
 
-/** What the calldata sends to the token itself and the token still has at the end: a pair that is paid to burn has not. */
+/** Reports tokens sent to the token itself that it still has at the end: a pair that is paid to burn has not. */
 export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Finding> =>
   transfers
     .filter(({ token, from, to }) => token !== null && to === token && from !== token)

@@ -1,5 +1,5 @@
 /**
- * What tokens call themselves, and which standard they answer to. Lives on the witness.
+ * The names that tokens give themselves, and the standards they answer to. Lives on the witness.
  *
  * The text is the token's own and may lie; it is bounded here and escaped wherever it is shown.
  */
@@ -54,7 +54,7 @@ const erc721 = "0x80ac58cd";
 const erc721Draft = "0x9a20483d";
 const erc1155 = "0xd9b67a26";
 
-/** What tells a token's standard; `decimals` is asked with the metadata. */
+/** Queries that tell a token's standard; `decimals` is asked with the metadata. */
 export const standardQueries = (tokens: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   tokens.flatMap((token) => [
     decimals(token),
@@ -63,7 +63,7 @@ export const standardQueries = (tokens: ReadonlyArray<Address>): ReadonlyArray<Q
     supportsInterface(token, erc721Draft),
   ]);
 
-/** What the tokens' metadata is read by. */
+/** Queries by which the tokens' metadata is read. */
 export const queries = (tokens: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   tokens.flatMap((token) => [decimals(token), symbol(token), name(token)]);
 
@@ -116,7 +116,7 @@ const infoOf = (token: Address, view: View, named: ReadonlyArray<TokenInfo>): To
 };
 
 /**
- * What each token answered; null where it did not answer or answered nonsense, left out where nothing
+ * The answers of each token; null where it did not answer or answered nonsense, left out where nothing
  * is known at all. `named`: what is remembered of some, decimals apart.
  */
 export const read = (
@@ -146,8 +146,8 @@ export const TokenChanges = code("assets", ["warning"], "TokenChanges", [
 ]);
 
 /**
- * What tokens call themselves in one world, and what of it is otherwise in another: told, and then not known, so that
- * amounts are shown in smallest units.
+ * Token infos by one world; what differs in another is reported, and then not known, so that amounts
+ * are shown in smallest units.
  */
 export const settleInfos = (
   here: ReadonlyArray<TokenInfo>,
@@ -176,7 +176,7 @@ export const settleInfos = (
 
 /** Names and symbols by chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts hang on them. */
 export interface TokenNames {
-  /** What is known of these tokens; those that are not known are left out. */
+  /** Returns what is known of these tokens; those that are not known are left out. */
   readonly recall: (chainId: number | null, tokens: ReadonlyArray<Address>) => Effect.Effect<ReadonlyArray<TokenInfo>>;
   /** Keeps what was measured. */
   readonly keep: (chainId: number | null, infos: ReadonlyArray<TokenInfo>) => Effect.Effect<void>;

@@ -12,10 +12,10 @@ import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";
 import { ownAccounts, type Ran } from "./bundle.js";
 
-/** Whether an event of this kind tells of a movement. */
+/** True if an event of this kind tells of a movement. */
 export const tellsOfMovement = (signature: string): boolean => movementEvents[signature] !== undefined;
 
-/** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
+/** The emitter of native movements by `traceTransfers` (ERC-7528): no contract is there, no receipt has these logs. */
 export const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
 
@@ -47,7 +47,7 @@ const movementsOf = (
   return [isNft ? { ...movement(1n, amount), standard: "erc721" } : movement(amount, valueAs("id"))];
 };
 
-/** Whether an emitter reports native movements. */
+/** True if an emitter reports native movements. */
 export const isNativeReporter = (emitter: string): boolean => emitter === traceEmitter || emitter === eip7708;
 
 /**
@@ -69,7 +69,7 @@ const reportedBy = (log: OutcomeLog) => {
 };
 
 /**
- * Whether a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
+ * Tells if a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
  * Vaults and stakes emit events of the same shape. Where no native movement is told at all, it stands.
  */
 const wrappings = (
@@ -114,7 +114,7 @@ export const transfersOf = (
   return transfers;
 };
 
-/** What a token turned out to be, by what it answers; absent where it does not say. */
+/** Standards of tokens by what they answer; absent where a token does not say. */
 export type Standards = ReadonlyMap<Address, "erc20" | "erc721" | "erc1155">;
 
 /** The movements by what the contracts answer, where the shape of the event says something else. */
@@ -132,7 +132,7 @@ export const settle = (transfers: ReadonlyArray<Transfer>, standards: Standards)
 
 // Contracts whose `balanceOf` is a deposit in native currency: no token, though it answers as one.
 
-/** Whether a sender's deposit goes to somebody else. */
+/** True if a sender's deposit goes to somebody else. */
 const isPaidAway = (log: OutcomeLog, senders: ReadonlySet<string>): boolean => {
   const [account = 0n, to = 0n] = valuesOf(log, 2);
   return eventOf(log) === withdrawn && senders.has(addressOf(account)) && !senders.has(addressOf(to));

@@ -14,7 +14,7 @@ import { readings } from "./rightLevel.js";
 import { calldataRights, requestedRights, rightsIn, tellsOfRight, type Right } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
-/** Whether an ABI of the contract itself types a log; one that is given without an address is that of the contract that is called. */
+/** True if an ABI of the contract itself types a log; an ABI without an address is that of the called contract. */
 const isTyped = ({ decoded, address }: OutcomeLog, { input }: Case): boolean =>
   decoded?.provenance.some(
     ({ kind, source }) => kind === "address" || (source === null && address.toLowerCase() === input.to),
@@ -27,16 +27,16 @@ const isExplained = (log: OutcomeLog, entry: Case): boolean => {
   );
 };
 
-/** Whom a log names, indexed or not, in whatever order. */
+/** Addresses that a log names, indexed or not, in whatever order. */
 const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> =>
   // why: amounts are hardly ever indexed, and whoever searches finds an address that begins with zeros
   new Set([...topics.flatMap((topic) => [...addressesFrom(topic, dataAt, 40)]), ...addressesFrom(data, dataAt)]);
 
-/** Whom the calls name among their arguments. */
+/** Addresses that the calls name among their arguments. */
 const askedIn = ({ calls }: Case): ReadonlySet<Address> =>
   new Set(calls.read.flatMap(({ data }) => [...addressesFrom(data, argumentsAt, 40)]));
 
-/** Whether a log names one of the senders, in any place: some contracts keep 19 bytes of an address (Euler). */
+/** True if a log names one of the senders, in any place: some contracts keep 19 bytes of an address (Euler). */
 const namesSender = ({ topics, data }: OutcomeLog, senders: ReadonlySet<Address>): boolean => {
   const text = [...topics, data].join().toLowerCase();
   return [...senders].some((sender) => text.includes(sender.slice(2, 40)));
@@ -111,17 +111,17 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
 const amounts: ReadonlySet<string> = new Set(["erc20", "permit2", "aaveDebt"]);
 const anybody = "anybody";
 
-/** What a right or a row is about: everything, one id or an amount, of whom and to whom. */
+/** The key of a right or a row: everything, one id or an amount, of whom and to whom. */
 const keyOf = (
   { standard, token, owner, spender, tokenId }: Pick<Right, "standard" | "token" | "owner" | "spender" | "tokenId">,
   by: string = owner,
 ): string => `${token}/${by}/${spender}/${tokenId ?? (amounts.has(standard) ? standard : "all")}`;
 
 const gives = ({ claim, spender }: Right): boolean => claim > 0n && spender !== nobody;
-/** What must be there of a right: narrow tokens keep less of everything. */
+/** The amount that must be there of a right: narrow tokens keep less of everything. */
 const leastOf = ({ claim }: Right): bigint => (claim === everything ? narrowMaximum : claim);
 
-/** What a finding says of a right; null = not known. */
+/** The facts of a right that a finding names; null = not known. */
 type Unsaid = { readonly [K in "spender" | "claim"]: Right[K] | null } & Pick<
   Right,
   "transaction" | "token" | "owner" | "operator"
@@ -213,7 +213,7 @@ const silentIn = (entry: Ran, { rows, spent }: Known, { isTold }: ReturnType<typ
   return [...asked.values()].filter((right) => !isTold(right) && !readings(right).some(isAnswered));
 };
 
-/** Whom calls let act for a contract that announces nothing of the kind. */
+/** Accounts that calls let act for a contract that announces nothing of the kind. */
 const handedIn = ({ calls, outcome, index }: Ran): ReadonlyArray<Unsaid> => {
   const told = new Set(controlsIn(outcome.logs, index).map(({ contract, gains }) => `${contract}/${gains}`));
   return calls.read.flatMap(({ from, to, data }) => {
@@ -247,7 +247,7 @@ const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approva
   });
 };
 
-/** What may be a right of a kind that is not known: information, for most of it is none. */
+/** Reports what may be a right of a kind that is not known: as information, for most of it is none. */
 export const checkUnexplained = (
   bundle: ReadonlyArray<Ran>,
   approvals: ReadonlyArray<Approval>,
