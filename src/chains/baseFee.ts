@@ -6,7 +6,7 @@ export interface BaseFeeParameters {
   readonly elasticity: bigint;
   readonly denominator: bigint;
   readonly minBaseFeePerGas: bigint;
-  /** Whether the header's blob gas is the data footprint, which counts like gas (Jovian). */
+  /** True if the header's blob gas is the data footprint, which counts like gas (Jovian). */
   readonly metersData?: boolean;
 }
 

@@ -23,10 +23,10 @@ export interface FeeSubject {
 export interface FeeModel {
   /** The model's name, for people. */
   readonly name: string;
-  /** What the witness reads for these transactions. Calls go out with the gas cap that they carry. */
+  /** Queries of the witness for these transactions. Calls go out with the gas cap that they carry. */
   readonly queries: (subjects: ReadonlyArray<FeeSubject>) => ReadonlyArray<Query>;
   /**
-   * What one of them is charged, by what the witness saw. `gas.used` = what the simulation used, null where it is not known;
+   * Decides the charges of one of them, by what the witness saw. `gas.used` = that of the simulation, null = not known;
    * `gas.limit` = the limit to sign; `horizonSeconds` = how long the fees shall hold.
    */
   readonly decide: (
@@ -38,11 +38,11 @@ export interface FeeModel {
     | {
         /** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
         readonly fees: {
-          /** What publishing on L1 is expected to cost, wei. */
+          /** Expected cost of publishing on L1, wei. */
           readonly l1Fee: bigint;
           /** The most that publishing on L1 may cost until inclusion, wei. */
           readonly l1FeeAtMost: bigint;
-          /** What the chain's operator is expected to charge, wei. */
+          /** Expected charge of the chain's operator, wei. */
           readonly operatorFee: bigint;
           /** The most that the operator may charge at the gas limit, wei. */
           readonly operatorFeeAtMost: bigint;
@@ -67,7 +67,7 @@ export const gasOnly = (name: string): FeeModel => ({
 });
 
 /*
- * What an OP-stack chain charges beyond gas: the L1 data fee and the operator fee.
+ * Charges of an OP-stack chain beyond gas: the L1 data fee and the operator fee.
  *
  * The L1 fee is `GasPriceOracle.getL1Fee` over the unsigned bytes of the real transaction type (the
  * oracle adds the signature), checked against the Fjord formula computed here; only data too large for
@@ -79,7 +79,7 @@ export const gasOnly = (name: string): FeeModel => ({
 /** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
 export const l1Block = "0x4200000000000000000000000000000000000015";
 
-/** Where nodes credit the operator fee, in simulations too. */
+/** The account to which nodes credit the operator fee, in simulations too. */
 export const operatorVault = "0x420000000000000000000000000000000000001b";
 
 /** The two predeploys whose code says that a chain is one of the OP stack. */
@@ -161,7 +161,7 @@ export const compressedLength = (data: Uint8Array): number => {
   return length + literalsLength(data.length - anchor);
 };
 
-/** What a signature adds to the unsigned bytes, as the oracle counts it. */
+/** Bytes that a signature adds to the unsigned ones, as the oracle counts it. */
 const signatureBytes = 68;
 
 /** Fjord's estimate of a transaction's compressed size from its FastLZ length, in millionths of a byte. */
@@ -197,7 +197,7 @@ const l1BlockSeconds = 12;
 const mostL1Blocks = 20;
 
 /**
- * What to hold for an L1 fee that may rise until inclusion: the L1 base fee may grow by an eighth with
+ * Returns wei to hold for an L1 fee that may rise until inclusion: the L1 base fee may grow by an eighth with
  * every L1 block of the horizon (EIP-1559; the blob base fee grows slower), rounded up. The L1 fee is not
  * bounded by `maxFeePerGas`.
  */

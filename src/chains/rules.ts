@@ -18,7 +18,7 @@ export interface Chain {
   /** The tag that names the newest usable state. */
   readonly blockTag: "pending" | "latest";
   /**
-   * What `pending` means. `guess`: the node's guess at the next block, with other people's transactions, which may
+   * The meaning of `pending`. `guess`: the node's guess at the next block, with other people's transactions, which may
    * never be mined. `preconfirmed`: transactions that are ordered before whatever is sent now. On a guess, a report is
    * `ready` only if the outcome is the same on the sealed head.
    */
@@ -87,11 +87,11 @@ export interface Chain {
 /** EIP-7825: 2^24. */
 export const eip7825Cap = 16_777_216n;
 
-/** What speaks for a fork. */
+/** Signs that speak for a fork. */
 export interface Signs {
   /** By the opcodes that the simulated block executes; null where the witness did not answer. */
   readonly executed: Fork | null;
-  /** What the header of that block, else of the latest, carries that tells its fork. */
+  /** Fields of that block's header, else of the latest one's, that tell its fork. */
   readonly header: {
     readonly requestsHash: string | null;
     readonly blockAccessListHash: string | null;
@@ -100,12 +100,12 @@ export interface Signs {
   readonly config: Fork | null;
 }
 
-/** What the fork in force allows one transaction. */
+/** Rules of the fork in force for one transaction. */
 export interface Rules {
   /** null = nobody said. */
   readonly fork: Fork | null;
   readonly by: "executed" | "header" | "config" | "table";
-  /** Whether nothing speaks against it; where something does, the node's own answers decide. */
+  /** True if nothing speaks against it; where something does, the node's own answers decide. */
   readonly agrees: boolean;
   /** Most gas one transaction may ask for; null = only the block limits it. */
   readonly txGasCap: bigint | null;
@@ -118,7 +118,7 @@ export interface Rules {
 /** EIP-7954. */
 const amsterdamInitCode = 131_072;
 
-/** Whether the header is one of Amsterdam's (EIP-7928, EIP-7843); null where it carries too little to tell. */
+/** True if the header is one of Amsterdam's (EIP-7928, EIP-7843); null where it carries too little to tell. */
 const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: NonNullable<Signs["header"]>): boolean | null =>
   blockAccessListHash !== null || slotNumber !== null ? true : requestsHash !== null ? false : null;
 
@@ -196,7 +196,7 @@ const digitAt = (text: string, at: number): number => {
   return letter - (letter > 96 ? 87 : 48);
 };
 
-/** What may have an operand in the next byte: DUPN, SWAPN, EXCHANGE (EIP-8024). */
+/** True if the opcode may have an operand in the next byte: DUPN, SWAPN, EXCHANGE (EIP-8024). */
 const mayHaveOperand = (opcode: number): boolean => opcode >= 0xe0 && opcode <= 0xef;
 
 /**
@@ -232,6 +232,6 @@ const shared: ReadonlyArray<readonly [first: number, last: number]> = [
 
 const isShared = (opcode: number): boolean => shared.some(([first, last]) => opcode >= first && opcode <= last);
 
-/** Whether an instruction of the code that can be reached is another under Amsterdam than under Osaka. */
+/** True if an instruction of the code that can be reached is another under Amsterdam than under Osaka. */
 export const isOfLaterFork = (code: Hex): boolean =>
   [...reachableIn(code, (opcode) => !isShared(opcode))].some((opcode) => changed.has(opcode));

@@ -53,14 +53,14 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
-/** What a rendering of a whole report takes. */
+/** Options for rendering a whole report. */
 export interface RenderOptions extends AmountOptions {
   /**
-   * What one native unit costs, for amounts in a currency beside: its symbol, and a decimal string, e.g.
+   * The price of one native unit, for amounts in a currency beside: its symbol, and a decimal string, e.g.
    * `{ currency: "USD", amount: "2480.15" }` for one ETH.
    */
   readonly price?: { readonly currency: string; readonly amount: string } | undefined;
-  /** What is to be signed, every field, behind what it costs, where the verdict is `ready` or `caution`; default false. `full` has it anyway. */
+  /** Shows every field to sign, behind the costs, on `ready` or `caution`; default false. `full` has it anyway. */
   readonly requests?: boolean | undefined;
   /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
   readonly full?: boolean | undefined;
@@ -115,18 +115,18 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   return {
     /** `0x1234…abcd`; the whole address where two of the report would read the same. */
     short,
-    /** Whether amounts for people are exact, too. */
+    /** True if amounts for people are exact, too. */
     exact,
-    /** Whether a transaction, or this one, asks for this very amount, as its value or a word of its calldata: it reads as it was typed. */
+    /** True if a transaction, or this one, asks for this very amount, as value or calldata word: it reads as typed. */
     isTyped: (amount: bigint, transaction?: number) =>
       requests.some(
         ({ value, data }, at) =>
           at === (transaction ?? at) &&
           (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
       ),
-    /** Whether it is the reader: the only sender, or one of the option `accounts`. */
+    /** True if it is the reader: the only sender, or one of the option `accounts`. */
     isYou,
-    /** What the caller calls an address, harmless; null where it has no label. */
+    /** The caller's label of an address, harmless; null where there is none. */
     label,
     /** The whole address with its checksum, behind its label. */
     labelled,
@@ -134,7 +134,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     party,
     /** A party in a sentence: `you`, or `party`. */
     who,
-    /** Who acts: as `who`, but `your Safe (0x1234…abcd)`, and beside others that name a sender as their owner, that they do. */
+    /** The actor: as `who`, but `your Safe (0x1234…abcd)`, and others that name a sender as owner with that said. */
     actor: (address: string) => {
       const of = owned.get(address.toLowerCase());
       if (of === undefined || isYou(address)) return who(address);
@@ -159,13 +159,13 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   };
 };
 
-/** What an amount counts: the native currency (`token` null), a token, or one id of it. */
+/** The unit of an amount: the native currency (`token` null), a token, or one id of it. */
 export interface Unit {
   readonly token: string | null;
   readonly tokenId: bigint | null;
 }
 
-/** What a token calls itself, harmless; null where it says nothing. */
+/** Returns a token's own symbol, harmless; null where it says nothing. */
 export const symbolOf = (names: Names, token: string): string | null => symbolText(names.token(token));
 
 /** A token's decimals, where it gives a number that can be one. */
@@ -232,7 +232,7 @@ export const tokenForPeople = (names: Names, token: string): string => {
   return symbol === null ? `token ${names.short(token)}` : `${symbol} (${names.short(token)})`;
 };
 
-/** What is counted: `ETH`, `USDC (0xA0b8…eB48)`, and which of them. */
+/** Names the unit that is counted: `ETH`, `USDC (0xA0b8…eB48)`, and which of them. */
 export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
   token === null
     ? names.native.symbol

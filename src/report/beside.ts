@@ -1,4 +1,4 @@
-/** What a bundle does beside its movements: calls that fail inside, what could be taken, what changes in storage and code. */
+/** Effects of a bundle beside movements: calls that fail inside, what could be taken, changed storage and code. */
 import * as Schema from "effect/Schema";
 import { Revert } from "../abi/revert.js";
 import { Address, amount, Hash, Hex } from "../primitives/hex.js";
@@ -10,20 +10,20 @@ export const InnerFailure = Schema.Struct({
   by: Address,
   /** Its place among the calls of its batch, from 0; null where it is not known. */
   index: Schema.NullOr(Schema.Int),
-  /** Who was called; null where it is not known. */
+  /** The address that was called; null where it is not known. */
   to: Schema.NullOr(Address),
   /** Its calldata; null where it is not known. */
   data: Schema.NullOr(Hex),
   /** Its calldata in words. */
   call: Schema.NullOr(Schema.String),
-  /** What it reverted with, decoded; null where nothing says. */
+  /** Its revert, decoded; null where nothing says. */
   revert: Schema.NullOr(Revert),
   /** `measured` by what a known contract returned, `logged` by its event, `estimated` by the node's trace. */
   evidence: Evidence,
 });
 export interface InnerFailure extends Schema.Schema.Type<typeof InnerFailure> {}
 
-/** What became of the calls that a call made. */
+/** Outcomes of the calls that a call made. */
 export const InnerCalls = Schema.Struct({
   /** Those that failed. */
   failed: Schema.Array(InnerFailure),
@@ -33,9 +33,9 @@ export const InnerCalls = Schema.Struct({
 
 /** The amount that one contract could take of one account, in addition to what it does take. */
 export const Exposure = Schema.Struct({
-  /** Who could take it. */
+  /** The contract that could take it. */
   spender: Address,
-  /** Whose it is. */
+  /** The account that has it. */
   account: Address,
   /** The token's contract; null = the chain's own currency. */
   token: Schema.NullOr(Address),
@@ -49,14 +49,14 @@ export const Exposure = Schema.Struct({
   by: Schema.Literals(["allowance", "operator", "delegate", "value"]),
   /** Raw units or wei, after the bundle: no more than there is; null = not known. */
   amount,
-  /** What the account holds after the bundle; null where it was not read, and of a value, which is gone. */
+  /** Balance of the account after the bundle; null where it was not read, and of a value, which is gone. */
   balance: amount,
   /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Exposure extends Schema.Schema.Type<typeof Exposure> {}
 
-/** What contracts could take, at least: only some accounts, tokens and contracts are looked at. */
+/** Amounts that contracts could take, at least: only some accounts, tokens and contracts are looked at. */
 export const Exposures = Schema.Struct({
   /** Only what is not nothing. */
   rows: Schema.Array(Exposure),
@@ -68,11 +68,11 @@ export const Exposures = Schema.Struct({
 
 /** One word that the bundle changes, or an account of which that is not known. */
 export const StateChange = Schema.Struct({
-  /** Whose storage, code or answer it is. */
+  /** The account whose storage, code or answer it is. */
   account: Address,
   /** The storage slot; null where the account's code or its own answer shows the change. */
   slot: Schema.NullOr(Hash),
-  /** What the word is, where that is known. `facet`: code behind a function of a diamond. `key`: who may act for an account. */
+  /** Name of the word, where known. `facet`: code behind a function of a diamond. `key`: who may act for an account. */
   holds: Schema.NullOr(
     Schema.Literals([
       ...(["implementation", "admin", "beacon", "owner", "threshold", "module", "guard", "moduleGuard"] as const),

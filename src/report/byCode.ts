@@ -26,7 +26,7 @@ export const isHiddenRight = oneOf("RightUnexplained");
 /** A right, or an event that may give one. */
 export const isUnexplained = oneOf("EventUnexplained", "RightUnexplained");
 export const isDelegation = oneOf("DelegationSet");
-/** Who controls a contract changes. */
+/** Control of a contract changes. */
 export const isControl = oneOf("ContractControlChanged", "OwnershipChanged", "RoleChanged");
 /** Something happens though nothing moves. */
 export const isActing = oneOf("DelegationSet", "DelegationCleared", "EventUnexplained");

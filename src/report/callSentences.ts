@@ -1,4 +1,4 @@
-/** What is called, in sentences: the function and its arguments, told as what they are known by, and the calls inside. Pure. */
+/** Sentences of calls: the function and its arguments, told as what they are known by, and the calls inside. Pure. */
 import { callText, type DecodedCall } from "../abi/calls.js";
 import { escapeText } from "../primitives/text.js";
 import { nativeForPeople, tokenForPeople, type Names } from "./amounts.js";
@@ -9,7 +9,7 @@ import type { Report } from "./schema.js";
 export const upper = (who: string): string =>
   who.startsWith("you") || who.startsWith("transaction ") ? `${who.slice(0, 1).toUpperCase()}${who.slice(1)}` : who;
 
-/** What transactions without calldata are: whom they call, or that they create a contract. */
+/** Says of transactions without calldata whom they call, or that they create a contract. */
 export const bareCalls = (
   own: ReadonlyArray<Report["transactions"][number]>,
   { names, verb }: { readonly names: Names; readonly verb: (base: string) => string },
@@ -29,7 +29,7 @@ const standards: Readonly<Record<string, string>> = { erc20: "ERC-20", erc721: "
 
 const isMade = (type: string): boolean => type.startsWith("bytes") || type.startsWith("tuple");
 
-/** Who is called, by the symbol of a token. */
+/** Names the address that is called, by the symbol of a token. */
 const calledText = (to: string, names: Names): string =>
   names.label(to) === null && names.token(to) !== null ? tokenForPeople(names, to) : names.party(to);
 
@@ -68,7 +68,7 @@ const insideText = (call: DecodedCall, names: Names): string => {
 };
 const restOf = ({ more, calls: inside }: DecodedCall): number => inside.reduce((sum, call) => sum + restOf(call), more);
 
-/** What each transaction calls, a sentence each, by its calldata; `still` = that nothing moves, where nothing does. */
+/** Tells each transaction's call in a sentence, by its calldata; `still` = that nothing moves, where nothing does. */
 export const callSentences = (report: Report, names: Names, isIf: boolean, still: string): ReadonlyArray<string> => {
   const { transactions } = report;
   const called = transactions.flatMap(({ call, input, code }, index) =>

@@ -75,7 +75,7 @@ const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names:
   };
 };
 
-/** What makes two findings one problem: what is wrong and what to do; how requests failed is told place by place. */
+/** Returns the key of a finding's problem: what is wrong and what to do; how requests failed is told place by place. */
 const kindOf = ({ code, sentence, remedy, error }: Finding): string =>
   JSON.stringify([code, remedy, error === null || error._tag === "RpcError" ? "" : sentence]);
 
@@ -139,10 +139,10 @@ export const compose = (report: Report, options: RenderOptions = {}, reading: Re
     tone: tones[report.verdict],
     /** The one reason for the verdict. */
     because: headline(report, names),
-    /** What leaves, what comes, what is granted, what it costs: a line each. */
+    /** The summary: what leaves, what comes, what is granted, what it costs: a line each. */
     summary: sentencesOf(report, reading),
     findings: findingsSections(report, names),
-    /** What moves, who gets rights, what it costs. */
+    /** The stakes: what moves, who gets rights, what it costs. */
     stakes: [
       ...callsSection(report, look),
       ...flowsSection(report, reading),
@@ -152,7 +152,7 @@ export const compose = (report: Report, options: RenderOptions = {}, reading: Re
       ...tokensSection(reading),
       ...(options?.requests === true && options?.full !== true ? requestsSection(report, money) : []),
     ],
-    /** What was asked, where and when, in one line. */
+    /** The chain, the number of transactions, the stage and the date, in one line. */
     about: joined(
       report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
       counted(transactions, "transaction"),

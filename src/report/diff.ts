@@ -27,7 +27,7 @@ import {
 import type { Report } from "./schema.js";
 import { mustBeReport } from "./stakes.js";
 
-/** What a fact says: a number, a text, or nothing. */
+/** The value of a fact: a number, a text, or nothing. */
 type Value = Difference["a"];
 
 const factsOf = (report: Report): ReadonlyArray<Fact> => {

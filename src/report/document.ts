@@ -25,7 +25,7 @@ export interface Column {
 export interface Cell {
   readonly text: string;
   readonly tone?: Tone | undefined;
-  /** Whether it is one whole address, which is not to be broken. */
+  /** True if it is one whole address, which is not to be broken. */
   readonly isAddress?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export type Block =
         readonly what: string;
         readonly details: ReadonlyArray<string>;
         readonly remedy: string;
-        /** Where the code is explained; absent where it is a user's own. */
+        /** Link to the code's explanation; absent where it is a user's own. */
         readonly docs?: string;
       }>;
     };
@@ -91,14 +91,14 @@ export const section = (title: string, blocks: ReadonlyArray<Block>): ReadonlyAr
 export const joined = (...parts: ReadonlyArray<string | null>): string =>
   parts.filter((part) => part !== null && part !== "").join(" · ");
 
-/** What is known, in words; null where it is not known. */
+/** Puts a known value into words; null where it is not known. */
 export const known = <A>(value: A | null, text: (value: A) => string): string | null =>
   value === null ? null : text(value);
 
 /** `1 round`, `2 rounds`. */
 export const counted = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
 
-/** What stands back behind the rest of its row. */
+/** Makes a cell that stands back behind the rest of its row. */
 export const dim = (text: string): Cell => ({ text, tone: "dim" });
 
 export const left = (title: string): Column => ({ title, align: "left" });

@@ -40,21 +40,21 @@ export type Severity = typeof Severity.Type;
 
 /** One finding. */
 export const Finding = Schema.Struct({
-  /** What it is: from a closed list, or with a slash a user's own. */
+  /** Its code: from a closed list, or with a slash a user's own. */
   code: FindingCode,
-  /** What it does to the verdict. */
+  /** Its effect on the verdict. */
   severity: Severity,
   /** The step that found it. */
   step: StepName,
   /** Its place in the bundle, from 0; null = the whole. */
   transaction: nullable(Schema.Int),
-  /** What happened. */
+  /** A sentence that says what happened. */
   sentence: Schema.String,
   /** The numbers that belong to it, with their units. */
   numbers: Schema.Array(Figure),
-  /** What to do; empty where nothing is to be done. */
+  /** The action to take; empty where nothing is to be done. */
   remedy: Schema.String,
-  /** Where its code is explained: `docs/errors.md#ApprovalUnlimited`, from the root of the package; absent of a user's own code. */
+  /** The page on its code, from the package's root: `docs/errors.md#ApprovalUnlimited`; absent of a user's own code. */
   docs: Schema.optionalKey(Schema.String),
   /** How what it speaks of is known. */
   evidence: Evidence,

@@ -1,4 +1,4 @@
-/** What a report's events and balances say that accounts give and get: net, by party, over the whole bundle. Pure. */
+/** Flows of accounts, as a report's events and balances tell them: net, by party, over the whole bundle. Pure. */
 import * as Arr from "effect/Array";
 import type { DecodedCall } from "../abi/calls.js";
 import { isNobody } from "../abi/words.js";
@@ -8,7 +8,7 @@ import { accountsOf, type Names, type Rounding, sendersOf, type Unit } from "./a
 import type { Transfer } from "./parts.js";
 import type { Report } from "./schema.js";
 
-/** What an account gives to one party, or gets from it, over the whole bundle and net. */
+/** The amount that an account gives to one party, or gets from it, over the whole bundle and net. */
 export interface Flow extends Unit {
   readonly account: string;
   readonly way: "out" | "in";
@@ -20,7 +20,7 @@ export interface Flow extends Unit {
   readonly parts: ReadonlyArray<Pick<Transfer, "amount" | "transaction">>;
 }
 
-/** Of sums of more than this nobody looks for every amount in the calldata. */
+/** The most parts of a sum whose amounts are all looked for in the calldata. */
 const mostParts = 32;
 
 /** How the sum of flows is rounded: of amounts that the transactions ask for it is not, what they estimate is. */
@@ -60,7 +60,7 @@ interface Sum {
   parts: Array<Flow["parts"][number]>;
 }
 
-/** What an account has of one unit: what the events count that it gets, and by party. */
+/** An account's holding of one unit: what the events count that it gets, and by party. */
 export interface Holding extends Unit {
   readonly account: string;
   counted: bigint;
@@ -68,7 +68,7 @@ export interface Holding extends Unit {
 }
 
 /**
- * What every account gives and gets, read once for a rendering: events say who, measured balances how much. What falls short
+ * Reads every account's flows, once for a rendering: events say who, measured balances how much. What falls short
  * of the events is taken from their only party; everything else that they do not explain is of a party of its own, which is
  * not known. Each holding of which anything is told once, in the order of the telling.
  */
@@ -119,7 +119,7 @@ export const ledgerOf = (report: Report) => {
       only.parts = [];
     } else tell(holding, null, { amount: rest, parts: [] });
   }
-  /** What the events count that an account gets of a unit. */
+  /** Returns the amount of a unit that an account gets by the events' count. */
   const counted = (account: string, unit: Unit): bigint => byUnit.get(keyOf(account, unit))?.counted ?? 0n;
   return { holdings, counted };
 };
@@ -131,13 +131,13 @@ const flowsIn = ({ account, token, tokenId, parties }: Holding): ReadonlyArray<F
     return amount === 0n ? [] : [{ account, party, token, tokenId, way, amount: sizeOf(amount), parts }];
   });
 
-/** What each of the accounts gives and gets, by party: what leaves first. */
+/** Returns the flows of each of the accounts, by party: what leaves first. */
 export const flowsOf = ({ holdings }: Ledger, accounts: ReadonlySet<string>): ReadonlyArray<Flow> => {
   const flows = holdings.flatMap((holding) => (accounts.has(holding.account) ? flowsIn(holding) : []));
   return [...flows.filter(({ way }) => way === "out"), ...flows.filter(({ way }) => way === "in")];
 };
 
-/** What events claim that a sender gets of a token, where its balance does not grow: each token once. */
+/** Returns what events claim that a sender gets of a token, where its balance does not grow: each token once. */
 export const claimsOf = (report: Report, { counted }: Ledger): ReadonlyArray<Flow> => {
   const accounts = new Set(accountsOf(report));
   const claims = report.balanceChanges.flatMap(
@@ -153,7 +153,7 @@ export const claimsOf = (report: Report, { counted }: Ledger): ReadonlyArray<Flo
   );
 };
 
-/** What senders hand to themselves: nothing changes hands. */
+/** Returns flows of senders to themselves: nothing changes hands. */
 export const toThemselves = ({ transfers, transactions }: Report): ReadonlyArray<Flow> => {
   const senders = new Set(sendersOf({ transactions }));
   return transfers.flatMap(({ from, to, token, tokenId, amount, standard, transaction }): ReadonlyArray<Flow> => {

@@ -1,4 +1,4 @@
-/** Whether the state that was asked is the newest. Pure. */
+/** Checks that the state that was asked is the newest. Pure. */
 import type { Chain } from "../Chains.js";
 import { count, seconds } from "../primitives/statement.js";
 import { code, type Finding } from "./finding.js";
@@ -11,7 +11,7 @@ const inSeconds = (ms: number): bigint => BigInt(Math.round(ms / 1000));
 /** Seconds that have passed. */
 const elapsed = (ms: number): bigint => BigInt(Math.floor(ms / 1000));
 
-/** Whether a chain makes blocks only when it is asked to, so that the age of its head says nothing. */
+/** True if a chain makes blocks only when it is asked to, so that the age of its head says nothing. */
 export const minesOnDemand = (chainId: number | null): boolean => onDemand.includes(chainId);
 
 /** How old the newest block may be, seconds: from `doubtful` on a report says so, from `stale` on nothing is ready. */
@@ -29,11 +29,11 @@ const leastSlot = 5n;
 const unslotted: HeadLimits = { doubtful: 11n, stale: 21n, held: 10n };
 const unpaced: HeadLimits = { doubtful: 121n, stale: 601n, held: 600n };
 
-/** Whether blocks come so seldom that one which comes while answers travel is the exception. */
+/** True if blocks come so seldom that one which comes while answers travel is the exception. */
 export const isSlotted = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean =>
   paceKnown && inSeconds(blockTimeMs) >= leastSlot;
 
-/** Whether blocks are known to come so often that one which comes while answers travel is none. */
+/** True if blocks are known to come so often that one which comes while answers travel is none. */
 export const isFast = (chain: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean =>
   chain.paceKnown && !isSlotted(chain);
 
@@ -46,7 +46,7 @@ export const headLimitsOf = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown"
     : unslotted;
 };
 
-/** Of a slow chain: beyond ten block times, and a minute, it stands still. */
+/** Returns the age, seconds, beyond which a slow chain stands still: ten block times, at least a minute. */
 const standstill = ({ blockTimeMs }: Pick<Chain, "blockTimeMs">): bigint =>
   inSeconds(Math.max(60_000, 10 * blockTimeMs));
 
@@ -61,7 +61,7 @@ const mostSkew = 15n;
 /** Seconds by which a node simulates after its own clock, or after the latest block, which is no clock. */
 const afterClock = 12n;
 
-/** What freshness is judged by. Times of blocks are epoch seconds; null = not known. */
+/** Facts by which freshness is judged. Times of blocks are epoch seconds; null = not known. */
 export interface FreshnessOptions {
   /** The block whose state was the base. */
   readonly base: bigint | null;
@@ -71,7 +71,7 @@ export interface FreshnessOptions {
   readonly highest: bigint | null;
   /** The highest block that was shown as the latest, where the base must not be behind it; none = it may. */
   readonly least?: bigint | null;
-  /** Of the simulated block: after the node's own clock, unless the time was set. */
+  /** Time of the simulated block: after the node's own clock, unless the time was set. */
   readonly timestamp: bigint | null;
   /** Epoch ms by the local clock. */
   readonly now: number;
@@ -79,11 +79,11 @@ export interface FreshnessOptions {
   readonly aheadMs: number | null;
   /** Ms since the first question. */
   readonly elapsedMs: number;
-  /** Whether the head is a later one than an earlier look found. */
+  /** True if the head is a later one than an earlier look found. */
   readonly hasAdvanced: boolean;
   /** Ms for which the head has been seen to be the newest; none = it was seen for the first time. */
   readonly heldMs?: number;
-  /** Whether another endpoint names the same head; none = nobody was asked. */
+  /** True if another endpoint names the same head; none = nobody was asked. */
   readonly isShared?: boolean;
   readonly chain: Pick<Chain, "paceKnown" | "blockTimeMs">;
   readonly chainId: number | null;
@@ -102,7 +102,7 @@ export const ClockSkew = code("chain", ["info", "warning"], "ClockSkew", [
   "check the local clock",
 ]);
 
-/** Where the head is later than every clock, its age cannot be told; where it advances, it is at least alive. */
+/** Compares clocks. The age of a head later than every clock cannot be told; one that advances is at least alive. */
 const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): ReadonlyArray<Finding> => {
   const evidence = "measured";
   if (lead > mostSkew)

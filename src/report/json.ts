@@ -19,7 +19,7 @@ const maxDepth = 256;
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const children = (value: object): ReadonlyArray<unknown> => Object.values(value);
 
-/** Whether arrays and objects nest at most `maxDepth` deep; level by level, so that it cannot overflow itself. */
+/** True if arrays and objects nest at most `maxDepth` deep; level by level, so that it cannot overflow itself. */
 const isShallow = (json: unknown): boolean => {
   let level: ReadonlyArray<object> = [json].filter(isObject);
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,4 +1,4 @@
-/** Whether what was signed is what a clearance allows. Apart from `ready`, for it reads signatures, which most pages never do. Pure. */
+/** Compares signed transactions with a clearance. Apart from `ready`: most pages never read signatures. Pure. */
 import * as Arr from "effect/Array";
 import { SignedMismatch } from "../errors/nonces.js";
 import { plainJson } from "../primitives/json.js";
@@ -54,7 +54,7 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
 };
 
 /**
- * Whether these signed transactions are exactly what the clearance allows: every field, in order, and
+ * True if these signed transactions are exactly what the clearance allows: every field, in order, and
  * signed by the senders it names. Anything else is false, never an exception; {@link mismatch} says what.
  *
  * @example

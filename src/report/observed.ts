@@ -18,7 +18,7 @@ const World = Schema.Struct({
   feeRecipient: Schema.NullOr(Address),
   /** The gas limit of the simulated block, gas. */
   gasLimit: amount,
-  /** Whether it did the same as the world that the report's figures are from; null = could not be compared. */
+  /** True if it did the same as the world that the report's figures are from; null = could not be compared. */
   agrees: Schema.NullOr(Schema.Boolean),
 });
 
@@ -31,7 +31,7 @@ const Rules = Schema.Struct({
    * `config`: by `eth_config`. `table`: by the table of chains, where nothing else told.
    */
   by: Schema.Literals(["executed", "header", "config", "table"]),
-  /** Whether nothing spoke against it. */
+  /** True if nothing spoke against it. */
   agrees: Schema.Boolean,
   /** Most gas one transaction may ask for; null = only the block limits it. */
   txGasCap: amount,
@@ -82,7 +82,7 @@ export const Observed = Schema.Struct({
    * differ.
    */
   namedChainId: Schema.NullOr(Schema.Int),
-  /** Where the exact requests ran; empty until they were proven. */
+  /** Worlds in which the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),
   /**
    * Values of the block that the called code reads, by its instructions: what is not named was not seen, which is no

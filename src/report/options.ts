@@ -30,7 +30,7 @@ export interface OptionRow<Given, S extends Schema.Constraint> {
   readonly given?: Given;
   /** How it is kept in a report. */
   readonly schema: S;
-  /** What is kept where the caller says nothing. */
+  /** The value that is kept where the caller says nothing. */
   readonly absent: S["Type"];
   /** Reads what the caller wrote, or says what is wrong with it. */
   readonly check: (
@@ -64,7 +64,7 @@ const open =
       decoded(schema, () => problem),
     );
 
-/** What decodes by `schema`, or `problem`. */
+/** Reads what decodes by `schema`, or says `problem`. */
 const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, problem: (text: string) => string) => {
   const decode = Schema.decodeUnknownResult(schema);
   return (value: unknown, field: string): Checked<S["Type"]> =>
@@ -138,7 +138,7 @@ const policyData = (input: unknown, field: string): Checked<Schema.Json> => {
     : no(field, "must be a policy, as Policy's constructors make them");
 };
 
-/** What is pretended, by its fields. Any other is refused: the report would tell of a world that nobody ran. */
+/** Reads what is pretended, by its fields. Any other is refused: the report would tell of a world that nobody ran. */
 const pretended = <S extends typeof KeptAccount | typeof KeptBlock>({ fields }: S): Read<S["Type"]> => {
   const own = Object.entries(fields as Readonly<Record<string, Schema.ConstraintDecoder<unknown>>>);
   const checks = new Map(own.map(([name, schema]) => [name, decoded(schema, (text) => text)]));
@@ -240,7 +240,7 @@ export const named = {
     null,
     () => "must be a tag, a block number (a bigint of 0 to 256 bits) or a 32-byte hash",
   ),
-  /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
+  /** The meaning of `pending` on this endpoint; default: the chain's policy. See `Chain.pending`. */
   pending: plain<"guess" | "preconfirmed">()(pending, null, () => 'must be "guess" or "preconfirmed"'),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
   stateOverrides: row<Readonly<Record<Address, GivenRows<typeof accountRows>>>>()(StateOverrides, null, stateOverrides),

@@ -1,5 +1,5 @@
 /**
- * What the steps find, as schemas: one per question, composed by the report.
+ * Schemas of what the steps find: one per question, composed by the report.
  *
  * Amounts are wei, gas is gas, prices are wei per gas. `null` = not known; `evidence` says how the
  * rest is known.
@@ -14,11 +14,11 @@ import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
 
-/** Who chose a value that will be signed: the caller, a nonce reserved from outside the pipeline, or the scan. */
+/** The chooser of a value that will be signed: the caller, a nonce reserved from outside the pipeline, or the scan. */
 export const By = Schema.Literals(["caller", "reserved", "us"]);
 export type By = typeof By.Type;
 
-/** Who lives at an address. */
+/** The account at an address. */
 export const AccountCode = Schema.Struct({
   /** The account. */
   account: Address,
@@ -26,20 +26,20 @@ export const AccountCode = Schema.Struct({
   kind: Schema.Literals(["contract", "delegated", "precompile", "nobody", "unknown"]),
   /** The EIP-7702 delegate. */
   delegate: nullable(Address),
-  /** Whether the delegate has code. */
+  /** True if the delegate has code. */
   delegateHasCode: nullable(Schema.Boolean),
   /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface AccountCode extends Schema.Schema.Type<typeof AccountCode> {}
 
-/** Who sends and who receives. */
+/** The sender and the receiver. */
 export const Parties = Schema.Struct({
   /** The sender. */
   from: AccountCode,
   /** null = deployment. */
   to: nullable(AccountCode),
-  /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
+  /** The address of a deployment's contract (CREATE of sender and nonce); null when the nonce is not known. */
   creates: nullable(Address),
 });
 
@@ -49,14 +49,14 @@ export const OutcomeLog = Schema.Struct({
   address: Address,
   /** Its topics, 32 bytes each. */
   topics: Schema.Array(Hash),
-  /** What is not indexed, ABI-encoded. */
+  /** Data that is not indexed, ABI-encoded. */
   data: Hex,
   /** The event by the ABIs that are known; null where none names it. */
   decoded: nullable(DecodedLog),
 });
 export interface OutcomeLog extends Schema.Schema.Type<typeof OutcomeLog> {}
 
-/** What the simulated call did. */
+/** The outcome of the simulated call. */
 export const Outcome = Schema.Struct({
   /** `halted`: stopped without `revert`, e.g. out of gas. `unknown`: not simulated. */
   status: Schema.Literals(["success", "reverted", "halted", "unknown"]),
@@ -64,7 +64,7 @@ export const Outcome = Schema.Struct({
   gasUsed: amount,
   /** Peak before refunds, where the node says it. */
   maxUsedGas: amount,
-  /** What it returned, or its revert data; null where it is not known. */
+  /** The bytes that it returned, or its revert data; null where it is not known. */
   returnData: Schema.NullOr(Hex),
   /** The return value, when the call's function is known. */
   result: Schema.NullOr(DecodedResult),
@@ -72,7 +72,7 @@ export const Outcome = Schema.Struct({
   logs: Schema.Array(OutcomeLog),
   /** Calls inside that failed or may have, where it succeeded; left out where there are none. */
   inner: Schema.optionalKey(InnerCalls),
-  /** What the revert says, decoded; null where it did not revert. */
+  /** The revert, decoded; null where it did not revert. */
   revert: Schema.NullOr(Revert),
   /** Why it failed. */
   failure: Schema.NullOr(Verdict),
@@ -96,7 +96,7 @@ export const Gas = Schema.Struct({
   limit: amount,
   /** The most one transaction may ask for on this chain and in this block. */
   cap: amount,
-  /** Who chose the limit. */
+  /** The chooser of the limit. */
   by: By,
   /** Why `eth_estimateGas` gave no number, where it was asked. */
   refusal: nullable(Schema.Union([Verdict, RpcError])),
@@ -119,14 +119,14 @@ export const Nonce = Schema.Struct({
   inFlight: Schema.NullOr(Schema.Int),
   /** Nonces missing before `value`. */
   gap: Schema.NullOr(Schema.Int),
-  /** Who chose it. */
+  /** The chooser of the nonce. */
   by: By,
   /** How the figures were obtained. */
   evidence: Evidence,
 });
 export interface Nonce extends Schema.Schema.Type<typeof Nonce> {}
 
-/** What to pay per gas. */
+/** The price to pay per gas. */
 export const Fee = Schema.Struct({
   /** Base fee of the block this would be mined in. */
   baseFeePerGas: amount,
@@ -136,11 +136,11 @@ export const Fee = Schema.Struct({
   maxPriorityFeePerGas: amount,
   /** Set instead of the two above for a legacy transaction. */
   gasPrice: amount,
-  /** Who chose the cap. */
+  /** The chooser of the cap. */
   by: By,
   /** Wei per gas that the sources name as a tip, where that is above what is ever proposed. */
   tipNamed: amount,
-  /** Where the tip came from. */
+  /** The source of the tip. */
   tipSource: Schema.Literals(["caller", "feeHistory", "receipts", "minimum", "unknown"]),
   /** How long the fee cap outlives full blocks, seconds; null where the caller fixed it. */
   horizonSeconds: Schema.NullOr(Schema.Finite),
@@ -155,7 +155,7 @@ export interface Fee extends Schema.Schema.Type<typeof Fee> {}
 const FundsTerm = Schema.Struct({
   /** Index of the transaction. */
   transaction: Schema.Int,
-  /** What it is for. */
+  /** The purpose of the amount. */
   name: Schema.Literals(["value", "gas", "blobGas", "l1Fee", "operatorFee", "received", "spent"]),
   /** Wei; negative for what earlier transactions of the bundle bring in. */
   amount: Schema.BigInt,
@@ -164,9 +164,9 @@ const FundsTerm = Schema.Struct({
 /** The terms that are fees. */
 export const feeTerms: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
 
-/** Whether an account can pay for its transactions, in bundle order. */
+/** An account's ability to pay for its transactions, in bundle order. */
 export const Funds = Schema.Struct({
-  /** Who pays. */
+  /** The payer. */
   account: Address,
   /** Native balance before the first transaction. */
   balance: amount,
@@ -175,15 +175,15 @@ export const Funds = Schema.Struct({
    * in before (`terms` named `received`); pools count nothing that is not mined.
    */
   required: amount,
-  /** What it will probably pay. */
+  /** The amount that it will probably pay. */
   expected: amount,
   /** Missing wei, at least that much where `required` is null; 0 when it can pay; null = not known. */
   shortfall: amount,
   /** The cost that mempools reserve for its transactions in flight, at their fee caps, wei; 0 = none are. */
   queued: amount,
-  /** What it holds on the latest block, by which pools judge, wei; null where nothing is in flight, or it is not known. */
+  /** Its balance on the latest block, by which pools judge, wei; null where nothing is in flight, or not known. */
   sealed: amount,
-  /** What `required` consists of, as far as it is known. */
+  /** The parts of `required`, as far as they are known. */
   terms: Schema.Array(FundsTerm),
   /** How the figures were obtained. */
   evidence: Evidence,
@@ -196,7 +196,7 @@ const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155", "erc69
 export const TokenInfo = Schema.Struct({
   /** The token's contract. */
   token: Address,
-  /** What it calls itself, escaped; null where it does not say. */
+  /** Its own name, escaped; null where it does not say. */
   name: Schema.NullOr(Schema.String),
   /** Its symbol, escaped; null where it does not say. */
   symbol: Schema.NullOr(Schema.String),
@@ -207,13 +207,13 @@ export interface TokenInfo extends Schema.Schema.Type<typeof TokenInfo> {}
 
 /** One movement. */
 export const Transfer = Schema.Struct({
-  /** What kind of movement it is. */
+  /** The kind of movement. */
   standard,
   /** null for the native currency. */
   token: Schema.NullOr(Address),
-  /** Who gives; the zero address where it is minted. */
+  /** The giver; the zero address where it is minted. */
   from: Address,
-  /** Who gets; the zero address where it is burned. */
+  /** The receiver; the zero address where it is burned. */
   to: Address,
   /** Raw units; wei for native. */
   amount: Uint,
@@ -228,7 +228,7 @@ export interface Transfer extends Schema.Schema.Type<typeof Transfer> {}
 
 /** An account's balance before and after the bundle, without the gas it pays. */
 export const BalanceChange = Schema.Struct({
-  /** Whose balance it is. */
+  /** The account whose balance it is. */
   account: Address,
   /** The token's contract; null = the chain's own currency. */
   token: Schema.NullOr(Address),
@@ -263,9 +263,9 @@ export const Approval = Schema.Struct({
   standard: Schema.Literals(rightStandards),
   /** The contract that the right is over. */
   token: Address,
-  /** Who grants it. */
+  /** The account that grants it. */
   owner: Address,
-  /** Of a CryptoPunk that anybody may buy, the zero address. */
+  /** The spender; the zero address for a CryptoPunk that anybody may buy. */
   spender: Address,
   /** For a single NFT or one id. */
   tokenId: amount,
@@ -275,9 +275,9 @@ export const Approval = Schema.Struct({
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: amount,
-  /** Whether it ends later than the previous one, whatever its amount. */
+  /** True if it ends later than the previous one, whatever its amount. */
   extended: Schema.Boolean,
-  /** Whether it is without limit. */
+  /** True if it is without limit. */
   unlimited: Schema.Boolean,
   /** Kind of account at the spender's address. */
   spenderKind: Schema.Literals(["contract", "eoa", "delegated", "created", "precompile", "unknown"]),

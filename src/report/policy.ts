@@ -28,11 +28,11 @@ export interface Policy {
     readonly account: Address | null;
     readonly bound?: "spent" | "received";
   }>;
-  /** Whose belongings it bounds what contracts could take of: `token` null = native, `account` null = every sender. */
+  /** Belongings of which it bounds what contracts could take: `token` null = native, `account` null = every sender. */
   readonly exposures?: ReadonlyArray<{ readonly token: Address | null; readonly account: Address | null }>;
   /** Calls inside that may fail: their failure is an info finding. */
   readonly mayFail?: ReadonlyArray<{
-    /** Who is called. */
+    /** The address that is called. */
     readonly to: Address;
     /** Its function's four bytes; left out = any function. */
     readonly selector?: Hex;
@@ -45,10 +45,10 @@ export interface Policy {
 export const pass: PolicyResult = { _tag: "Pass" };
 /** The policy does not hold; `detail` says what was found against it, with units. */
 export const fail = (detail: string): PolicyResult => ({ _tag: "Fail", detail });
-/** Whether it holds is not known: never counted as passed. */
+/** The policy is not known to hold or not: never counted as passed. */
 export const unknown = (reason: string): PolicyResult => ({ _tag: "Unknown", reason });
 
-/** What those of one kind say. */
+/** Joins what those of one kind say. */
 const said = (results: ReadonlyArray<PolicyResult>, tag: "Fail" | "Unknown"): string =>
   results
     .flatMap((result) => (result._tag !== tag ? [] : result._tag === "Fail" ? result.detail : result.reason))

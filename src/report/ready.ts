@@ -1,4 +1,4 @@
-/** What a report promises to be signed, and whether it clears that for signing. */
+/** Requests that a report promises to be signed, and whether it clears them for signing. */
 import { concatHex, keccak256, numberToHex } from "viem";
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
@@ -89,7 +89,7 @@ export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId"
 /** Why there is no clearance: the first blocker as its own error, or what is missing. */
 export type Blocker = Verdict | RpcError;
 
-/** What a finding without an error of its own is to a clearance. */
+/** Returns the reason of the gap that a finding without an error of its own is to a clearance. */
 export const gapReason = ({ severity }: Finding): Gap["reason"] =>
   severity === "blocker" ? "Blocked" : "CheckUnavailable";
 
@@ -104,14 +104,14 @@ export const gapOf =
       finding.remedy,
     );
 
-/** Whether the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
+/** True if the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
 const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
   report.digest === null ||
   report.transactions.some(({ input, request }) => request !== null && !isRequestOf(input, request)) ||
   digestOfReport(report) !== report.digest ||
   requests.some(({ chainId }) => chainId !== report.chainId);
 
-/** What a report lacks: the gaps that are there. */
+/** Returns the gaps of a report: those that are there. */
 const gapsOf = (
   ...checks: ReadonlyArray<readonly [isThere: boolean, reason: Gap["reason"], sentence: string]>
 ): ReadonlyArray<Gap> => checks.flatMap(([isThere, reason, sentence]) => (isThere ? [gap(reason, sentence)] : []));
@@ -120,7 +120,7 @@ const gapsOf = (
 export const expiryOf = ({ observed, options }: Pick<Report, "observed" | "options">): number =>
   Math.min(observed.at + options.maxAgeMs, observed.until ?? Number.POSITIVE_INFINITY);
 
-/** What the report itself lacks for a clearance, beside the checks that its findings say are missing. */
+/** Returns what the report itself lacks for a clearance, beside the checks that its findings say are missing. */
 const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
   const { observed, options, stage, transactions, funds } = report;
   const requests = requestsOf(report);

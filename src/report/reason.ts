@@ -215,7 +215,7 @@ export const mostReason = 600;
 export const mostItems = 3;
 export const mostSenders = 3;
 
-/** What does not work: which transactions fail or were not simulated, and who cannot pay. */
+/** Tells what does not work: which transactions fail or were not simulated, and who cannot pay. */
 export const hindrances = (report: Report, names: Names): ReadonlyArray<string> => {
   const { transactions, funds } = report;
   const failed = failuresOf(report);
@@ -249,7 +249,7 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
   ];
 };
 
-/** What nobody looked at, for its step was left out; null = no such thing. */
+/** Tells what nobody looked at, for its step was left out; null = no such thing. */
 const unlooked = ({ steps: { without } }: Report): string | null => {
   const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
   if (!moves && !rights) return null;
@@ -257,7 +257,7 @@ const unlooked = ({ steps: { without } }: Report): string | null => {
   return `${capital(parts)} were not checked.`;
 };
 
-/** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
+/** Sentences that must stand beside amounts, for they are not the whole, or not certain. The first of each kind. */
 const doubts: ReadonlyArray<readonly [text: string, isOne: typeof isCut]> = [
   ["There are more movements or approvals than could be measured or shown here.", isCut],
   ["Events and measured balances disagree; the measured amounts are shown.", isMismatch],
@@ -268,7 +268,7 @@ const doubts: ReadonlyArray<readonly [text: string, isOne: typeof isCut]> = [
   ["State or block were overridden, so none of this is certain.", isPretended],
 ];
 
-/** What is not certain of a summary, a sentence each. */
+/** Tells what is not certain of a summary, a sentence each. */
 export const doubtsOf = (report: Report): ReadonlyArray<string> => {
   const { findings, observed } = report;
   return [

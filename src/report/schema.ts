@@ -42,7 +42,7 @@ const keptTimes = {
   deadlineMs: decodedBy(times.deadline),
   /** ms for which a clearance holds. */
   maxAgeMs: decodedBy(times.maxAge),
-  /** Whether the caller said how long a clearance is to hold; absent = the default stands. */
+  /** True if the caller said how long a clearance is to hold; absent = the default stands. */
   isMaxAgeGiven: Schema.optionalKey(Schema.Boolean),
   /** How long the fee cap must hold under full blocks, seconds. */
   feeHorizonSeconds: decodedBy(times.feeHorizon),
@@ -66,7 +66,7 @@ export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> 
 /** One transaction of the bundle: the input, what it does, and the request to sign. */
 export const TransactionReport = Schema.Struct({
   input: Transaction,
-  /** What it calls, as data; null without calldata. Its amounts are bigints: `JSON.stringify` takes the report, or `Report.toJson`, and not this part alone. */
+  /** The call as data, null without calldata. For its bigints, `JSON.stringify` the report, or use `Report.toJson`. */
   call: Schema.NullOr(DecodedCall),
   request: Schema.NullOr(Request),
   code: Parties,
@@ -78,23 +78,23 @@ export const TransactionReport = Schema.Struct({
 export interface TransactionReport extends Schema.Schema.Type<typeof TransactionReport> {
   /** The input: every field present, null where it was left open. */
   readonly input: Transaction;
-  /** What its calldata asks for, as data; null without calldata, and of a deployment. Nothing is decided by it. */
+  /** The call of its calldata, as data; null without calldata, and of a deployment. Nothing is decided by it. */
   readonly call: DecodedCall | null;
-  /** What is to be signed; null while a field of it is not known. */
+  /** The request to be signed; null while a field of it is not known. */
   readonly request: Request | null;
-  /** Who sends and who receives. */
+  /** The sender and the receiver. */
   readonly code: typeof Parties.Type;
-  /** What the simulated call did. */
+  /** The outcome of the simulated call. */
   readonly outcome: Outcome;
   /** How much gas it takes and is allowed. */
   readonly gas: Gas;
   /** Which nonce, and why. */
   readonly nonce: Nonce;
-  /** What is paid per gas, in wei. */
+  /** The price paid per gas, in wei. */
   readonly fee: Fee;
 }
 
-/** What it took. */
+/** The rounds, requests and time that a report took. */
 const Ledger = Schema.Struct({
   /** Network rounds, one after another. */
   rounds: Schema.Int,
@@ -102,7 +102,7 @@ const Ledger = Schema.Struct({
   requests: Schema.Array(
     Schema.Struct({
       method: Schema.String,
-      /** Of `eth_simulateV1`: which run it was; null for other methods. */
+      /** The run of `eth_simulateV1`; null for other methods. */
       run: Schema.NullOr(RunName),
       /** Which step asked. */
       step: Schema.NullOr(StepName),
@@ -124,7 +124,7 @@ const Ledger = Schema.Struct({
 export const Report = Schema.Struct({
   /** The version of the report's shape; another one is refused by `fromJson`. */
   version: Schema.Literal(reportVersion),
-  /** What to do with the bundle; `ready` of this namespace works it out again. */
+  /** The verdict: what to do with the bundle; `ready` of this namespace works it out again. */
   verdict: VerdictName,
   /** The one reason for the verdict, in a sentence. */
   because: Schema.String,
@@ -172,23 +172,23 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly observed: Observed;
   /** The transactions, in order. */
   readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
-  /** What each payer has and needs. */
+  /** Funds that each payer has and needs. */
   readonly funds: ReadonlyArray<Funds>;
   /** Transfers of native currency and tokens, in raw units, in the order of the events. */
   readonly transfers: ReadonlyArray<Transfer>;
-  /** What accounts held before and after the bundle, in raw units. */
+  /** Amounts that accounts held before and after the bundle, in raw units. */
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
   /** Rights over tokens that were granted, changed or spent. */
   readonly approvals: ReadonlyArray<Approval>;
-  /** What contracts could take beside what they do take, in raw units; null where nothing was looked at, as in a scan. */
+  /** Amounts that contracts could take beside what they do take, raw units; null where not looked at, as in a scan. */
   readonly exposure: typeof Exposures.Type | null;
   /** Changes of the storage slots that say who controls accounts and contracts; empty until it is proven. */
   readonly stateChanges: ReadonlyArray<StateChange>;
-  /** What the tokens say of themselves. */
+  /** Tokens as they describe themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
-  /** What it took: rounds, requests, time. */
+  /** The rounds, requests and time that it took. */
   readonly ledger: typeof Ledger.Type;
 }
 
@@ -196,9 +196,9 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
 const Wait = Schema.Struct({
   /** The request's place in the bundle, from 0. */
   transaction: Schema.Int,
-  /** Whose transactions have to be mined. */
+  /** The account whose transactions have to be mined. */
   account: Address,
-  /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
+  /** The count that `eth_getTransactionCount` of `account` on `latest` must have reached. */
   nonce: Schema.Int,
 });
 /** A transaction that must be mined before a request is sent. */
@@ -206,19 +206,19 @@ export interface Wait extends Schema.Schema.Type<typeof Wait> {}
 
 /** Permission to sign exactly these requests until `expiresAt`. */
 export const Clearance = Schema.Struct({
-  /** What to sign, in order. */
+  /** Requests to sign, in order. */
   requests: Schema.NonEmptyArray(Request),
-  /** Who signs each, in order. */
+  /** The signer of each, in order. */
   senders: Schema.NonEmptyArray(Address),
   /** The report's digest, which binds it to these requests. */
   digest: Hash,
   /** Epoch ms. */
   expiresAt: Schema.Finite,
-  /** What must be mined first, in the order of the requests; sent earlier, one may be dropped or do something else. */
+  /** Waits for what must be mined first, in order of the requests; sent earlier, one may be dropped or do otherwise. */
   waits: Schema.Array(Wait),
 }).annotate({ identifier: "Clearance" });
 export interface Clearance extends Schema.Schema.Type<typeof Clearance> {
-  /** What is to be signed, in order. */
+  /** Requests to be signed, in order. */
   readonly requests: Arr.NonEmptyReadonlyArray<Request>;
   readonly waits: ReadonlyArray<Wait>;
 }

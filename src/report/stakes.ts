@@ -1,4 +1,4 @@
-/** What a report says of its senders' money beside what moves: who gets rights, what could be taken, what it costs. Pure. */
+/** Stakes of a report's senders beside what moves: who gets rights, what could be taken, what it costs. Pure. */
 import * as Result from "effect/Result";
 import { isNobody } from "../abi/words.js";
 import { InvalidTransaction } from "../errors/input.js";
@@ -27,18 +27,18 @@ export interface Grant {
   readonly change: "new" | "kept" | "back";
 }
 
-/** What a payer gives for fees. */
+/** Fees that a payer gives. */
 export interface Cost {
   readonly account: string;
   /** Wei, all fees at their caps; null = not known. */
   readonly atMost: bigint | null;
   /** The highest cap of its transactions, wei per gas; null where one is not known. */
   readonly perGas: bigint | null;
-  /** Whether more may be charged than is known. */
+  /** True if more may be charged than is known. */
   readonly isOpen: boolean;
 }
 
-/** Whether anything of anybody's moves, or a right over it changes. */
+/** True if anything of anybody's moves, or a right over it changes. */
 export const isMoving = ({ transfers, balanceChanges, approvals }: Report): boolean =>
   transfers.some(({ standard, amount, from, to }) => from !== to && (amount > 0n || standard === "erc721")) ||
   balanceChanges.some(({ delta, after }) => after !== null && delta !== 0n) ||
@@ -65,7 +65,7 @@ export const grantsOf = (
   return [...all].sort((a, b) => rank(a) - rank(b));
 };
 
-/** What contracts could take, beside what they do take: of a value, what they give back. */
+/** Returns what contracts could take, beside what they do take: of a value, what they give back. */
 const exposuresOf = (report: Report, flows: ReadonlyArray<Flow>): ReadonlyArray<Exposure> => {
   const rows = report.exposure?.rows ?? [];
   const values = flows.filter(({ way, token }) => way === "out" && token === null);
@@ -83,7 +83,7 @@ export const mustBeReport = (report: Report): void => {
   if (problem !== null) Result.getOrThrow(Result.fail(new InvalidTransaction(problem)));
 };
 
-/** What every part of a rendering is written from: names, and what is at stake for the senders. */
+/** Sources of every part of a rendering: names, and what is at stake for the senders. */
 export type Reading = ReturnType<typeof readingOf>;
 
 export const readingOf = (report: Report, options: AmountOptions | null) => {
@@ -114,7 +114,7 @@ export const exposureText = ({ amount, ...unit }: Exposure, names: Names): strin
 /** Rights over amounts; the others are over whatever there is. */
 const isCounted = ({ standard }: Approval): boolean => standard === "erc20" || standard === "permit2";
 
-/** Whether what could be taken is what a right allows that is told. */
+/** True if what could be taken is what a right allows that is told. */
 export const isCovered = ({ amount, ...row }: Exposure, { approval, change }: Grant): boolean => {
   const { owner, token, spender, tokenId, after, unlimited } = approval;
   const same = (a: string | null, b: string) => a?.toLowerCase() === b.toLowerCase();
@@ -128,7 +128,7 @@ export const isCovered = ({ amount, ...row }: Exposure, { approval, change }: Gr
 const mostOf = (amounts: ReadonlyArray<bigint | null>): bigint | null =>
   amounts.includes(null) ? null : largestOf(amounts.filter((amount) => amount !== null));
 
-/** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
+/** Returns what each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
 const costsOf = (report: Report): ReadonlyArray<Cost> => {
   const isOpen = report.findings.some(isFeeOpen);
   return sendersOf(report).map((account) => {
@@ -156,7 +156,7 @@ const sumOf = (costs: ReadonlyArray<Cost>): Cost | null =>
         isOpen: sum.isOpen || isOpen,
       }));
 
-/** Who sentences are about, accounts that are told of as one, and what they pay for fees: the reader first, where there is one. */
+/** Returns subjects of sentences, accounts told of as one, with their fees: the reader first, where there is one. */
 export const subjectsOf = (report: Report, { names, costs }: Reading) => {
   const you = accountsOf(report).filter(names.isYou);
   const own = costs.filter(({ account }) => names.isYou(account));
@@ -175,7 +175,7 @@ const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names)
     : `up to ${amountInSentence(names, { token, tokenId }, after, names.isTyped(after) ? "none" : "up")}`;
 };
 
-/** What the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own. */
+/** Says what the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own. */
 export const rightText = (approval: Approval, names: Names, their: string): string => {
   const { standard, token, tokenId, expiration } = approval;
   const of = tokenForPeople(names, token);
@@ -197,6 +197,6 @@ export const rightText = (approval: Approval, names: Names, their: string): stri
   }
 };
 
-/** Who has a right: of an offer to everybody, anybody. */
+/** Names who has a right: of an offer to everybody, anybody. */
 export const spenderText = ({ spender }: Approval, name: (address: string) => string): string =>
   isNobody(spender) ? "anybody" : name(spender);

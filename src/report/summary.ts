@@ -1,4 +1,4 @@
-/** What a report means for whoever signs, in a sentence: what leaves, what comes, what is granted, what it costs, and why not. Pure. */
+/** A report's meaning for whoever signs, in a sentence: what leaves, comes, is granted and paid, and why not. Pure. */
 import * as Arr from "effect/Array";
 import { isNobody } from "../abi/words.js";
 import { escapeText } from "../primitives/text.js";
@@ -33,7 +33,7 @@ import type { Report } from "./schema.js";
 /** With more, or where one is a list itself, each is a sentence of its own. */
 const mostClauses = 2;
 
-/** What an account does; `isList`: several things in one, so that it reads better as a sentence of its own. */
+/** An action of an account; `isList`: several things in one, so that it reads better as a sentence of its own. */
 interface Clause {
   readonly text: string;
   readonly isList: boolean;
@@ -51,14 +51,14 @@ const several = <A>(all: ReadonlyArray<A>, noun: string, tell: (item: A) => Clau
 const withVerb = (verb: string, { text, isList }: Clause): Clause => ({ text: `${verb} ${text}`, isList });
 const plain = (text: string): Clause => ({ text, isList: false });
 
-/** Whose sentence it is, and how its verbs go. */
+/** The subject of a sentence, and how its verbs go. */
 interface Voice {
   readonly names: Names;
   readonly verb: (base: string) => string;
   readonly their: string;
 }
 
-/** What goes one way; the same thing to or from several parties is one item. */
+/** Tells what goes one way; the same thing to or from several parties is one item. */
 const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<Clause> => {
   const isOut = way === "out";
   const preposition = isOut ? "to" : "from";
@@ -146,7 +146,7 @@ const clausesOf = (
   ];
 };
 
-/** What others pay or grant because of it, a sentence each; of an account that a sender owns also what it gets. */
+/** Tells what others pay or grant because of it, a sentence each; also what an account that a sender owns gets. */
 const payments = (report: Report, { names, ledger, flows }: Reading, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
   const own = new Set(accountsOf(report));
@@ -175,7 +175,7 @@ const payments = (report: Report, { names, ledger, flows }: Reading, isIf: boole
   ];
 };
 
-/** What contracts could take beside all that, in one sentence; none where it is nothing. */
+/** Tells what contracts could take beside all that, in one sentence; none where it is nothing. */
 const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<string> => {
   // why: those that are told as rights are not beside them
   const shownGrants = grants.slice(0, mostItems);
@@ -190,7 +190,7 @@ const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<
   return [`${upper(names.who(first.spender))} could take at least ${exposureText(first, names)}${of} beside${rest}.`];
 };
 
-/** What only reads, and what it returns: nobody need send it. */
+/** Tells what only reads, and what it returns: nobody need send it. */
 const readings = ({ findings, transactions }: Report): ReadonlyArray<string> =>
   findings
     .filter(isReadOnly)
@@ -205,7 +205,7 @@ const readings = ({ findings, transactions }: Report): ReadonlyArray<string> =>
     });
 const mostResult = 160;
 
-/** Who gets to act for an account, or over a contract. */
+/** Tells who gets to act for an account, or over a contract. */
 const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => {
   const delegations = findings.filter(isDelegation).flatMap(({ numbers }) => {
     const named = (name: string) => numbers.find((figure) => figure.name === name && figure.unit === "address")?.value;

@@ -146,7 +146,7 @@ const topOf = (at: number): number => 8 + at * rowHeight;
 const [leftBox, rightBox] = [92, 124] as const;
 const [arrowFrom, arrowTo] = [leftBox + 10, width - rightBox - 10] as const;
 
-/** What stands in the picture where a viewer takes no style sheet, or no variables in it. */
+/** Colours of the picture where a viewer takes no style sheet, or no variables in it. */
 const plainInk: Readonly<Record<Row["kind"], string>> = {
   out: "#b3151d",
   in: "#116329",
@@ -225,7 +225,7 @@ export const svgStyle = `.evm-preflight{--fg:#1b1f24;--bg:#fff;--dim:#57606a;--l
 
 const captionHeight = 20;
 
-/** What is called, a line for each of the first transactions: the function, by its name alone. */
+/** Returns captions of calls, a line for each of the first transactions: the function, by its name alone. */
 const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
   transactions
     .flatMap(({ call }, index) => {
@@ -260,7 +260,7 @@ export const drawing = (
 };
 
 /**
- * What moves as an SVG picture, 360 units wide and scalable: each sender, the parties, an arrow for every amount, a dashed
+ * Draws movements as an SVG picture, 360 units wide, scalable: each sender, the parties, an arrow per amount, a dashed
  * one for every right that is given, the fees. The worst first; of many, nine arrows and how many more there are.
  * For light and dark, with a title and a description; no script, no reference to anything outside. The same report gives
  * the same picture. Every string of the report is escaped and bounded.

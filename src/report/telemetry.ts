@@ -1,4 +1,4 @@
-/** What others see of a report when it is made: its span's attributes, metrics, and an event for a logger. */
+/** Telemetry of a report when it is made: its span's attributes, metrics, and an event for a logger. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { withJson } from "../primitives/json.js";
@@ -14,7 +14,7 @@ export interface ReportEvent {
   readonly operation: "scan" | "preflight" | "reserving" | "prove";
   /** The chain; null where the node did not say. */
   readonly chainId: number | null;
-  /** Whether it was scanned or proven. */
+  /** The stage: scanned or proven. */
   readonly stage: Report["stage"];
   /** The report's verdict. */
   readonly verdict: Report["verdict"];
@@ -22,7 +22,7 @@ export interface ReportEvent {
   readonly because: string;
   /** How many transactions the bundle has. */
   readonly transactions: number;
-  /** Of the report's ledger: with a `prove`, those of the scan before it included. */
+  /** Rounds of the report's ledger: with a `prove`, those of the scan before it included. */
   readonly rounds: number;
   /** How many requests it took. */
   readonly requests: number;

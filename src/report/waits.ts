@@ -1,5 +1,5 @@
 /**
- * What must be mined before a transaction of a bundle is sent, because a pool would refuse it until then, or because
+ * Waits for what must be mined before a transaction is sent, because a pool would refuse it until then, or because
  * it may do something else when it is mined first. Pure, from the report alone: a clearance works it out again.
  */
 import type { Address } from "../primitives/hex.js";
@@ -12,11 +12,11 @@ export interface Waiting extends Wait {
   readonly because: "oneInFlight" | "order" | "income" | "queued";
 }
 
-/** Whether a transaction may run code. */
+/** True if a transaction may run code. */
 export const runsCode = ({ code: { to } }: Pick<TransactionReport, "code">): boolean =>
   to === null || (to.kind !== "nobody" && to.kind !== "precompile");
 
-/** Whether a transaction may do something else before an earlier one of another sender, or that one after it: code runs. */
+/** True if a transaction may do otherwise before an earlier one of another sender, or that one after it: code runs. */
 export const mayDepend = ({ transactions }: Pick<Report, "transactions">, index: number): boolean =>
   transactions.some((earlier, at) => {
     const other = transactions[index];
@@ -28,13 +28,13 @@ export const mayDepend = ({ transactions }: Pick<Report, "transactions">, index:
     );
   });
 
-/** What a payer gives at most up to and with a transaction, wei: pools count nothing that is still to come. */
+/** Returns what a payer gives at most up to and with a transaction, wei: pools count nothing that is still to come. */
 export const costUpTo = ({ terms }: Pick<Funds, "terms">, index: number): bigint =>
   terms
     .filter(({ name, transaction }) => transaction <= index && (name === "value" || feeTerms.has(name)))
     .reduce((sum, { amount }) => sum + amount, 0n);
 
-/** What of a report tells of waits. */
+/** Facts of a report that tell of waits. */
 export type WaitFacts = Pick<Report, "transactions" | "funds" | "stage"> & {
   readonly observed: Pick<Report["observed"], "worlds">;
 };
@@ -48,7 +48,7 @@ const incomeFor = ({ transactions, funds }: WaitFacts, index: number): ReadonlyA
   );
 };
 
-/** Whether a pool, which keeps what is in flight at its fee caps, has too little left for a payer up to a transaction. */
+/** True if a pool, which keeps what is in flight at its fee caps, has too little for a payer up to a transaction. */
 export const isHeldBack = (
   { queued, sealed, terms }: Pick<Funds, "queued" | "sealed" | "terms">,
   index: number,

@@ -21,7 +21,7 @@ const shown = (value: Fact["value"] | undefined): Fact["value"] =>
 const isSame = ({ kind }: Subject, said: Fact["value"] | undefined, happened: Fact["value"] | undefined): boolean =>
   kind === "most" && typeof said === "bigint" && typeof happened === "bigint" ? happened <= said : said === happened;
 
-/** What was said beside what happened, each difference with its cause; of what is null nothing was said, or is known. */
+/** Compares what was said and what happened, each difference with its cause; null = nothing was said, or is known. */
 export const compare = (
   facts: ReadonlyArray<Fact>,
   happened: ReadonlyArray<Fact>,
@@ -93,7 +93,7 @@ export const compareRequest = (
   return { ...found, differences: (found.differences.length > 0 ? found : untold).differences, isSame };
 };
 
-/** What the report says that a transaction does; null where it was not simulated. */
+/** Returns what the report says that a transaction does; null where it was not simulated. */
 export const expectedOf = ({ outcome }: TransactionReport): MinedOutcome | null =>
   outcome.status === "unknown" || outcome.gasUsed === null
     ? null
@@ -103,7 +103,7 @@ export const expectedOf = ({ outcome }: TransactionReport): MinedOutcome | null 
         logs: outcome.logs,
       };
 
-/** What the chain did with it; null where the receipt does not say all of it. */
+/** Returns what the chain did with it; null where the receipt does not say all of it. */
 export const happenedOf = ({ status, gasUsed, logs }: Receipt): MinedOutcome | null =>
   status === null || logs === null ? null : { status, gasUsed, logs };
 
@@ -177,7 +177,7 @@ const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray
 };
 
 /**
- * What calls did that a wallet sent under nonces, gas and fees of its own, and may have put into one transaction: with a
+ * Compares calls that a wallet sent under its own nonces, gas and fees, and may have put into one transaction: with a
  * receipt for each they are compared one by one, else all as one. Null where a side is not known.
  */
 export const compareCalls = (report: Report, receipts: ReadonlyArray<Receipt>): Comparison | null => {
@@ -230,7 +230,7 @@ export const compareCost = (
   );
 };
 
-/** What is said of balances, by `valueOf`; of tokens that are told apart nothing is. */
+/** Returns what is said of balances, by `valueOf`; of tokens that are told apart nothing is. */
 export const balanceFacts = (
   { balanceChanges }: Pick<Report, "balanceChanges">,
   valueOf: (change: Report["balanceChanges"][number]) => bigint | null,

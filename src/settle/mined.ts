@@ -11,7 +11,7 @@ const isDeposit = ({ type }: Pick<FullTransaction, "type">): boolean => type ===
 /** By whom the OP stack tells its blocks of layer 1. */
 const depositor = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001";
 
-/** Whether it is a deposit that moves nothing of anybody's; one of a user may pay its receiver, or call anything. */
+/** True if it is a deposit that moves nothing of anybody's; one of a user may pay its receiver, or call anything. */
 export const isSystemDeposit = (mined: Pick<FullTransaction, "type" | "from">): boolean =>
   isDeposit(mined) && mined.from.toLowerCase() === depositor;
 
@@ -29,7 +29,7 @@ const chainOf = ({ chainId, v, type }: FullTransaction): bigint => {
   return isInside ? (v >= 35n ? (v - 35n) / 2n : 0n) : (chainId ?? 0n);
 };
 
-/** What was signed; null where it is of no type that is signed here. */
+/** Returns the request that was signed; null where it is of no type that is signed here. */
 export const requestIn = (mined: FullTransaction): Request | null => {
   const { to, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
   const accessList = mined.accessList ?? [];
@@ -92,7 +92,7 @@ const operatorFeeOf = ({ gasUsed, operatorFeeScalar, operatorFeeConstant, daFoot
   return charged + (operatorFeeConstant ?? 0n);
 };
 
-/** What was paid beside the value; `cost` is null where the receipt does not say the price. */
+/** Returns what was paid beside the value; `cost` is null where the receipt does not say the price. */
 export const paidBy = (receipt: Receipt) => {
   const { gasUsed, effectiveGasPrice, l1Fee, blobGasUsed, blobGasPrice, type } = receipt;
   const operatorFee = operatorFeeOf(receipt);

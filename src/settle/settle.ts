@@ -1,4 +1,4 @@
-/** What was said of a transaction against what happened, and why they differ. Pure. */
+/** Compares what was said of a transaction with what happened, and tells why they differ. Pure. */
 import * as Arr from "effect/Array";
 import type { FullBlock, FullTransaction, Receipt } from "../eth/index.js";
 import type { Report, TransactionReport } from "../report/index.js";
@@ -26,7 +26,7 @@ import {
   type Settled,
 } from "./settlement.js";
 
-/** Whether both did the same, but for the gas it took. */
+/** True if both did the same, but for the gas it took. */
 const didSame = (a: MinedOutcome, b: MinedOutcome): boolean => a.status === b.status && everyLog(a, b, isSameLog);
 
 export const isSameRun = (a: MinedOutcome, b: MinedOutcome): boolean => a.gasUsed === b.gasUsed && didSame(a, b);
@@ -38,14 +38,14 @@ const wordsOf = (hex: string): ReadonlyArray<string> => hex.slice(2).match(/.{1,
 
 const isAmount = (word: string): boolean => BigInt(`0x${word}`) < mostCounted;
 
-/** Whether the words are the same, or amounts in both. */
+/** True if the words are the same, or amounts in both. */
 const isCountedOnly = (a: string, b: string): boolean =>
   a.length === b.length &&
   Arr.zip(wordsOf(a.toLowerCase()), wordsOf(b.toLowerCase())).every(
     ([one, other]) => one === other || (isAmount(one) && isAmount(other)),
   );
 
-/** Whether the same contracts tell of the same events, and only the amounts in them differ. */
+/** True if the same contracts tell of the same events, and only the amounts in them differ. */
 export const isAmountOnly = (a: MinedOutcome, b: MinedOutcome): boolean =>
   a.status === "success" &&
   b.status === "success" &&
@@ -87,7 +87,7 @@ export const causeOf = (
 export const minedIn = (receipt: Receipt, { transactions }: Pick<FullBlock, "transactions">): FullTransaction | null =>
   transactions.find(({ hash }) => hash.toLowerCase() === receipt.transactionHash.toLowerCase()) ?? null;
 
-/** Whose place in the report a mined transaction has taken: by sender and nonce, else the only one there is; -1 = none. */
+/** Returns a mined transaction's place in the report: by sender and nonce, else the only one there is; -1 = none. */
 const placeOf = ({ transactions }: Report, mined: FullTransaction): number => {
   const found = transactions.findIndex(
     ({ input, request }) =>
@@ -96,7 +96,7 @@ const placeOf = ({ transactions }: Report, mined: FullTransaction): number => {
   return found === -1 && transactions.length === 1 ? 0 : found;
 };
 
-/** Whether the report's outcome was the same on the sealed block that it stood on. */
+/** True if the report's outcome was the same on the sealed block that it stood on. */
 const wasSealed = ({ observed }: Report): boolean =>
   observed.worlds.some(({ run, agrees, state }) => run === "next" && agrees === true && typeof state === "bigint");
 
@@ -107,7 +107,7 @@ const causeIn = (report: Report, transaction: TransactionReport, receipt: Receip
   return causeOf(said, happened, replay, wasSealed(report));
 };
 
-/** Whether the outcome that was said is what happened, as far as both are known: nothing need be asked then. */
+/** True if the outcome that was said is what happened, as far as both are known: nothing need be asked then. */
 export const isAsSaid = (transaction: TransactionReport, receipt: Receipt): boolean => {
   const [said, happened] = [expectedOf(transaction), happenedOf(receipt)];
   return said === null || happened === null || isSameRun(said, happened);
@@ -116,11 +116,11 @@ export const isAsSaid = (transaction: TransactionReport, receipt: Receipt): bool
 const ratio = (part: bigint, whole: bigint | null): number | null =>
   whole === null || whole === 0n ? null : Number((part * 1_000_000n) / whole) / 1_000_000;
 
-/** Whether nothing but these transactions, and what the chain itself puts in front, is in a block. */
+/** True if nothing but these transactions, and what the chain itself puts in front, is in a block. */
 const holdsOnly = ({ transactions }: FullBlock, hashes: ReadonlyArray<string>): boolean =>
   transactions.every((transaction) => isSystemDeposit(transaction) || hashes.includes(transaction.hash.toLowerCase()));
 
-/** Where the OP stack has its own contracts: the fees of every transaction are paid to some of them. */
+/** True if the OP stack has its own contract there: the fees of every transaction are paid to some of them. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
 
 /**
@@ -170,7 +170,7 @@ export const settleBalances = (
 };
 
 /**
- * What a report said of a transaction against its receipt and the block that holds it (with its transactions in full):
+ * Compares a report of a transaction with its receipt and the block that holds it (with its transactions in full):
  * the request, status, gas, every log in order, price, total cost with the fees of layer 1 and of the operator, the
  * created address, and, where `held` tells them, balances. What differs has a class; `hindsight.replay` tells the
  * classes of an outcome apart, and without it they are `unknown`. Null where the receipt is of none of the report's

@@ -1,5 +1,5 @@
 /**
- * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
+ * Comparisons of what was said with what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
  */
 import type { Log, Receipt } from "../eth/index.js";
 import type { Difference, Address, Hash, Hex } from "../primitives/index.js";
@@ -30,7 +30,7 @@ export const settlementClasses = [
 export const gravest = (classes: ReadonlyArray<Settled["class"]>): Settled["class"] =>
   settlementClasses.find((one) => classes.includes(one)) ?? "same";
 
-/** What was said beside what happened: how much of it was the same, what was not, and of what nothing could be said. */
+/** Facts said beside what happened: how much of it was the same, what was not, and of what nothing could be said. */
 export interface Comparison {
   /** Facts that were compared. */
   readonly compared: number;
@@ -54,7 +54,7 @@ export interface MinedSettlement extends Comparison {
   readonly state: "mined";
   /** Its place in the report, from 0. */
   readonly transaction: number;
-  /** Of the transaction that was mined. */
+  /** The hash of the transaction that was mined. */
   readonly hash: Hash;
   /** The hash that was asked about, where no block has it: the transaction `hash` has its sender and nonce. Else absent. */
   readonly sent?: Hash;
@@ -62,31 +62,31 @@ export interface MinedSettlement extends Comparison {
   readonly blockNumber: bigint;
   /** The block's hash, 32 bytes. */
   readonly blockHash: Hash;
-  /** What it amounts to. */
+  /** The class that it amounts to. */
   readonly class: Settled["class"];
-  /** Whether it succeeded. */
+  /** Its success or failure. */
   readonly status: "success" | "failure" | null;
   /** Gas that it used, refunds taken off. */
   readonly gasUsed: bigint;
-  /** What was paid for gas, wei per gas. */
+  /** The price paid for gas, wei per gas. */
   readonly effectiveGasPrice: bigint | null;
-  /** What was paid beside the value: gas, blob gas, layer 1, operator; null where the receipt does not say the price. */
+  /** The cost beside the value: gas, blob gas, layer 1, operator; null where the receipt does not say the price. */
   readonly cost: bigint | null;
-  /** What publishing on L1 cost, wei; null where nothing is charged or known. */
+  /** The cost of publishing on L1, wei; null where nothing is charged or known. */
   readonly l1Fee: bigint | null;
-  /** What the operator charged, wei; null where nothing is charged or known. */
+  /** The operator's charge, wei; null where nothing is charged or known. */
   readonly operatorFee: bigint | null;
   /** The contract that it created. */
   readonly created: Address | null;
-  /** What it teaches of future ones, as plain numbers. */
+  /** Its lesson for future ones, as plain numbers. */
   readonly sample: {
     /** The chain; null where the report does not know it. */
     readonly chainId: number;
     /** The first four bytes of the calldata; null for transfers and deployments. */
     readonly selector: Hex | null;
-    /** What it amounts to. */
+    /** The class that it amounts to. */
     readonly class: Settled["class"];
-    /** Whether it succeeded where failure was said, or the other way round. */
+    /** True if it succeeded where failure was said, or the other way round. */
     readonly isFlip: boolean;
     /** Gas used ÷ gas limit. */
     readonly gasRatio: number;
@@ -100,7 +100,7 @@ export interface MinedSettlement extends Comparison {
 }
 
 /**
- * What became of one transaction of a report. Not mined: `pending` in the pool; `dropped`: the node does not know it, and
+ * The fate of a report's transaction. Not mined: `pending` in the pool; `dropped`: the node does not know it, and
  * its nonce is free; `replaced` by another, found in a block, whose receipt the node has not; `unknown`: its nonce is used,
  * and by which transaction was not found: it may be mined, and the node behind; or its receipt and its block are not of
  * one another.
@@ -118,7 +118,7 @@ export interface Settled {
   readonly class: (typeof settlementClasses)[number];
   /** One for each transaction of the report, in its order. */
   readonly transactions: ReadonlyArray<Settlement>;
-  /** What was measured over the whole bundle; all of it is `uncompared` where `balancesUntold` says why. */
+  /** Balances measured over the whole bundle; all are `uncompared` where `balancesUntold` says why. */
   readonly balances: Comparison;
   /**
    * Why no balance was compared; null where they were. Changes are said of the whole bundle, so that one block has to
@@ -130,9 +130,9 @@ export interface Settled {
   readonly ledger: Report["ledger"];
 }
 
-/** What one run, or the chain, did with a transaction. */
+/** The outcome of a transaction in one run, or on the chain. */
 export interface MinedOutcome {
-  /** Whether it succeeded. */
+  /** Its success or failure. */
   readonly status: "success" | "failure";
   /** Gas that it used, refunds taken off. */
   readonly gasUsed: bigint;
@@ -140,11 +140,11 @@ export interface MinedOutcome {
   readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>;
 }
 
-/** What is known beside receipt and block. */
+/** Facts known beside receipt and block. */
 export interface Hindsight {
   /** The place in the report; by sender and nonce where it is left out. */
   readonly transaction?: number;
-  /** What was sent, where it is not what was mined. */
+  /** The hash that was sent, where it is not what was mined. */
   readonly sent?: Hash;
   /** The transaction simulated again, with the values of its own block; absent or null where no node answered. */
   readonly replay?: {
@@ -159,7 +159,7 @@ export interface Hindsight {
     /** As `earlier`, in the values of another block. */
     readonly elsewhere: MinedOutcome | null;
   } | null;
-  /** What accounts held before and after the block; raw units, wei where `token` is null. */
+  /** Amounts that accounts held before and after the block; raw units, wei where `token` is null. */
   readonly held?: ReadonlyArray<{
     readonly account: Address;
     readonly token: Address | null;

@@ -49,7 +49,7 @@ const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, c
     ...(cost === null ? [] : [`cost ${formatWei(cost, currency)}`]),
   ].join(" · ");
 
-/** What each state means, where it does not say it itself. */
+/** The meaning of each state, where it does not say it itself. */
 const stateMeaning: Readonly<Record<Exclude<Settlement["state"], "mined">, string>> = {
   pending: "in the pool, in no block",
   dropped: "not found: the node does not know this hash, and its nonce is free",
@@ -79,7 +79,7 @@ const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
 };
 
 /**
- * What was said against what happened, as plain text; every string in it is bounded and free of control characters.
+ * Writes a settlement as plain text; every string in it is bounded and free of control characters.
  * Amounts as {@link AmountOptions} say, by the symbols and decimals that `report` knows; exact in {@link Settled}.
  */
 export const settledText = (settled: Settled, report: Report, options: AmountOptions = {}): string => {

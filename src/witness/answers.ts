@@ -51,14 +51,14 @@ export type Answer<Kind extends Query["kind"] | "unavailable" = Query["kind"] | 
       /** At most the first 23 bytes: enough for an EIP-7702 delegation. */
       readonly codePrefix: Hex;
     }
-  /** What a STATICCALL answered. */
+  /** The answer to a STATICCALL. */
   | {
       readonly kind: "call";
-      /** Whether the call succeeded. */
+      /** True if the call succeeded. */
       readonly success: boolean;
       /** Bytes returned, before the cap. */
       readonly size: bigint;
-      /** What was returned, cut at the query's `returnCap`. */
+      /** The bytes returned, cut at the query's `returnCap`. */
       readonly data: Hex;
     }
   | { readonly kind: "unavailable" },

@@ -1,5 +1,5 @@
 /**
- * What is put into one simulation by its state overrides: the witness, at addresses that nobody can have prepared for, and
+ * Contracts that state overrides put into one simulation: the witness, at addresses nobody can have prepared for, and
  * readers of storage.
  */
 import * as Effect from "effect/Effect";
@@ -15,7 +15,7 @@ import type { View } from "./view.js";
 export interface Placement {
   readonly address: Address;
   readonly sender: Address;
-  /** Where a reader of overrides may be put. */
+  /** The address at which a reader of overrides may be put. */
   readonly reader: Address;
   readonly override: Readonly<Record<Address, { readonly code: Hex } | { readonly balance: bigint }>>;
 }
@@ -75,7 +75,7 @@ const reader: Hex = "0x5f5b8035548152602001368110600157365ff3";
 const slotGas = 20_000;
 const wordBytes = 32;
 
-/** What a slot is known to hold. */
+/** The content that a slot is known to hold. */
 export type Held =
   | "implementation"
   | "admin"
@@ -87,12 +87,12 @@ export type Held =
   | "moduleGuard"
   | "fallbackHandler";
 
-/** What is kept where: the slots that are looked at. */
+/** The slots that are looked at, and what is kept in each. */
 export const slots: ReadonlyArray<{
   readonly slot: Hash;
   /** null = anything: the first slots of a contract. */
   readonly holds: Held | null;
-  /** Whether it is read so of Safes alone, or of all but Safes; absent = of every contract. */
+  /** True if it is read so of Safes alone, false if of all but Safes; absent = of every contract. */
   readonly isOfSafes?: boolean;
 }> = [
   // keccak256("eip1967.proxy.implementation") - 1
@@ -139,11 +139,11 @@ export const slots: ReadonlyArray<{
 const watchList: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot))];
 const slotData: Hex = `0x${watchList.map((slot) => slot.slice(2)).join("")}`;
 
-/** What a reader is asked: every slot, in one call. */
+/** Asks a reader for every slot, in one call. */
 const slotQuery = (contract: Address): Call =>
   staticCall(contract, slotData, slotGas * watchList.length, wordBytes * watchList.length);
 
-/** What is asked of the readers. */
+/** Returns the queries for the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> => contracts.map(slotQuery);
 
 /** The slots that tell of a contract. */
@@ -154,7 +154,7 @@ export const slotsOf = (isSafe: boolean): typeof slots =>
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
   Object.fromEntries(contracts.map((contract) => [contract, { code: reader }]));
 
-/** What the slots of a contract hold; a word is null where it was not read, as all are where nothing was seen. */
+/** Reads what the slots of a contract hold; a word is null where it was not read, as all are where nothing was seen. */
 export const wordsIn = (
   view: View | null,
   contract: Address,

@@ -1,5 +1,5 @@
 /**
- * What can be asked of the witness, and how it is put on the wire.
+ * Queries of the witness, and how they are put on the wire.
  *
  * The witness (`Witness.yul`) is a small contract injected by a state override and called in the same
  * simulated block as the user's transactions. It answers a list of queries in order, only reads, and
@@ -29,7 +29,7 @@ export type Call = Extract<Query, { readonly kind: "call" }>;
 
 const limit32 = 0xffff_ffff;
 
-/** What the wire holds: a whole number within 32 bits; nonsense asks for nothing. */
+/** Limits a number to what the wire holds: a whole number within 32 bits; nonsense asks for nothing. */
 export const limited = (value: number): number => (value > 0 ? Math.min(Math.floor(value), limit32) : 0);
 
 const uint32 = (value: number): string => limited(value).toString(16).padStart(8, "0");
@@ -58,7 +58,7 @@ const memoryGas = (size: number): number => {
   return 3 * words + Math.floor((words * words) / 512);
 };
 
-/** What the witness keeps before each query so that it can always return what it has. */
+/** Gas that the witness keeps before each query so that it can always return what it has. */
 const reserve = 2000;
 
 /**

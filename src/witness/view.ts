@@ -1,5 +1,5 @@
 /**
- * What the witness saw at one moment of a run, by what was asked: typed, unwrapped, and with one way of
+ * Answers of the witness at one moment of a run, by what was asked: typed, unwrapped, and with one way of
  * not being known, `null` (not asked, no gas left, or unreadable).
  */
 import * as Arr from "effect/Array";
@@ -7,20 +7,20 @@ import type { Address, Hex } from "../primitives/hex.js";
 import { decodeAnswers, type Answer } from "./answers.js";
 import type { Call, Query } from "./queries.js";
 
-/** What was seen. */
+/** Answers of the witness. */
 export interface View {
   /** The block that is executed. */
   readonly environment: Answer<"environment"> | null;
-  /** What the witness saw of an account; null where it did not look. */
+  /** The answer on an account; null where it did not look. */
   readonly account: (address: Address) => Answer<"account"> | null;
-  /** What a STATICCALL answered, failed ones included. */
+  /** The answer to a STATICCALL, a failed one included. */
   readonly call: (query: Call) => Answer<"call"> | null;
 }
 
-/** Where nobody looked. */
+/** The view where nobody looked. */
 export const unseen: View = { environment: null, account: () => null, call: () => null };
 
-/** Of two alike, of which one may have had less gas or room. */
+/** True if the first of two alike tells more; one may have had less gas or room. */
 const tellsMore = (answer: Answer<"call">, other: Answer<"call">): boolean =>
   answer.success === other.success ? answer.data.length > other.data.length : answer.success;
 
@@ -51,7 +51,7 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
   return { environment, account: (address) => accounts.get(address.toLowerCase()) ?? null, call: callsOf(calls) };
 };
 
-/** What the witness saw, by the result of its call; null where it did not answer. */
+/** Returns what the witness saw, by the result of its call; null where it did not answer. */
 export const seenIn = (
   queries: ReadonlyArray<Query>,
   result: { readonly status: string; readonly returnData: Hex } | undefined,
@@ -60,7 +60,7 @@ export const seenIn = (
   return result?.status === "success" ? viewOf(queries, result.returnData) : null;
 };
 
-/** Whether a query was answered. */
+/** True if a query was answered. */
 export const knows = (view: View, query: Query): boolean => {
   if (query.kind === "environment") return view.environment !== null;
   return (query.kind === "account" ? view.account(query.address) : view.call(query)) !== null;
@@ -69,7 +69,7 @@ export const knows = (view: View, query: Query): boolean => {
 /** An address without code answers every call with nothing. */
 const hasSaid = (answer: Answer<"call"> | null): boolean => answer !== null && answer.success && answer.data.length > 2;
 
-/** What `first` saw, else what `second` did; a call that said nothing there may have been answered here. */
+/** Returns what `first` saw, else what `second` did; a call that said nothing there may have been answered here. */
 export const either = (first: View, second: View): View => ({
   environment: first.environment ?? second.environment,
   account: (address) => first.account(address) ?? second.account(address),

@@ -1,4 +1,4 @@
-/** What a person reads first behind the findings: what moves, who may do what, what it costs. Amounts rounded, parties whole. */
+/** Sections read first behind the findings: movements, rights, costs. Amounts rounded, parties whole. */
 import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
 import {
@@ -59,11 +59,11 @@ const partyCell = ({ way, party }: Flow, names: Names): Cell | string => {
   return { text: names.whole(party), isAddress: names.label(party) === null };
 };
 
-/** Who is meant, where a bundle has several senders. */
+/** Returns the column of the account that is meant, where a bundle has several senders. */
 const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => string): ReadonlyArray<Shown<A>> =>
   accountsOf(report).length > 1 ? [[left("of"), (item) => names.party(accountOf(item))]] : [];
 
-/** What each sender gives and gets, net and by party. */
+/** Shows what each sender gives and gets, net and by party. */
 export const flowsSection = (report: Report, { names, movements }: Reading): ReadonlyArray<Section> => {
   const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf([flow], names));
   const columns: ReadonlyArray<Shown<Flow>> = [
@@ -122,7 +122,7 @@ const means: Readonly<Record<Exposure["by"], string>> = {
   value: "the value sent",
 };
 
-/** What contracts could take, at least, beside what they do take. */
+/** Shows what contracts could take, at least, beside what they do take. */
 export const exposureSection = ({ exposure }: Report, { names, exposures: rows }: Reading): ReadonlyArray<Section> => {
   if (exposure === null) return [];
   const { pairs, unread } = exposure;
@@ -143,7 +143,7 @@ export const exposureSection = ({ exposure }: Report, { names, exposures: rows }
   ]);
 };
 
-/** What is paid in all, where that is more than the fees, and what is likely and there. */
+/** Says what is paid in all, where that is more than the fees, and what is likely and there. */
 const sumText = (
   funds: Funds | undefined,
   atMost: bigint | null,
@@ -159,7 +159,7 @@ const sumText = (
   );
 };
 
-/** What each payer gives at most, and whether it is there. */
+/** Shows what each payer gives at most, and whether it is there. */
 export const costSection = (
   report: Report,
   { names, costs }: Reading,

@@ -67,7 +67,7 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
 const signed = (delta: bigint, shown: string): Cell =>
   delta > 0n ? { text: `+${shown}`, tone: "good" } : { text: shown, tone: delta < 0n ? "bad" : "plain" };
 
-/** What every account ends with. */
+/** Shows what every account ends with. */
 export const balancesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const shown = (unit: Unit, amount: bigint | null) =>
     amount === null ? "not known" : amountForPeople(names, unit, amount, "up", true).digits;

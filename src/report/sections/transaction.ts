@@ -141,7 +141,7 @@ const requestText = (request: Request, money: Money): string =>
     request.blobVersionedHashes === undefined ? null : `${request.blobVersionedHashes.length} blobs`,
   );
 
-/** What is to be signed, a line for each request; nothing where it is not to be. */
+/** Shows what is to be signed, a line for each request; nothing where it is not to be. */
 export const requestsSection = ({ verdict, transactions }: Report, money: Money): ReadonlyArray<Section> =>
   verdict === "blocked" || verdict === "unknown"
     ? []
@@ -159,7 +159,7 @@ export const requestsSection = ({ verdict, transactions }: Report, money: Money)
         ),
       );
 
-/** What the transaction is, in two words for its title. */
+/** Says what the transaction is, in two words for its title. */
 const nature = ({ input, code }: TransactionReport): string => {
   if (input.to === null) return "deployment";
   if (input.data.length === 2) return input.value === 0n ? "empty call" : "transfer";

@@ -21,7 +21,7 @@ import { happenedOf } from "../compare.js";
 import { isSameRun } from "../settle.js";
 import type { Hindsight, MinedOutcome } from "../settlement.js";
 
-/** What is run again. */
+/** The transaction that is run again, and its surroundings. */
 interface ReplayInput {
   readonly report: Report;
   /** Its place in the report. */

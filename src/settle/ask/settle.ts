@@ -1,4 +1,4 @@
-/** What a report said against what the chain did: everything that `Report.settle` needs, asked. */
+/** Compares what a report said with what the chain did: asks everything that `Report.settle` needs. */
 import type * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
@@ -38,14 +38,14 @@ const atOnce = { concurrency: "unbounded" } as const;
 /** Balances that are read around a block. */
 const mostHeld = 32;
 
-/** What was found of one hash, before anything is compared. */
+/** Facts found of one hash, before anything is compared. */
 interface Found {
   readonly transaction: number;
   readonly sent: Hash;
   readonly from: Address;
   readonly nonce: number;
   readonly receipt: Receipt | null;
-  /** What it is without a receipt; `taken`: the sender has used the nonce, and whether by this is not known. */
+  /** Its state without a receipt; `taken`: the sender has used the nonce, and whether by this is not known. */
   readonly state: "pending" | "dropped" | "taken";
 }
 
@@ -79,7 +79,7 @@ const find = Effect.fnUntraced(function* (
   return { transaction, sent, from, nonce, receipt, state };
 });
 
-/** What the accounts of the report held around a block; what is not answered is left out. */
+/** Asks what the accounts of the report held around a block; what is not answered is left out. */
 const askHeld = (
   { balanceChanges }: Report,
   { number }: FullBlock,
@@ -209,7 +209,7 @@ const ageBlocks = Metric.histogram("evm_preflight_settlement_age_blocks", {
   boundaries: [1, 2, 3, 5, 10, 25, 50, 100],
 });
 
-/** What one settlement teaches: by class, gas used of the limit, and flips by age. Nothing is tuned by it. */
+/** Measures what one settlement teaches: by class, gas used of the limit, and flips by age. Nothing is tuned by it. */
 const measure = Effect.fnUntraced(function* (settlement: Settlement): Effect.fn.Return<void> {
   yield* Metric.update(Metric.withAttributes(settlements, { "preflight.class": settlement.class }), 1);
   if (settlement.state !== "mined") return;
