@@ -19,17 +19,17 @@ export interface IndexedItem {
   /** Its parameters, in order. */
   readonly inputs: ReadonlyArray<
     Parameter & {
-      /** Whether the value is a topic of the log. */
+      /** True if the value is a topic of the log. */
       readonly indexed?: boolean | undefined;
     }
   >;
   /** The JSON ABI item. */
   readonly item: Schema.Json;
-  /** Whose ABI it is from. */
+  /** The origin of its ABI. */
   readonly provenance: Provenance;
   /** Lower case; null where the ABI was given without one. */
   readonly address: string | null;
-  /** Whether the event has no topic for its signature. */
+  /** True if the event has no topic for its signature. */
   readonly anonymous: boolean;
 }
 

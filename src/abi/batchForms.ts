@@ -18,12 +18,12 @@ import {
 /** One call, from outside or from within a batch; its data in lower case. */
 export interface Call {
   readonly from: Address;
-  /** Whose code runs. */
+  /** The account whose code runs. */
   readonly to: Address;
   readonly data: Hex;
   /** The account in whose place the code runs (DELEGATECALL), the zero address where it comes into being; absent = `to` itself. */
   readonly as?: Address;
-  /** Whether it is made for the sake of what comes behind it, such as a router's permits. */
+  /** True if it is made for the sake of what comes behind it, such as a router's permits. */
   readonly isMeans?: boolean;
 }
 
@@ -31,13 +31,13 @@ export interface Call {
 export interface Held extends Call {
   /** Wei that goes with it; null = what the batch itself came with, or none. */
   readonly value: bigint | null;
-  /** Whether the batch goes on where this call fails: by its own flag, or by the batch's. */
+  /** True if the batch goes on where this call fails: by its own flag, or by the batch's. */
   readonly mayFail: boolean;
-  /** Whether the batch names nobody: it calls itself. */
+  /** True if the batch names nobody: it calls itself. */
   readonly isOwn: boolean;
   /** True if other contracts run the same call as a DELEGATECALL: the function's selector does not tell. */
   readonly isEither?: boolean;
-  /** What a router makes the call by; null = it is held as it is made. */
+  /** The command by which a router makes the call; null = it is held as it is made. */
   readonly command: Command | null;
 }
 
@@ -48,13 +48,13 @@ export interface Command {
   /** Its number without flags. */
   readonly type: number;
   readonly input: Hex;
-  /** Whether it is known to make one call, which is the one that holds it. */
+  /** True if it is known to make one call, which is the one that holds it. */
   readonly isCall: boolean;
 }
 
 /** A call within another; null where one stands that cannot be read here: a decoder may follow pointers that no encoder writes. */
 export type Found = Held | null;
-/** What a function that makes calls out of its arguments holds, one at a time: whoever has enough stops. */
+/** Yields the calls that a function makes out of its arguments, one at a time: whoever has enough stops. */
 export type Form = (call: Call) => Iterable<Found>;
 
 /** The account whose storage and rights the code has. */
@@ -73,7 +73,7 @@ const delegated = (call: Call, code: Address, data: Hex, value: bigint | null = 
 /** Nobody is the account itself. */
 const orSelf = (call: Held): Held => (call.to === nobody ? { ...call, to: call.from, isOwn: true } : call);
 
-/** Where a call keeps another, in words from its beginning. */
+/** The places of an inner call's fields, in words from its beginning. */
 export interface Place {
   readonly to: number;
   /** Points to the data. */

@@ -8,11 +8,11 @@ import { argumentsAt, wordDigits } from "./words.js";
 
 export type { Call, Held };
 
-/** What was read of a call. */
+/** The calls that were read of a call. */
 export interface Calls {
   /** The call, and every call of its batches behind it. */
   readonly read: ReadonlyArray<Call>;
-  /** What accounts run in their own place (DELEGATECALL), also of calls that are not among `read`. */
+  /** Calls of code that accounts run in their own place (DELEGATECALL), also of calls that are not among `read`. */
   readonly delegates: ReadonlyArray<Call>;
   /** Calls whose function makes a call in some contracts, and a DELEGATECALL in others; also of calls that are not among `read`. */
   readonly either: ReadonlyArray<Call>;
@@ -22,15 +22,15 @@ export interface Calls {
   readonly isUnread: boolean;
 }
 
-/** What calls are read of: calldata, or the input of a command. */
+/** The source that calls are read of: calldata, or the input of a command. */
 export type Whole = Call & Partial<Pick<Held, "command">>;
 
 const selectorOf = (data: string): string => data.slice(0, argumentsAt).toLowerCase();
 
-/** Whether calldata is for a function that makes calls out of its arguments. */
+/** True if calldata is for a function that makes calls out of its arguments. */
 export const isBatch = (data: string): boolean => forms[selectorOf(data)] !== undefined;
 
-/** Whether it may pass over failures of theirs. */
+/** True if such a function may pass over failures of its calls. */
 export const isLenient = (data: string): boolean => lenientForms[selectorOf(data)] !== undefined;
 
 /** The calls right within a call, one at a time: whoever has enough stops. */

@@ -30,7 +30,7 @@ const functionFields = {
    * contract may use otherwise. `command`: by the number of a router's command, likewise. null: not at all.
    */
   by: Schema.NullOr(Schema.Literals(["abi", "selector", "command"])),
-  /** Of `abi` the address it was given for; of the others the standards and contracts that have it. */
+  /** The address that an `abi` was given for; for the others, the standards and contracts that have the function. */
   sources: Schema.Array(Schema.String),
 };
 
@@ -41,13 +41,13 @@ export interface DecodedFunction extends Schema.Schema.Type<typeof DecodedFuncti
 const inner = Schema.suspend((): Schema.Codec<DecodedCall> => DecodedCall);
 const callFields = {
   ...functionFields,
-  /** Who is called. Inside: null = the contract that makes the call, by a call to itself or a router's command. */
+  /** The called account. Inside: null = the contract that makes the call, by a call to itself or a router's command. */
   to: Schema.NullOr(Address),
   /** Wei that goes with it; null = what the call around it came with, or none. */
   value: Schema.NullOr(Schema.BigInt),
   /** True where the code of `to` runs as the caller's own (DELEGATECALL). */
   isDelegate: Schema.Boolean,
-  /** Whether the batch goes on where this call fails. */
+  /** True if the batch goes on where this call fails. */
   mayFail: Schema.Boolean,
   /** The first four bytes of the calldata, or as many as there are; of a router's command its number, with its flags. */
   selector: Hex,
@@ -169,7 +169,7 @@ export const decodeCall = (
   options: { readonly address?: string | null } = {},
 ): DecodedCall | null => callIn(data, indexOf(abi), options);
 
-/** Where a function is known from: ` (by selector: ERC-20)`. */
+/** Returns the text of where a function is known from: ` (by selector: ERC-20)`. */
 const originText = ({ by, sources }: DecodedFunction): string => {
   const [source] = sources;
   if (by === null || by === "command") return "";

@@ -34,7 +34,7 @@ export interface KnownFunction {
   readonly provenance: ReadonlyArray<Provenance>;
 }
 
-/** Whose calldata it is. */
+/** The contract and the ABI item that the calldata is for. */
 export interface CallOptions {
   /** The contract that is called: an ABI given for it is believed before others. */
   readonly address?: string | null;

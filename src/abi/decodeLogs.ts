@@ -12,7 +12,7 @@ import { Provenance } from "./revert.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { type Abis, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
 
-/** What a call returned, read by its function's ABI item. */
+/** The return values of a call, read by its function's ABI item. */
 export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({
   /** The function's name. */
   name: Schema.String,
@@ -42,9 +42,9 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
   item: Schema.Json,
   /** The log's topics, 32 bytes each. */
   topics: Schema.Array(Hash),
-  /** What is not indexed, ABI-encoded. */
+  /** The values that are not indexed, ABI-encoded. */
   data: Hex,
-  /** Whose ABIs name it. */
+  /** The origins of the ABIs that name it. */
   provenance: Schema.Array(Provenance),
 }) {
   /** The arguments by name, or by position where the ABI names none; an indexed dynamic value is its hash. */
@@ -77,14 +77,14 @@ export interface RawLog {
   readonly address: string;
   /** Its topics, 32 bytes each; the first is the event's signature. */
   readonly topics: ReadonlyArray<string>;
-  /** What is not indexed, ABI-encoded. */
+  /** The values that are not indexed, ABI-encoded. */
   readonly data: string;
 }
 
 const isReference = (type: string): boolean =>
   type === "string" || type === "bytes" || type.startsWith("tuple") || type.endsWith("]");
 
-/** Whether the topics and data are exactly an encoding of the event. */
+/** True if the topics and data are exactly an encoding of the event. */
 const fits = (item: IndexedItem, topics: ReadonlyArray<Hash>, data: string): boolean => {
   const indexed = item.inputs.filter((input) => input.indexed === true);
   const values = item.anonymous ? topics : topics.slice(1);
@@ -140,7 +140,7 @@ const isFunction = (item: unknown): item is AbiFunction =>
   isRecord(item) && typeof item["name"] === "string" && Array.isArray(item["outputs"]);
 
 /**
- * What a call returned, by its function's ABI item; null where the bytes are not what the item
+ * Decodes the return values of a call by its function's ABI item; null where the bytes are not what the item
  * promises. Bytes after the promised values are allowed, as Solidity does.
  */
 export const decodeResult = (data: string, item: AbiFunction | Schema.Json): DecodedResult | null => {

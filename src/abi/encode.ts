@@ -10,14 +10,14 @@ import { isHex, type Hex } from "../primitives/hex.js";
 import { selectorOf, signatureOf } from "./abiIndex.js";
 import { arrayOf, type Parameter } from "./layout.js";
 
-/** What viem says about a value, bounded and harmless. */
+/** Returns what viem says about a value, bounded and harmless. */
 export const reason = (error: unknown): string =>
   escapeText(
     error instanceof Error ? ("shortMessage" in error ? String(error.shortMessage) : error.message) : String(error),
     512,
   );
 
-/** What abitype says about a signature, in one line: which part it means stands below its first. */
+/** Returns what abitype says about a signature, in one line: which part it means stands below its first. */
 const complaint = (error: unknown): string =>
   escapeText(
     String(error instanceof Error ? error.message : error)
@@ -131,7 +131,7 @@ export interface Encoded {
   readonly abi: ReadonlyArray<Schema.Json> | null;
 }
 
-/** What a value of an elementary type must be: the encoder takes `true` for a number and anything for bytes. */
+/** Returns what a value of an elementary type must be: the encoder takes `true` for a number and anything for bytes. */
 const problemOf = (type: string, value: unknown): string | null => {
   if (/^u?int\d*$/.test(type))
     return typeof value === "bigint" || Number.isSafeInteger(value) ? null : "must be a bigint or a whole number";
@@ -147,7 +147,7 @@ const problemOf = (type: string, value: unknown): string | null => {
 export interface Reading {
   /** A value of an elementary type, or what is wrong with it. */
   readonly read: (type: string, value: unknown) => Result.Result<unknown, string>;
-  /** Whether lengths and fields must be those of the type; if not, the encoder is the judge of them. */
+  /** True if lengths and fields must be those of the type; if not, the encoder is the judge of them. */
   readonly isExact: boolean;
 }
 

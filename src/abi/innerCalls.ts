@@ -37,17 +37,17 @@ const mostCalls = 64;
 
 /** One call within another. */
 export interface InnerCall {
-  /** Who is called; null = the contract that reads it: a call to itself, or a command. */
+  /** The called account; null = the contract that reads it: a call to itself, or a command. */
   readonly to: string | null;
   /** Wei that goes with it; null = what the call itself came with, or none. */
   readonly value: bigint | null;
-  /** Whether the code of `to` runs in the caller's place (`delegatecall`), with all that is the caller's. */
+  /** True if the code of `to` runs in the caller's place (`delegatecall`), with all that is the caller's. */
   readonly isDelegate: boolean;
   /** Calldata; of a command its input. */
   readonly data: string;
-  /** Whether the batch goes on where this call fails: by its own flag, or by the batch's. */
+  /** True if the batch goes on where this call fails: by its own flag, or by the batch's. */
   readonly mayFail: boolean;
-  /** What a router makes it by; null = it stands in the batch as it is made. */
+  /** The command by which a router makes it; null = it stands in the batch as it is made. */
   readonly command: Command | null;
   /** The selector of the function that makes the calls within it; empty for a command's, null where there are none. */
   readonly form: string | null;
@@ -57,7 +57,7 @@ export interface InnerCall {
   readonly more: number;
 }
 
-/** What is within a call. */
+/** The calls within a call. */
 export type InnerCallList = Pick<InnerCall, "calls" | "more" | "form">;
 
 const named = new Map(

@@ -13,14 +13,14 @@ export interface Parameter {
   readonly type: string;
   /** The parameter's name, where it has one. */
   readonly name?: string | undefined;
-  /** Of a tuple, or of an array of tuples. */
+  /** The components of a tuple, or of an array of tuples. */
   readonly components?: ReadonlyArray<Parameter> | undefined;
 }
 
 /** Deeper types are nobody's: walks over them end here. */
 export const deepest = 16;
 
-/** What an array type is made of; null for every other type. `length` null = as many as the data says. */
+/** Returns the parts of an array type; null for every other type. `length` null = as many as the data says. */
 export const arrayOf = (type: string): { readonly element: string; readonly length: number | null } | null => {
   const found = /^(.+)\[(\d*)\]$/.exec(type);
   if (found?.[1] === undefined) return null;
@@ -33,7 +33,7 @@ export const elementOf = <P extends { readonly type: string }>(parameter: P): P 
   return array === null ? null : { ...parameter, type: array.element };
 };
 
-/** Whether its place in the head holds an offset, for the value's size is not known by its type. */
+/** True if its place in the head holds an offset, for the value's size is not known by its type. */
 export const isDynamic = ({ type, components }: Parameter, depth: number = 0): boolean => {
   if (type === "bytes" || type === "string") return true;
   if (depth > deepest) return true;
@@ -63,13 +63,13 @@ const areModest = (parameters: unknown, depth: number): boolean =>
   parameters.every((parameter: unknown) => isModest(parameter, depth));
 
 /**
- * Whether every parameter of the list can be decoded in bounded time: decoding costs no more than its data is long. An
+ * True if every parameter of the list can be decoded in bounded time: decoding costs no more than its data is long. An
  * element of no size (`tuple` without components, `uint8[0]`) in an array makes decoders loop for as long as the data
  * says; an item from somebody's JSON can be made that way.
  */
 export const isDecodable = (parameters: unknown): boolean => areModest(parameters, 0);
 
-/** Whether the ABI item has such a list under `field`. */
+/** True if the ABI item has such a list under `field`. */
 export const hasDecodable = <Field extends "inputs" | "outputs">(
   item: unknown,
   field: Field,
@@ -102,7 +102,7 @@ const headDigits = (parameter: Parameter): number => (isDynamic(parameter) ? wor
 const zeros = "0".repeat(wordDigits);
 const ones = "f".repeat(wordDigits);
 
-/** Whether one word is a value of an elementary type, with clean padding. */
+/** True if one word is a value of an elementary type, with clean padding. */
 const isValue = (type: string, word: string): boolean => {
   if (type === "address") return word.startsWith(zeros.slice(0, 24));
   if (type === "bool") return word === zeros || word === `${zeros.slice(1)}1`;

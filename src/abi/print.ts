@@ -38,7 +38,7 @@ export interface Look {
   readonly items: number;
   readonly string: number;
   readonly bytes: number;
-  /** What is shown beside an outer argument, by the name and type of its parameter; absent, or empty = nothing. */
+  /** The text shown beside an outer argument, by the name and type of its parameter; absent, or empty = nothing. */
   readonly beside?: ((value: unknown, name: string, type: string) => string) | undefined;
 }
 export const wholeLook: Look = { address: checksummed, items: most.items, string: most.string, bytes: 32 };

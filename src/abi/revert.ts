@@ -1,5 +1,5 @@
 /**
- * What a reverted call said, as data: the shape of every decoded revert.
+ * The revert data of a call, decoded: the shape of every decoded revert.
  *
  * Decoded values are never stored: they are read again from the bytes and the ABI item, so the
  * JSON form loses nothing. Decoding itself is in `revertOf.ts`.
@@ -11,7 +11,7 @@ import { argumentsAt, wordDigits, wordsFrom } from "./words.js";
 import { hasDecodable } from "./layout.js";
 import { safely } from "../primitives/record.js";
 
-/** Where the ABI item that explains the bytes came from. */
+/** The origin of the ABI item that explains the bytes. */
 export const Provenance = Schema.Struct({
   /** `address`: the caller gave this ABI for the address that reverted; `caller`: one of the caller's other ABIs; `builtin`: the library's table. */
   kind: Schema.Literals(["address", "caller", "builtin"]),
@@ -32,7 +32,7 @@ export class RevertReason extends Schema.TaggedClass<RevertReason>()("Reason", {
   data: Hex,
   /** The contract's own words, unescaped, at most 4,096 characters of them. Escape before showing. */
   reason: Schema.String,
-  /** What a well-known short code means, e.g. Safe's `GS013`; null otherwise. */
+  /** The meaning of a well-known short code, e.g. Safe's `GS013`; null otherwise. */
   meaning: nullable(Schema.String),
 }) {}
 
@@ -42,7 +42,7 @@ export class RevertPanic extends Schema.TaggedClass<RevertPanic>()("Panic", {
   data: Hex,
   /** Solidity's panic code. */
   code: Schema.BigInt,
-  /** What Solidity means by the code. */
+  /** Solidity's meaning of the code. */
   meaning: Schema.String,
 }) {}
 
@@ -56,9 +56,9 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
   signature: Schema.String,
   /** The JSON ABI item. */
   item: Schema.Json,
-  /** Whose ABIs name it. */
+  /** The origins of the ABIs that name it. */
   provenance: Schema.Array(Provenance),
-  /** What the error means, where the library knows. */
+  /** The meaning of the error, where the library knows. */
   meaning: nullable(Schema.String),
 }) {
   /** The decoded arguments, in order; none where the item does not fit the bytes, as in a forged report. */

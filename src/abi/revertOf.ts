@@ -34,11 +34,11 @@ const panicMeanings: ReadonlyMap<bigint, string> = new Map([
   [0x51n, "call of a zero-initialised internal function"],
 ]);
 
-/** What many contracts have in common, so that no ABI need tell it. */
+/** Errors and codes that many contracts have in common, so that no ABI need tell them. */
 export interface Table {
   /** The errors with this selector: `0x` and eight lower-case digits. */
   readonly errors: (selector: string) => ReadonlyArray<IndexedItem>;
-  /** What a code in place of a sentence means, such as `GS013`; null where it is none. */
+  /** Returns the meaning of a code in place of a sentence, such as `GS013`; null where it is none. */
   readonly meaning: (code: string) => string | null;
 }
 
@@ -50,7 +50,7 @@ const trusted = { disableChecks: true } as const;
 
 interface Layered {
   readonly layer: RevertLayer;
-  /** Where further revert data may be. */
+  /** The places where further revert data may be. */
   readonly leaves: ReadonlyArray<Leaf>;
 }
 

@@ -47,7 +47,7 @@ export interface Room {
   values: number;
 }
 
-/** What stands under a name, where it is an object at all. */
+/** Returns the value under a name, where the item is an object at all. */
 export const fieldOf = (item: unknown, name: string): unknown => (isRecord(item) ? item[name] : undefined);
 
 export const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {

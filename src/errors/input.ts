@@ -1,4 +1,4 @@
-/** What the input alone shows wrong, before anything is sent. */
+/** Errors that the input alone shows, before anything is sent. */
 import * as Schema from "effect/Schema";
 import { count, text, stated, statementOf, derived, type OfNonce } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
@@ -14,7 +14,7 @@ export class InvalidTransaction extends stated<InvalidTransaction>()(
   {
     /** Path of the field, e.g. `to`, `[1].args[0]`, `options.deadline`. */
     field: Schema.String,
-    /** What is wrong with it. */
+    /** The problem with it. */
     problem: Schema.String,
   },
   wrongField,
@@ -28,7 +28,7 @@ export class InvalidConnection extends stated<InvalidConnection>()(
   {
     /** Which part, e.g. `url`, `timeoutMs`, `headers.authorization`. */
     field: Schema.String,
-    /** What is wrong with it. */
+    /** The problem with it. */
     problem: Schema.String,
   },
   wrongField,
@@ -42,7 +42,7 @@ export class InvalidStep extends stated<InvalidStep>()(
   {
     /** Which part, e.g. `steps[0].name`, `code`. */
     field: Schema.String,
-    /** What is wrong with it. */
+    /** The problem with it. */
     problem: Schema.String,
   },
   wrongField,
@@ -54,7 +54,7 @@ export class InvalidStep extends stated<InvalidStep>()(
 export class Disposed extends derived<Disposed, OfNonce>()(
   "Disposed",
   {
-    /** Whether it was disposed while this was under way, so that a transaction of it may be sent. */
+    /** True if it was disposed while this was under way, so that a transaction of it may be sent. */
     isCut: Schema.Boolean,
   },
   {

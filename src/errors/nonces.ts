@@ -30,7 +30,7 @@ export class InvalidLane extends unsent<InvalidLane>()(
   {
     /** The field of the lane that is wrong, or the option, e.g. `ttl`. */
     field: Schema.String,
-    /** What is wrong with it. */
+    /** The problem with it. */
     problem: Schema.String,
   },
   ({ field, problem }) =>
@@ -90,7 +90,7 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
     lane,
     /** The chain's counts, where they were read. */
     latest: chainCount,
-    /** What `eth_getTransactionCount` on `pending` said; null where it was not read. */
+    /** The count by `eth_getTransactionCount` on `pending`; null where it was not read. */
     pending: chainCount,
     /** The source that says that the lane was started before, and so is lost; null = it may be new. */
     lost: nullable(Schema.String),
@@ -135,7 +135,7 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
     operation: Schema.String,
     /** The store's words, unescaped and bounded. */
     detail: Schema.String,
-    /** Whether asking again can help. */
+    /** True if asking again can help. */
     isRetryable: Schema.Boolean,
     /** The nonce that was to be committed; null at other operations. */
     nonce: nullable(Schema.BigInt),

@@ -18,7 +18,7 @@ import {
 } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 
-/** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
+/** The fields that every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 const answer = {
   /** The node's words, escaped and bounded; empty when it said nothing. */
   detail: Schema.String,
@@ -30,12 +30,12 @@ const answer = {
   raw: nullable(Schema.Json),
 };
 
-/** Whether, where and when asking again can help. */
+/** Returns whether, where and when asking again can help. */
 const advice = (
   retryOn: "same" | "other" | "never",
   retryTimes: number,
 ): {
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly isRetryable: boolean;
   /** `same` endpoint, only an`other` one, or `never`. */
   readonly retryOn: "same" | "other" | "never";
@@ -76,7 +76,7 @@ const reasonOf =
     Schema.TaggedStruct<Tag, Fields>,
     Cause.YieldableError &
       Stated & {
-        /** Whether and when to ask again. */
+        /** Says whether and when to ask again. */
         readonly advice: ReturnType<typeof advice>;
       }
   > =>

@@ -45,9 +45,9 @@ const sending = new Set(["eth_sendRawTransaction", "eth_sendRawTransactionSync",
 export class RpcError extends derived<
   RpcError,
   Stated & {
-    /** Whether asking the same endpoint again can help. */
+    /** True if asking the same endpoint again can help. */
     readonly isRetryable: boolean;
-    /** Whether a transaction may have been taken: of the methods that send, whoever did not answer well may have done it. */
+    /** True if a transaction may have been taken: a node that did not answer a sending method well may have done it. */
     readonly mayBeSent: boolean;
   }
 >()(

@@ -1,4 +1,4 @@
-/** What no payer, block or node would take: funds, fees and gas limits; and the wrong account, nonce, code or chain. */
+/** Refusals by every payer, block or node: funds, fees and gas limits; and the wrong account, nonce, code or chain. */
 import * as Schema from "effect/Schema";
 import {
   address,
@@ -281,7 +281,7 @@ export class UnknownDelegateCall extends stated<UnknownDelegateCall>()(
   {
     /** The account in whose place the code runs; null where it only comes into being. */
     account,
-    /** Whose code it is. */
+    /** The account whose code it is. */
     target: account,
   },
   "an account would run unknown code as its own (DELEGATECALL); that code may take everything and replace the account's code",

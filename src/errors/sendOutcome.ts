@@ -1,5 +1,5 @@
 /**
- * What the answer to `eth_sendRawTransaction` means for the nonce. Pure, and the only reader of the
+ * The meaning of an answer to `eth_sendRawTransaction` for the nonce. Pure, and the only reader of the
  * pools' words that no verdict has a name for: "already known", "replacement transaction underpriced".
  *
  * Sources of the words: go-ethereum `core/txpool/errors.go`, reth `rpc-eth-types/src/error`, besu
@@ -25,7 +25,7 @@ export const SendOutcomeKind = Schema.Literals([
 /** One send and what came of it. */
 export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
   /**
-   * What became of the sending:
+   * The outcome of the sending:
    * - `accepted`: the node answered with the hash. That alone is no place in its pool: geth answers so to what its pool
    *   refuses for now (an account's limit, a gap, a reserved authority, a full pool).
    * - `alreadyKnown`: it is in the pool.
@@ -122,7 +122,7 @@ export const outcomeOf = (answer: unknown): SendOutcome => {
   return new SendOutcome({ kind: judge(error), error });
 };
 
-/** What a store keeps of it: the kind, and of a refusal why. */
+/** Returns what a store keeps of it: the kind, and of a refusal why. */
 export const recordOf = (outcome: SendOutcome): SendOutcome["kind"] | `${"rejected" | "underpriced"}: ${string}` => {
   const { kind } = outcome;
   const why = refusalText(outcome);

@@ -41,7 +41,7 @@ export class SendRejected extends derived<SendRejected, OfNonce>()(
     hash: Hash,
     /** How the node refused it. */
     kind: Schema.Literals(["rejected", "underpriced"]),
-    /** Whether the nonce went back (`Settings.recycleRejected`). */
+    /** True if the nonce went back (`Settings.recycleRejected`). */
     isFree: Schema.Boolean,
     /** Why, in the words of the typed error. */
     detail: Schema.String,

@@ -21,7 +21,7 @@ export class ExecutionReverted extends stated<ExecutionReverted>()(
   {
     /** The revert bytes; null when the node lost them. */
     data: nullable(Hex),
-    /** What the revert says, decoded; null where the node gave no data. */
+    /** The decoded revert; null where the node gave no data. */
     revert: nullable(Revert),
     /** The node's own words, unescaped and bounded; may be the contract's text. Escape before showing. */
     text: nullable(Schema.String),

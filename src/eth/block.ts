@@ -1,4 +1,4 @@
-/** What a chain holds, as nodes tell it: logs, transactions, receipts, blocks; and the fee history. */
+/** The shapes of what a chain holds, as nodes report it: logs, transactions, receipts, blocks; and the fee history. */
 import {
   Account,
   Bytes,
@@ -22,7 +22,7 @@ export const Log = struct({
   address: Account,
   /** 0 to 4 words; topic 0 is typically the hash of the event's signature. */
   topics: list(Word, 4),
-  /** What is not indexed, ABI-encoded. */
+  /** The values that are not indexed, ABI-encoded. */
   data: Bytes,
   /** null while pending on some nodes. */
   blockNumber: orNull(Quantity),
@@ -82,7 +82,7 @@ export const FullTransaction = struct({
   authorizationList: orNull(
     list(struct({ chainId: Quantity, address: Account, nonce: Quantity, yParity: Quantity, r: Quantity, s: Quantity })),
   ),
-  /** Of the signature, as the three below; zeros where it is simulated. */
+  /** The signature's v; this and the three below are zeros where it is simulated. */
   v: orNull(Quantity),
   /** The signature's r. */
   r: orNull(Quantity),
@@ -90,7 +90,7 @@ export const FullTransaction = struct({
   s: orNull(Quantity),
   /** The signature's parity, 0 or 1. */
   yParity: orNull(Quantity),
-  /** Of its block; null while it is pending. */
+  /** The hash of its block; null while it is pending. */
   blockHash: orNull(Word),
   /** The number of its block; null while it is pending. */
   blockNumber: orNull(Quantity),
@@ -103,7 +103,7 @@ export const FullTransaction = struct({
 });
 export type FullTransaction = typeof FullTransaction.Type;
 
-/** What became of a transaction that was mined. Amounts in wei, prices in wei per gas; null where the node does not say. */
+/** The receipt of a mined transaction. Amounts in wei, prices in wei per gas; null where the node does not say. */
 export const Receipt = struct({
   /** The transaction's hash. */
   transactionHash: Word,
@@ -202,7 +202,7 @@ export const headerFields = {
   blobGasUsed: orNull(Quantity),
   /** Proof-of-work difficulty; 0 since the merge. */
   difficulty: orNull(Quantity),
-  /** What the blob base fee is worked out from (EIP-4844), blob gas. */
+  /** The blob gas that the blob base fee is worked out from (EIP-4844). */
   excessBlobGas: orNull(Quantity),
   /** Bytes that the producer chose. */
   extraData: orNull(Bytes),

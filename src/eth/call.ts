@@ -45,7 +45,7 @@ export const askAccessList = (
     ({ accessList, error }) => (error === null ? accessList : null),
   );
 
-/** What a tracer is asked of a call; what is pretended stands beside it. */
+/** Asks a tracer about a call; the overrides stand beside the tracer's name. */
 const tracedBy =
   <A>(tracer: string, shape: Shape<A>) =>
   (

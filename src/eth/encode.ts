@@ -20,7 +20,7 @@ import {
 } from "./parameters.js";
 import { isBytes } from "./shape.js";
 
-/** Where a writer notes the paths of what it could not write. */
+/** The paths of what a writer could not write. */
 export type Faults = Array<string>;
 /** Writes one value. */
 type Writer = (value: never, path: string, faults: Faults) => unknown;

@@ -24,7 +24,7 @@ export interface Head {
 /** Blocks below a head that are remembered, to find where a branch begins, and what was told of those that it replaces. */
 export const historyDepth = 128n;
 
-/** What a header is, seen from what was told. */
+/** The place of a header among the blocks that were told. */
 export type Place =
   /** The last block that was told. */
   | { readonly is: "known" }
@@ -35,7 +35,7 @@ export type Place =
   /** Its parent was not told. */
   | { readonly is: "apart" };
 
-/** Where a header belongs. */
+/** Returns the place of a header. */
 export const placeOf = (chain: ReadonlyArray<Header>, { hash, parentHash }: Header): Place => {
   if (chain.length === 0) return { is: "next", above: [] };
   const same = chain.findLastIndex((header) => header.hash === hash);

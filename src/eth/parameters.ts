@@ -16,7 +16,7 @@ const row =
     wire: W,
   ): { readonly given?: Given; readonly schema: S; readonly wire: W } => ({ schema, wire });
 
-/** What a quantity of JSON-RPC can be. */
+/** A quantity of JSON-RPC: 0 to 2^256 - 1. */
 export const Uint256 = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }));
 
 const quantity = row<bigint>()(Uint256, "quantity");
@@ -35,7 +35,7 @@ export const accountRows = {
   state: slots,
   /** Replaces the named slots: 32-byte slots and values. */
   stateDiff: slots,
-  /** Where the precompile that is at this address can be called instead. */
+  /** The address where the precompile that is at this address can be called instead. */
   movePrecompileToAddress: address,
 };
 
@@ -47,7 +47,7 @@ export const blockRows = {
   time: quantity,
   /** Gas of all transactions together. */
   gasLimit: quantity,
-  /** Who gets the tips: COINBASE. */
+  /** The account that gets the tips: COINBASE. */
   feeRecipient: address,
   /** 32 bytes: PREVRANDAO. */
   prevRandao: row<Hash>()(Hash, "word"),
@@ -67,9 +67,9 @@ export type OverrideFields<Table extends Readonly<Record<keyof Table, { readonly
 const fieldsOf = <Table extends Readonly<Record<string, { readonly schema: Schema.Constraint }>>>(rows: Table) =>
   Rows.map(rows, ({ schema }) => Schema.optionalKey<Schema.Constraint>(schema)) as OverrideFields<Table>;
 
-/** What is pretended about one account, as a report keeps it. */
+/** The overrides of one account, as a report keeps them. */
 export const KeptAccount: Schema.Struct<OverrideFields<typeof accountRows>> = Schema.Struct(fieldsOf(accountRows));
-/** What is pretended about the block, as a report keeps it. */
+/** The overrides of the block, as a report keeps them. */
 export const KeptBlock: Schema.Struct<OverrideFields<typeof blockRows>> = Schema.Struct(fieldsOf(blockRows));
 
 /** A block: its number, a tag (`pending` is the pre-confirmed state), or its hash (as it is, or as EIP-1898 wants it). */
@@ -141,7 +141,7 @@ export interface Simulation {
   readonly block: BlockParameter;
 }
 
-/** What `eth_getLogs` asks for. */
+/** The filter of `eth_getLogs`. */
 export interface LogFilter {
   /** Default `latest`. */
   readonly fromBlock?: Exclude<BlockParameter, Hash | object> | null | undefined;
@@ -149,7 +149,7 @@ export interface LogFilter {
   readonly toBlock?: Exclude<BlockParameter, Hash | object> | null | undefined;
   /** The contract or contracts that emitted the logs; any when left out. */
   readonly address?: Address | ReadonlyArray<Address> | null | undefined;
-  /** What the topics must be, by place: exactly this one, or one of these; null or left out = anything. */
+  /** The topics that match, by place: exactly this one, or one of these; null or left out = anything. */
   readonly topics?: ReadonlyArray<Hash | ReadonlyArray<Hash> | null> | null | undefined;
   /** Wins over the range, which is not sent then. */
   readonly blockHash?: Hash | null | undefined;

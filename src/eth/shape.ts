@@ -14,9 +14,9 @@ export interface Shape<A = unknown> {
   readonly Type: A;
   /** Reads a value of an answer; undefined where it does not fit: the keys that lead there are then put into `at`, the innermost first. */
   readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
-  /** What a field of this shape is where its key is missing; undefined where the key is required. */
+  /** The value of a field of this shape where its key is missing; undefined where the key is required. */
   readonly missing?: A;
-  /** What it is made of, by field; a list has its item under `*`, a choice its ways by number. Absent of a leaf. */
+  /** Its parts, by field; a list has its item under `*`, a choice its ways by number. Absent of a leaf. */
   readonly parts?: Readonly<Record<string, Shape>>;
 }
 
@@ -124,7 +124,7 @@ export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape
     { "*": item },
   );
 
-/** What fits the shape, as it came, with all that the shape does not name. */
+/** A value that fits the shape, as it came, with all that the shape does not name. */
 export const whole = (inner: Shape): Shape<unknown> =>
   shape((value) => (inner.read(value, []) === undefined ? undefined : value));
 

@@ -1,4 +1,4 @@
-/** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
+/** The answer of `eth_simulateV1`: one block per entry, each with the results of its calls. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
@@ -55,7 +55,7 @@ const SimulatedBlockWire = struct({
 
 /** One call inside a simulated block. */
 export interface CallResult {
-  /** Whether it succeeded or failed. */
+  /** The outcome of the call. */
   readonly status: "success" | "failure";
   /** Gas that it used, refunds taken off. */
   readonly gasUsed: bigint;
@@ -75,7 +75,7 @@ export interface CallResult {
 export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.Type, "calls"> {
   /** Which entry of `blocks` it answers, from 0; null = none: the node fills a gap between two numbers with it. */
   readonly entry: number | null;
-  /** What became of the transactions, in order. */
+  /** The results of the transactions, in order. */
   readonly calls: ReadonlyArray<CallResult>;
 }
 
@@ -113,7 +113,7 @@ const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | 
 
 const bytesOf = (hex: string | null | undefined): string => (hex ?? "0x").toLowerCase();
 
-/** Whether two calls may be equal but for their senders. why: a nonce that is left out is the node's to fill */
+/** True if two calls may be equal but for their senders. why: a nonce that is left out is the node's to fill */
 const isSameCall = (a: CallRequest, b: CallRequest): boolean =>
   a.from !== b.from &&
   bytesOf(a.to) === bytesOf(b.to) &&

@@ -1,6 +1,6 @@
 /**
- * What a node says of a transaction: by its hash, with the block that holds it; and what its pool holds of one account, with
- * fees and values, by whichever method the node answers.
+ * Reads a transaction by its hash, with the block that holds it; and the transactions of one account in a node's pool,
+ * with fees and values, by whichever method the node answers.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -136,7 +136,7 @@ const askNonces = (account: Address, nonces: ReadonlyArray<number>) =>
   );
 
 /**
- * What is in flight of an account, by nonce: `nonces` are those that the node counts. What it does not tell is absent.
+ * Returns an account's in-flight transactions, by nonce: the node counts `nonces`. What it does not tell is absent.
  *
  * JSON-RPC: `txpool_contentFrom`; where that is refused `eth_getTransactionBySenderAndNonce`, else the pending block's
  * transactions by `eth_getBlockByNumber`.

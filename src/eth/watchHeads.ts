@@ -77,18 +77,18 @@ const finalReasons = new Set([
   "PendingUnavailable",
 ]);
 
-/** Whether nothing that comes later can make up for a failure. */
+/** True if nothing that comes later can make up for a failure. */
 export const isFinal = (failure: Failure): boolean =>
   failure._tag !== "RpcError" || finalReasons.has(failure.reason._tag);
 
-/** What nodes say to a subscription that they do not serve. */
+/** The reasons by which nodes refuse a subscription that they do not serve. */
 const refusals = new Set(["MethodNotPermitted", "MethodNotSupported", "InvalidParams", "InternalError"]);
 
-/** Whether the node takes no such subscription, so that it has to be asked. */
+/** True if the node takes no such subscription, so that it has to be asked. */
 export const isNoSubscription = (failure: Failure): boolean =>
   failure._tag === "RpcError" && failure.method === "eth_subscribe" && refusals.has(failure.reason._tag);
 
-/** What follows the chain. */
+/** The settings and the state of a watch that follows the chain. */
 interface Following {
   readonly pace: Pace;
   readonly askBlock: AskBlock;
@@ -140,7 +140,7 @@ const missing = (
     return found;
   });
 
-/** What the node has now at the height of the last block seen: that one, another, or nothing that it tells of. */
+/** Reads what the node has now at the height of the last block seen: that one, another, or nothing that it tells of. */
 const atLast = ({ state, askBlock }: Following): Effect.Effect<"it" | "another" | "nothing", never, Rpc> =>
   Effect.gen(function* () {
     const last = state.chain.seen.at(-1);
@@ -150,8 +150,8 @@ const atLast = ({ state, askBlock }: Following): Effect.Effect<"it" | "another" 
   });
 
 /**
- * Whether a block below the last one seen is the chain's head. A backend that lags has not the last one either: so long as
- * that may be, nobody is told.
+ * True if a block below the last one seen is the chain's head. A backend that lags has not the last one either: so long
+ * as that may be, nobody is told.
  */
 const isHead = (following: Following, place: "below" | "apart", now: number): Effect.Effect<boolean, never, Rpc> =>
   Effect.gen(function* () {

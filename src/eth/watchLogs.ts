@@ -114,7 +114,7 @@ const readUpTo = (
     return [...before, ...its.filter(({ blockHash }) => blockHash === hash)];
   });
 
-/** Whether a head's logs need not be read, by its bloom. */
+/** Returns a test of a head by its bloom: false if its logs need not be read. */
 const matching = (
   { chainId }: Asking,
   filter: Pick<LogFilter, "address" | "topics">,
@@ -181,7 +181,7 @@ const mostPending = 8_192;
 const keyOf = ({ transactionHash, address, topics, data, logIndex }: Log): string =>
   [transactionHash, logIndex, address, topics.join(), data].join();
 
-/** Whether a log was not told before. */
+/** Returns a test of a log: true if it was not told before. */
 const once = () => {
   const keys = new Set<string>();
   return (log: Log): boolean => {

@@ -49,7 +49,7 @@ export const judged = <A>(
   else judge(loaded ?? unread);
 };
 
-/** What `read` makes of an answer: at once where the dialects are here, or nothing in it is to be judged. */
+/** Returns what `read` makes of an answer: at once where the dialects are here, or nothing in it is to be judged. */
 export const judging = <A>(read: (classify: Classify) => A): Effect.Effect<A> => {
   const loaded = dialects.now();
   let isWanted = false;

@@ -1,4 +1,4 @@
-/** What a caller says of the way to a node, and who runs it: looked at before anything is opened. Pure. */
+/** Reads what a caller says of the way to a node, and who runs it, before anything is opened. Pure. */
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type { Transport } from "viem";
@@ -45,16 +45,16 @@ export interface Options {
         readonly nativeCurrency?: { readonly symbol: string; readonly decimals: number } | undefined;
         /** Ms between blocks. */
         readonly blockTime?: number | undefined;
-        /** Of these, `gasPriceOracle`: that of an OP-stack chain. */
+        /** Only `gasPriceOracle` is read: that of an OP-stack chain. */
         readonly contracts?: { readonly [name: string]: unknown } | undefined;
       }
     | undefined;
 }
 
-/** What of that a connection needs at every request. */
+/** The options that a connection needs at every request. */
 export type Patience = Required<Omit<Options, "endpoint" | "chain">>;
 
-/** What does not depend on who carries the requests; every field has a default. */
+/** The options that do not depend on who carries the requests; every field has a default. */
 export interface PostingOptions extends Options {
   /** Sent with every request, e.g. `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Where requests go, who runs it, and what of that people may see: keys live in URLs, so only the origin is shown. */
+/** The target of requests, who runs it, and what people may see: keys live in URLs, so only the origin is shown. */
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import { no, type Checked } from "../primitives/problem.js";

@@ -81,7 +81,7 @@ const redactor = (error: unknown, known: (text: string) => string): ((text: stri
   return (words) => urls.reduce((clean, redact) => redact(clean), known(words));
 };
 
-/** What an error of viem's or a wallet's says; a value, whatever it is. */
+/** Reads an error of viem's or a wallet's; returns a value, whatever it is. */
 export const judgeForeign = (method: string, error: unknown, redact: (text: string) => string): Unjudged =>
   // what a wallet throws may have getters that throw themselves
   Result.getOrElse(
@@ -89,7 +89,7 @@ export const judgeForeign = (method: string, error: unknown, redact: (text: stri
     () => malformed(method, "", "an error that cannot be read"),
   );
 
-/** What viem's errors are called where the socket that it keeps has ended. */
+/** The names of viem's errors where the socket that it keeps has ended. */
 const endings = new Set<unknown>(["SocketClosedError", "WebSocketRequestError"]);
 
 /**

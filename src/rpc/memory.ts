@@ -1,5 +1,5 @@
 /**
- * What an endpoint was found to be, so that it is not asked again: for how long each fact is believed, and what
+ * The facts known of an endpoint, so that it is not asked again: for how long each fact is believed, and what
  * disproves it sooner. One per connection, and gone with it.
  */
 import * as Result from "effect/Result";
@@ -18,10 +18,10 @@ export interface Facts {
   readonly chainId: number;
   /** The latest block, and epoch ms when it was first seen to be that. Disproved by any other. */
   readonly head: { readonly number: bigint; readonly hash: Hash | null; readonly at: number };
-  /** Whether `eth_feeHistory` gives a tip; if so, no receipts are read. Disproved by its next answer. */
+  /** True if `eth_feeHistory` gives a tip; if so, no receipts are read. Disproved by its next answer. */
   readonly tellsTip: boolean;
   /**
-   * What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed: parts
+   * Parts that its simulations refuse, each with the refusal; left out, and not tried while that is believed: parts
    * of ours, a state named by its block's `hash`, a further entry (`entries`), a base fee of nothing (`baseFeePerGas`),
    * the root of a beacon block (`beaconRoot`), a call without `to` (`deployment`), anything that we ask of them (`any`).
    */
@@ -37,11 +37,11 @@ export interface Facts {
     | "any",
     RpcError
   >;
-  /** Whether the endpoint answers an array of requests. A refusal is remembered for a while. */
+  /** True if the endpoint answers an array of requests. A refusal is remembered for a while. */
   readonly takesBatches: boolean;
   /** Most gas that one simulation gets, as one was seen that got no more. Every run shows again what it ran with. */
   readonly gasCap: bigint;
-  /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
+  /** The forks by `eth_config`; nothing, where it is refused in whatever way. What executes is believed before it. */
   readonly forks: typeof unknownForks;
   /**
    * For endpoints whose opcodes and headers are of two forks: `codes` says by its hash if code does something else under the
@@ -121,7 +121,7 @@ export const memoryOf = (now: () => number, refusalMs: number): Memory => {
 };
 
 /*
- * What an endpoint was found to be, written down, so that a new connection need not find it out again. Whoever wrote it
+ * The facts known of an endpoint, written down, so that a new connection need not find it out again. Whoever wrote it
  * may be wrong: only facts that every run checks anyway, or that cost no more than a request, are taken over.
  */
 
@@ -141,9 +141,9 @@ export const KnownEndpoint = Schema.Struct({
   facts: Schema.Struct({
     /** The witness reads it in every run. */
     chainId: Schema.NullOr(positive),
-    /** Whether `eth_feeHistory` tells a tip; its next answer disproves it. */
+    /** True if `eth_feeHistory` tells a tip; its next answer disproves it. */
     tellsTip: Schema.NullOr(Schema.Boolean),
-    /** Whether an array of requests is answered. */
+    /** True if an array of requests is answered. */
     takesBatches: Schema.NullOr(Schema.Boolean),
     /** A fee oracle's address at which nothing lives; the witness looks there in every run. */
     noFeeOracle: Schema.NullOr(Address),
@@ -152,7 +152,7 @@ export const KnownEndpoint = Schema.Struct({
   }),
   /** By the opcodes that simulated blocks execute. */
   fork: Schema.NullOr(Fork),
-  /** What `pending` is: `latest` = the same block. `guess` and `preconfirmed` by the table of chains. */
+  /** The kind of `pending`: `latest` = the same block. `guess` and `preconfirmed` by the table of chains. */
   pending: Schema.NullOr(Schema.Literals(["guess", "preconfirmed", "latest", "refused"])),
 });
 export interface KnownEndpoint extends Schema.Schema.Type<typeof KnownEndpoint> {}

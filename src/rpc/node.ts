@@ -1,7 +1,7 @@
-/** What Node brings with it, found at run time, so that the same module loads in browsers. */
+/** The modules that Node brings with it, found at run time, so that the same module loads in browsers. */
 const host = (globalThis as { readonly process?: NodeJS.Process }).process;
 
-/** Whether the program runs on Node. Bun and Deno have a native `fetch`, which their `node:http` is built upon. */
+/** True if the program runs on Node. Bun and Deno have a native `fetch`, which their `node:http` is built upon. */
 export const isNode: boolean =
   host?.getBuiltinModule !== undefined && host.versions["bun"] === undefined && host.versions["deno"] === undefined;
 

@@ -8,7 +8,7 @@ import type { HttpOptions } from "./connection.js";
 import { builtin } from "./node.js";
 import { receiver, tooLarge, wordsOf, type NoReply, type PostTo } from "./post.js";
 
-/** What can be unpacked, for the header `accept-encoding`. */
+/** The encodings that can be unpacked, for the header `accept-encoding`. */
 const acceptEncoding = "gzip, deflate, br";
 
 /** As deep as this an answer may be packed. */
@@ -35,7 +35,7 @@ const unpacked = (packed: Uint8Array, encoding: string, maxBytes: number): Uint8
 const isTooLong = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
-/** What unpacks a body that came with these `content-encoding`s, to at most `maxBytes`. */
+/** Unpacks a body that came with these `content-encoding`s, to at most `maxBytes`. */
 const unpacking =
   (encodings: string | null, maxBytes: number) =>
   (body: Uint8Array): Result.Result<Uint8Array, NoReply> => {

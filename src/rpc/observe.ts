@@ -1,5 +1,5 @@
 /**
- * What others see of every request, whatever carries it: a span (by OpenTelemetry's names for JSON-RPC
+ * The telemetry of every request, whatever carries it: a span (by OpenTelemetry's names for JSON-RPC
  * clients), metrics, and an event for a logger. Never the parameters, never more of the endpoint than
  * people may see.
  */

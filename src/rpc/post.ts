@@ -7,7 +7,7 @@ import { safely } from "../primitives/record.js";
 import type { Run } from "./service.js";
 
 /**
- * What every run begins with, bytes: three simulations of 6,000 events. Reading an answer takes up to twenty times
+ * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times
  * its bytes of memory.
  */
 export const mostRunBytes = 12 * 1_048_576;
@@ -64,7 +64,7 @@ export const sharedRoom = (rooms: ReadonlyArray<ResponseBudget>, maxBytes: numbe
   take: (bytes) => rooms.map((room) => room.take(bytes / rooms.length)).every((isLeft) => isLeft),
 });
 
-/** What came back; `text` is the whole body. */
+/** The response; `text` is the whole body. */
 export interface Reply {
   readonly status: number;
   readonly header: (name: string) => string | null;

@@ -1,5 +1,5 @@
 /**
- * What every endpoint shares, whatever carries its requests: the gate (how many runs it is asked by at once, first come,
+ * Parts of every endpoint, whatever carries its requests: the gate (how many runs it is asked by at once, first come,
  * first served), the retries that a reason allows, the deadline, the ledger, and the memory of what it was found to be.
  */
 import * as Clock from "effect/Clock";
@@ -27,13 +27,13 @@ const Admission = Context.Reference<{ readonly came: "admitted" | AdmissionTimeo
   { defaultValue: () => null },
 );
 
-/** What came of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
+/** Returns the result of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
 const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
   const admission = fiber.getRef(Admission);
   return admission === null || admission.isOver ? null : admission.came;
 };
 
-/** Who waits: until when (epoch ms), and what is told when the turn or that time comes. */
+/** A fiber that waits: until when (epoch ms), and what is told when the turn or that time comes. */
 interface Waiting {
   readonly until: number;
   readonly resume: (came: Effect.Effect<"admitted" | AdmissionTimeout>) => void;
@@ -144,7 +144,7 @@ export const patience: Patience = {
 /** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
 export const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
 
-/** What a caller asks for; what is left out is as by default. */
+/** Returns the options of a caller, with the defaults for those left out. */
 export const patienceOf = (options: Partial<Patience>): Patience =>
   Rows.map(patience, (otherwise, name) => options[name] ?? otherwise);
 
@@ -176,7 +176,7 @@ interface Asked {
   bytes: number;
 }
 
-/** What an endpoint can be asked, over what `sendWith` makes of its memory. */
+/** Makes the requests of an endpoint, over what `sendWith` makes of its memory. */
 export const requests = (
   sendWith: (memory: Memory) => Send,
   endpoint: string,

@@ -20,7 +20,7 @@ export class Rpc extends Context.Service<
      * the retries that its reason allows within the run's deadline.
      */
     readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
-    /** What this endpoint was found to be, and which methods it refuses. */
+    /** The facts known of this endpoint, and the methods that it refuses. */
     readonly memory: Memory;
     /**
      * Runs an effect once there is room for it (`maxInFlight`), first come, first served; requests outside
@@ -48,15 +48,15 @@ export class Rpc extends Context.Service<
           Scope.Scope
         >)
       | undefined;
-    /** Whether several endpoints confirm what is measured (`Rpc.quorum`); what a call touches is then not relied on. */
+    /** True if several endpoints confirm what is measured (`Rpc.quorum`); what a call touches is then not relied on. */
     readonly isQuorum?: boolean | undefined;
-    /** What transactions get that name no chain or sender; those that name another are refused. */
+    /** The defaults for transactions that name no chain or sender; those that name another are refused. */
     readonly defaults?: InputDefaults | undefined;
-    /** What the viem definition of the chain with this id says; it goes before the `Chains` layer. */
+    /** The viem definition of the chain with this id; it goes before the `Chains` layer. */
     readonly chain?:
       | {
           readonly id: number;
-          /** What is left out is what the `Chains` layer says; see `Chains.Chain`. */
+          /** A field that is left out is what the `Chains` layer says; see `Chains.Chain`. */
           readonly described: {
             readonly name?: string;
             readonly symbol?: string;
@@ -93,14 +93,14 @@ export interface LedgerEntry {
 }
 
 /**
- * What came of asking other endpoints the same. `disagreed`: another answer where there is only one that is right.
+ * The result of asking other endpoints the same. `disagreed`: another answer where there is only one that is right.
  * `pending`: another answer about state that is not sealed. `unconfirmed`: fewer endpoints than are needed answered.
  * `confirmed`: as many as are needed said the same in a simulation on a sealed block.
  */
 export interface Testimony {
-  /** What came of it, see above. */
+  /** The result, see above. */
   readonly kind: "disagreed" | "pending" | "unconfirmed" | "confirmed";
-  /** Whether it is about a block that everybody has or has not. */
+  /** True if it is about a block that everybody has or has not. */
   readonly isSealed: boolean;
   /** The JSON-RPC method. */
   readonly method: string;
@@ -122,13 +122,13 @@ export interface HeadSighting {
   aheadMs: number | null;
   /** Ms for which answers of this connection have shown the same latest block; none = it was seen for the first time. */
   heldMs?: number;
-  /** Whether another endpoint has the same latest block; absent = none was asked, or it does not. */
+  /** True if another endpoint has the same latest block; absent = none was asked, or it does not. */
   isShared?: boolean;
   /** Answers of other endpoints to the same question, where they did not all agree. */
   readonly testimonies: Array<Testimony>;
 }
 
-/** What the requests of one run share. */
+/** The state that the requests of one run share. */
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
@@ -144,7 +144,7 @@ export interface Run {
   readonly deadline: number | null;
   /** Bytes that its answers may still hold together; none = each is bounded for itself alone. */
   readonly answers?: { left: number } | null;
-  /** Where it is kept what its answers say of the newest block and of the time; none = nowhere. */
+  /** Keeps what its answers say of the newest block and of the time; none = nothing is kept. */
   readonly sighted?: HeadSighting | null;
   /** Called once per request, when it has ended, with its `turn`. */
   readonly record: (entry: LedgerEntry, turn: number) => void;

@@ -41,7 +41,7 @@ import { answerWithin, farewellWithin, method } from "./subscription.js";
 interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
   readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
-  /** Who takes the answer to a request, with its weight and what its text says, by its id; `maxBytes` is the most it may weigh. */
+  /** Receivers by request id: of the answer, its weight and what its text says; `maxBytes` is the most it may weigh. */
   readonly waiting: Map<
     unknown,
     { readonly maxBytes: number; readonly answered: (result: Posted, weight: number, message: unknown) => void }
@@ -58,7 +58,7 @@ const deadAfter = 10_000;
 /** Which URL it is only the socket knows, so that none is told. */
 const endpoint = { url: null, authorization: null, shown: "socket", redact: redactUrls };
 
-/** What came for one request: HTTP's 200, so to speak. */
+/** Returns the reply that came for one request: HTTP's 200, so to speak. */
 const arrived = (text: string): Posted => Result.succeed({ status: 200, header: () => null, text, bytes: text.length });
 
 const closed = unreachable("the socket has closed");

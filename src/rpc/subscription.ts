@@ -13,7 +13,7 @@ import { endpointOf } from "./endpoint.js";
 import { judgeForeign } from "./foreign.js";
 import type { Rpc } from "./service.js";
 
-/** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
+/** The members of viem's `webSocket` and `ipc` transports, and of their clients by `client.transport`. */
 export interface Subscribing {
   readonly subscribe: (args: {
     readonly params: ReadonlyArray<unknown>;
@@ -23,7 +23,7 @@ export interface Subscribing {
   readonly getRpcClient: () => Promise<unknown>;
 }
 
-/** Whether a transport of viem has a socket. */
+/** True if a transport of viem has a socket. */
 export const isSubscribing = (transport: unknown): transport is Subscribing =>
   isRecord(transport) &&
   typeof transport["subscribe"] === "function" &&
@@ -87,7 +87,7 @@ const giveBack = (viemSubscription: unknown): Effect.Effect<void> => {
   return Effect.ignore(Effect.timeoutOption(request, farewellWithin));
 };
 
-/** Whether the node said so, over a socket that is none the worse for it: what a socket fails with is an object of a class. */
+/** True if the node said so, over a socket that is none the worse for it: a socket fails with an object of a class. */
 const isRefusal = (error: unknown): boolean => typeof error === "string" || isPlain(error);
 
 /** Subscribes until the scope ends. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`. */

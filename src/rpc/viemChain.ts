@@ -11,7 +11,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 /** More decimals than any currency has. */
 const mostDecimals = 36;
 
-/** What a viem chain says of itself, each part as far as it is well-formed. */
+/** Returns what a viem chain says of itself, each part as far as it is well-formed. */
 export const describedChain = (id: number, chain: unknown): NonNullable<Rpc["Service"]["chain"]> => {
   const [name, currency, blockTimeMs] = [part(chain, "name"), part(chain, "nativeCurrency"), part(chain, "blockTime")];
   const [symbol, decimals] = [part(currency, "symbol"), part(currency, "decimals")];
@@ -31,6 +31,6 @@ export const describedChain = (id: number, chain: unknown): NonNullable<Rpc["Ser
   };
 };
 
-/** What the option `chain` says; nothing where it is left out. */
+/** Returns what the option `chain` says; nothing where it is left out. */
 export const describedBy = (chain: { readonly id: number } | undefined): Pick<Rpc["Service"], "defaults" | "chain"> =>
   chain === undefined ? {} : { defaults: { chainId: chain.id, from: null }, chain: describedChain(chain.id, chain) };

@@ -8,14 +8,14 @@ import { isBatch } from "../batches.js";
 import type { families } from "./batches.js";
 import { eventOf, type Log } from "../words.js";
 
-/** Where a value stands in a log: the number of a topic, or of a word of the data. */
+/** The place of a value in a log: the number of a topic, or of a word of the data. */
 export type Place = readonly ["topic" | "word", number];
 
 /** One kind of event about a call that its emitter made. */
 export interface InnerEvent {
   /** Events of one family tell of the calls of its functions, one each and in their order; null where nothing orders them. */
   readonly family: (typeof families)[string] | null;
-  /** Whether the call failed: always, never, or where a value is zero or is not. */
+  /** The condition for the call to have failed: always, never, or where a value is zero or is not. */
   readonly fails:
     | boolean
     | { readonly zero: Place }
@@ -23,11 +23,11 @@ export interface InnerEvent {
     | { readonly is: bigint; readonly at: Place };
   /** The word that points to what the call reverted with. */
   readonly reason?: number;
-  /** Where the number of the call within its batch stands. */
+  /** The place of the number that the call has within its batch. */
   readonly index?: Place;
-  /** Where the account is named that was called. */
+  /** The place of the account that was called. */
   readonly callee?: Place;
-  /** Where an account is named whose call it was, so that the event counts whoever emitted it. */
+  /** The place of the account whose call it was, so that the event counts whoever emitted it. */
   readonly names?: Place;
 }
 
@@ -90,13 +90,13 @@ const events: Readonly<Record<string, InnerEvent>> = {
   "0x420a063f564b9a96": failed,
 };
 
-/** What a user operation, or its paymaster, reverted with: UserOperationRevertReason and PostOpRevertReason(bytes32,address,uint256,bytes). */
+/** Reverts of user op or paymaster: UserOperationRevertReason, PostOpRevertReason(bytes32,address,uint256,bytes). */
 export const operationReasons: ReadonlyArray<string> = ["0x1c4fada7374c0a9e", "0xf62676f440ff169a"];
 
-/** What a log says of a call that its emitter made; null where it is of no such kind. */
+/** Returns what a log says of a call that its emitter made; null where it is of no such kind. */
 export const innerEventOf = (log: Log): InnerEvent | null => events[eventOf(log) ?? ""] ?? null;
 
-/** Whether a call that succeeded may have made one that failed, as far as anything known tells of it. */
+/** True if a call that succeeded may have made one that failed, as far as anything known tells of it. */
 export const mayTell = (data: Hex, logs: ReadonlyArray<Log>): boolean =>
   isBatch(data) || logs.some((log) => innerEventOf(log) !== null);
 

@@ -3,7 +3,7 @@ import type { Roles } from "../words.js";
 
 const wraps = { standard: "erc20", topics: 2, wraps: true } as const;
 
-/** What events say of movements, by the beginning of their topics; who is not named is nobody. */
+/** Movements by the beginning of the topics of their events; an account that is not named is nobody. */
 export const movementEvents: Readonly<
   Record<
     string,
@@ -12,7 +12,7 @@ export const movementEvents: Readonly<
       readonly values: Roles<"from" | "to" | "id" | "amount" | "ids" | "amounts">;
       /** How many topics it has; absent = any number, and with all of them indexed it is one ERC-721. */
       readonly topics?: number;
-      /** Where nothing stands behind the values, for other contracts' events are called the same: a WETH's. */
+      /** True for a WETH's: nothing may stand behind the values, for other contracts' events are called the same. */
       readonly wraps?: boolean;
     }
   >

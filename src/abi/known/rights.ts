@@ -1,18 +1,18 @@
 /** Rights over tokens: the events that tell of them, and the functions that give them. A protocol is a few rows. */
 import type { Roles } from "../words.js";
 
-/** Whose rules a right follows. */
+/** The standards and protocols whose rules a right follows. */
 export const rightStandards = [
   ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
   ...(["aaveDebt", "morpho", "cryptopunks"] as const),
 ] as const;
 
-/** What an event or a call says of a right. */
+/** The right that an event or a call declares. */
 export interface RightRow {
   readonly standard: (typeof rightStandards)[number];
   /** `open`: an amount or an id, where the shape leaves open which. `all`: everything or nothing, as an amount. */
   readonly values: Roles<"owner" | "spender" | "token" | "id" | "amount" | "flag" | "all" | "expiration" | "open">;
-  /** Where no value says it: an amount, or 1 and 0. */
+  /** The claim where no value says it: an amount, or 1 and 0. */
   readonly said: bigint;
 }
 
@@ -54,7 +54,7 @@ export const rightEvents: Readonly<Record<string, RightRow>> = {
 /** Everything, as an amount. */
 export const everything = 2n ** 256n - 1n;
 /**
- * What tokens with narrow amounts keep where everything was asked for (UNI, COMP): unlimited where the
+ * The amount that tokens with narrow amounts keep where everything was asked for (UNI, COMP): unlimited where the
  * supply is larger too, and from here on where it is not known.
  */
 export const narrowMaximum = 2n ** 96n - 1n;
@@ -69,7 +69,7 @@ export const grants: Readonly<
   Record<
     string,
     RightRow & {
-      /** Whether the contract that is called gets the right, and not somebody whom a value names. */
+      /** True if the contract that is called gets the right, and not an account that a value names. */
       readonly isTaken?: boolean;
       /** A signed permit: anybody may have used it before. */
       readonly isPermit?: boolean;
@@ -133,10 +133,10 @@ export const taking: ReadonlySet<string> = new Set(["0x36c78516", "0x0d58b1db"])
 
 /* Owners, roles, proxies, Safe owners and modules: the events that tell who may act. A protocol is a few rows. */
 
-/** What an event says of who may act. */
+/** The change of who may act, as an event declares it. */
 export interface ControlRow {
   readonly kind: "owner" | "role" | "control";
-  /** What about the contract changes, in a few words. */
+  /** The part of the contract that changes, in a few words. */
   readonly what: string;
   readonly values: Roles<"gains" | "loses" | "role">;
 }

@@ -1,5 +1,5 @@
 /**
- * What every node may lack: the pending state, a block, its history, time. The words are geth's and
+ * Conditions that every node may lack: the pending state, a block, its history, time. The words are geth's and
  * reth's, with those of the families that say it differently.
  */
 import * as Reasons from "../rpc.js";
@@ -102,7 +102,7 @@ const waits = byRules(
   [order, means(SimBlockOrder)],
 );
 
-/** What the conversation lacks, before anything is said about a transaction. */
+/** Reads what the conversation lacks, before anything is said about a transaction. */
 export const conditions: Dialect = (flat) => {
   if (flat.method === "eth_simulateV1" && says(flat, refusesPart)) return failedBy(flat, InvalidParams);
   return refusals(flat) ?? (flat.codes.includes(4444) ? failedBy(flat, HistoryPruned) : waits(flat));
@@ -115,11 +115,11 @@ const missing = byRules(
   [tooLarge, means(NodeLimitExceeded)],
 );
 
-/** What the node will not or cannot look up, after the words about transactions. */
+/** Reads what the node will not or cannot look up, after the words about transactions. */
 export const lookups: Dialect = (flat) =>
   missing(flat) ?? (flat.httpStatus === 413 ? failedBy(flat, NodeLimitExceeded) : undefined);
 
-/* What a code alone can tell when no words were understood. Last, because codes collide. */
+/* The meanings of a code alone, for when no words were understood. Last, because codes collide. */
 
 type Meanings<A> = ReadonlyArray<readonly [codes: ReadonlyArray<number>, meaning: A]>;
 
@@ -155,7 +155,7 @@ const statuses: Meanings<PlainReason> = [
   [[520, 521, 523, 525, 526, 530], Reasons.UpstreamUnavailable],
 ];
 
-/** What a code means by a table. */
+/** Returns the meaning of a code by a table. */
 const meaningIn = <A>(table: Meanings<A>, code: number | null): A | undefined =>
   table.find(([codes]) => code !== null && codes.includes(code))?.[1];
 
@@ -174,7 +174,7 @@ const meaningOf = (code: number, flat: Flat): Answer => {
 /** The first code with a meaning of its own. */
 export const codes: Dialect = (flat) => firstOf(flat.codes, (code) => meaningOf(code, flat));
 
-/** What an HTTP status alone can tell. */
+/** Returns the error that an HTTP status alone can tell. */
 export const byStatus = (flat: Flat): Reasons.RpcError =>
   flat.httpStatus === null && flat.codes.length === 0
     ? failed(flat, new Reasons.MalformedResponse({ ...answerOf(flat), path: "error" }))

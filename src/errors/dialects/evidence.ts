@@ -6,7 +6,7 @@ import { type LogRangeTooLarge, RpcError, type Reason } from "../rpc.js";
 import { escapeText } from "../../primitives/text.js";
 import { InsufficientFunds, NonceTooHigh, NonceTooLow, type Verdict } from "../verdicts.js";
 
-/** What a dialect answers: one typed error, or undefined where it does not know the words. */
+/** A dialect's answer: one typed error, or undefined where it does not know the words. */
 export type Answer = RpcError | Verdict | undefined;
 
 /** One node family's reading of an answer. Pure and total. */
@@ -25,7 +25,7 @@ export const firstOf = <A, B>(all: ReadonlyArray<A>, read: (one: A) => B | null 
 export const match = (flat: Flat, pattern: RegExp): RegExpExecArray | null =>
   firstOf(flat.texts, (text) => pattern.exec(text)) ?? null;
 
-/** Whether any text matches. */
+/** True if any text matches. */
 export const says = (flat: Flat, pattern: RegExp): boolean => match(flat, pattern) !== null;
 
 /** Any of these phrases, in whatever case. */
@@ -79,7 +79,7 @@ const detailOf = (texts: ReadonlyArray<string>): string => {
   return escapeText([...new Set(words.length > 0 ? words : texts)].slice(0, 3).join(": "), 512);
 };
 
-/** What every reason keeps of the answer. */
+/** Returns the parts of the answer that every reason keeps. */
 export const answerOf = (flat: Flat) => ({
   detail: detailOf(flat.texts),
   httpStatus: flat.httpStatus,
@@ -96,13 +96,13 @@ export type PlainReason = new (answer: ReturnType<typeof answerOf>) => Reason;
 /** A failed request, for a reason that is made of the answer alone. */
 export const failedBy = (flat: Flat, reason: PlainReason): RpcError => failed(flat, new reason(answerOf(flat)));
 
-/** What words mean that tell of nothing but a reason. */
+/** Reads words that tell of nothing but a reason. */
 export const means =
   (reason: PlainReason): Rule[1] =>
   (_, flat) =>
     failedBy(flat, reason);
 
-/** What words mean whose groups are the fields of a verdict, in this order. */
+/** Reads words whose groups are the fields of a verdict, in this order. */
 export const verdictBy =
   <Name extends string = never>(
     verdict: new (fields: { readonly [K in NoInfer<Name>]?: bigint | null } & Pick<Flat, "raw">) => Verdict,
@@ -114,7 +114,7 @@ export const verdictBy =
     return new verdict({ ...fields, raw });
   };
 
-/** What words mean that tell a verdict's amounts anywhere: each is what the first of its patterns finds. */
+/** Reads words that tell a verdict's amounts anywhere: each is what the first of its patterns finds. */
 export const verdictIn =
   <Name extends string>(
     verdict: Parameters<typeof verdictBy<Name>>[0],

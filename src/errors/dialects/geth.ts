@@ -182,7 +182,7 @@ const account: ReadonlyArray<Rule> = [
   ],
 ];
 
-/** What the EVM did, other than revert. */
+/** Reads what the EVM did, other than revert. */
 export const execution = byRules(
   [
     /out ?of ?(?:gas|memory)|ran out of gas|run out of gas|memory limit exceeded|gas exhausted|\boog\b/i,

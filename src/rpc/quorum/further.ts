@@ -48,7 +48,7 @@ interface Pair {
 /** More blocks behind than this, and an endpoint confirms nothing. */
 const mostBehind = 8n;
 
-/** Whether a head is no head any more, by what another endpoint has. */
+/** True if a head is no head any more, by what another endpoint has. */
 const isOld = (mine: bigint | null, theirs: bigint | null): boolean =>
   mine !== null && theirs !== null && theirs - mine > mostBehind;
 

@@ -30,9 +30,9 @@ const untoldByAll: ReadonlySet<string> = new Set([
 
 /** The block that a transaction is in, by its hash. */
 const inBlock = "block";
-/** Of what waits in a pool. */
+/** The block of a transaction that waits in a pool. */
 export const inPool = "the pool";
-/** Of what the node has not. */
+/** The block of what the node does not have. */
 export const unknown = "unknown";
 
 /** Entries of an access list, or of an authorisation list. */

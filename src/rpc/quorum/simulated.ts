@@ -8,7 +8,7 @@ export type Parts = ReadonlyMap<string, string>;
 /** Whatever fields there are. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is in a list; nothing where it is none. */
+/** Returns the items of a list; none where it is no list. */
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
 /** A text in one spelling. */
 export const lower = (value: unknown): string => (typeof value === "string" ? value.toLowerCase() : "none");
@@ -16,7 +16,7 @@ export const lower = (value: unknown): string => (typeof value === "string" ? va
 /** A quantity in one spelling. */
 export const quantity = (value: unknown): string => (isQuantity(value) ? String(BigInt(value)) : lower(value));
 
-/** Who tells of native movements: the trace of a simulation, and EIP-7708; which of the two a client has is its own matter. */
+/** Emitters of native movements: the trace of a simulation, and EIP-7708; which one a client has is its own matter. */
 const reporters: ReadonlySet<string> = new Set([`0x${"ee".repeat(20)}`, `0x${"ff".repeat(19)}fe`]);
 
 /** The part of an answer that native movements are. */

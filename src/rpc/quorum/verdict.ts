@@ -1,5 +1,5 @@
 /**
- * What a request asks of which state, and whether what endpoints answered is one answer: each beside the one that is
+ * Says which state a request asks about, and whether what endpoints answered is one answer: each beside the one that is
  * handed on; of advice, whether it is near enough. Pure.
  */
 import * as BigInts from "effect/BigInt";
@@ -16,7 +16,7 @@ import { entriesIn, list } from "./simulated.js";
  */
 export type State = "sealed" | "latest" | "pending" | "advice";
 
-/** Where the block stands among the parameters, of the methods that are asked of all; null = what no block moves. */
+/** The place of the block among the parameters, of the methods that are asked of all; null = what no block moves. */
 const blockAt: Readonly<Record<string, number | null>> = {
   eth_simulateV1: 1,
   eth_call: 1,
@@ -64,7 +64,7 @@ export const onBlock = (method: string, params: ReadonlyArray<unknown>, blockHas
   return [...params.slice(0, place), { blockHash }, ...params.slice(place + 1)];
 };
 
-/** What a node chooses for its block where it is not told, by the name of the override and of the header's field. */
+/** The values that a node chooses for its block by itself, by the name of the override and of the header's field. */
 const choices = [
   ["number", "number"],
   ["time", "timestamp"],
@@ -73,7 +73,7 @@ const choices = [
   ["gasLimit", "gasLimit"],
 ] as const;
 
-/** Whether two nodes made as many blocks of a simulation, and chose other values for them, as their answers say. */
+/** True if two nodes made as many blocks of a simulation, and chose other values for them, as their answers say. */
 export const choseOtherwise = (one: unknown, other: unknown): boolean => {
   const choicesOf = (result: unknown) =>
     JSON.stringify(
