@@ -32,7 +32,7 @@ export interface Reading {
   readonly text: string;
   /** `selector`: by nothing but its first bytes, which any contract may use otherwise. */
   readonly by: "abi" | "selector";
-  /** Whose: standards, contracts and packages that have it; empty for an ABI that was given. */
+  /** The standards, contracts and packages that have it; empty for an ABI that was given. */
   readonly sources: ReadonlyArray<string>;
 }
 
@@ -46,7 +46,7 @@ const reading = (
   sources: shared ?? [],
 });
 
-/** Who shares it; null where an ABI was given for it. */
+/** Returns the sources that share it; null where an ABI was given for it. */
 const sharedBy = (provenance: ReadonlyArray<Provenance>): ReadonlyArray<string> | null =>
   provenance.every(({ kind }) => kind === "builtin") ? provenance.flatMap(({ source }) => source ?? []) : null;
 

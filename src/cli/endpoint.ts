@@ -57,13 +57,13 @@ export const endpointFlags = {
     Flag.optional,
   ),
   header,
-  /** What `doctor` found, in place of asking it again. */
+  /** The file of what `doctor` found, in place of asking it again. */
   endpoint: text("endpoint", "file that doctor --json wrote for this endpoint; saves requests"),
 };
 
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
-/** What the file of `--endpoint` tells of it. */
+/** Reads what the file of `--endpoint` tells of it. */
 export const readEndpoint = Effect.fnUntraced(function* (path: Option.Option<string>) {
   if (Option.isNone(path)) return {};
   const data = yield* readJson(path.value, "--endpoint");
@@ -80,9 +80,9 @@ export const readConnection = Effect.fnUntraced(function* (flags: Command.Comman
   return layerHttp(url, { headers, ...(yield* readEndpoint(flags.endpoint)) });
 });
 
-/** What became of the requests to an endpoint. */
+/** The outcome of the requests to an endpoint. */
 export interface Answered {
-  /** Whether a node answered any of them, be it with a refusal. */
+  /** True if a node answered any of them, be it with a refusal. */
   any: boolean;
   /** The first that none answered. */
   failure: RpcError | null;
@@ -150,7 +150,7 @@ const namesOf = (requests: Answered["ended"]): string => {
 
 const secondsText = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** What used a deadline, a line for each round; empty where every request was answered in time. */
+/** Says what used a deadline, a line for each round; empty where every request was answered in time. */
 export const deadlineText = ({ ended }: Answered, deadlineMs: number): string => {
   if (ended.every(({ late }) => late === null)) return "";
   const rounds = [...new Set(ended.map(({ round }) => round))].sort((a, b) => a - b);
@@ -171,12 +171,12 @@ export const deadlineText = ({ ended }: Answered, deadlineMs: number): string =>
   return [`What used the deadline of ${secondsText(deadlineMs)}`, ...lines].join("\n");
 };
 
-/** What a failure says of the endpoint, without the method that met it. */
+/** Returns what a failure says of the endpoint, without the method that met it. */
 export const whyDeaf = ({ reason }: RpcError): string => statementText(reason.statement);
 
 const clear = "\r\u001b[2K";
 
-/** Where stdout is no terminal nobody says how wide the one of stderr is. */
+/** The width for stderr, which nobody says where stdout is no terminal. */
 const narrow = 40;
 
 /** One line whatever the width. */

@@ -20,7 +20,7 @@ export const exitCodes = {
   ...{ usage: 64, unavailable: 69, failed: 70, unwritten: 73, unprinted: 74 },
 } as const;
 
-/** What the exit codes of a command mean, for the end of its `--help`; null = not said. */
+/** The meanings of a command's exit codes, for the end of its `--help`; null = not said. */
 const Codes = Context.Reference<string | null>("evm-preflight/cli/Codes", { defaultValue: () => null });
 
 /** A command whose help ends with its exit codes: those of its verdicts, those of every command, and further ones. */
@@ -57,7 +57,7 @@ export class Unwritten extends Data.TaggedError("Unwritten")<{ readonly message:
 export const wrong = (where: string, problem: string): WrongUsage =>
   new WrongUsage({ message: `${where}: ${problem}` });
 
-/** What was read of a flag or a file, or wrong usage of it. */
+/** Returns what was read of a flag or a file, or fails with wrong usage of it. */
 export const orWrong = <A>(where: string, read: Result.Result<A, string>): Effect.Effect<A, WrongUsage> =>
   Effect.mapError(Effect.fromResult(read), (problem) => wrong(where, problem));
 
@@ -65,7 +65,7 @@ export const orWrong = <A>(where: string, read: Result.Result<A, string>): Effec
 export const orWrongField = <A>(read: Result.Result<A, Problem>): Effect.Effect<A, WrongUsage> =>
   Effect.mapError(Effect.fromResult(read), ({ field, problem }) => wrong(field, problem));
 
-/** What the store that a flag names could not do. */
+/** The failure of the store that a flag names. */
 export const unavailable = (where: string, problem: string): Unavailable =>
   new Unavailable({ message: `${where}: ${problem}` });
 

@@ -119,7 +119,7 @@ export const checkFlags = {
   ...optionFlags,
 };
 
-/** What the flags were given. */
+/** The values of the flags. */
 export type CheckFlags = Command.Command.Config.Infer<typeof checkFlags>;
 
 /** An ABI from `--abi`: a signature when it has parentheses, else a file of JSON or signatures. */
@@ -143,7 +143,7 @@ export const amountUnits: { readonly [U in Unit]?: ReadonlyArray<string> } = {
 const unitsOf = (field: string): ReadonlyArray<string> | undefined =>
   amountUnits[Object.hasOwn(fields, field) ? (fields[field as keyof typeof fields].unit ?? "count") : "count"];
 
-/** Whether `--abi` only decodes: the call is there already, as data or in a file. */
+/** True if `--abi` only decodes: the call is there already, as data or in a file. */
 const isForDecoding = (flags: CheckFlags): boolean =>
   Option.isSome(flags.input) ||
   (Option.isSome(flags.data) && Option.isNone(flags.functionName) && Option.isNone(flags.args));
@@ -178,7 +178,7 @@ export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
   return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), (error) => complaint(flags, error));
 });
 
-/** What a flag says; undefined where it is absent. */
+/** Reads what a flag says; undefined where it is absent. */
 export const readFlag = <A>(
   name: string,
   flag: Option.Option<string>,

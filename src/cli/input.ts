@@ -116,7 +116,7 @@ const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, 
   count: integer,
 };
 
-/** What was read, or what is wrong with the field. */
+/** Returns what was read, or what is wrong with the field. */
 export const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
   Result.mapError(read, (problem) => ({ field, problem }));
 

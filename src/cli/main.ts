@@ -64,7 +64,7 @@ const pathOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...args.slice(0, 1).filter((name) => /^[a-z]+$/.test(name)),
 ];
 
-/** What an option that is not there may have been meant to be: what other tools call it, else an option that shares a word. */
+/** Guesses the option that an unknown one stands for: what other tools call it, else an option that shares a word. */
 const meantBy = (option: string, { flags, inheritedFlags = [] }: HelpDoc): ReadonlyArray<string> => {
   const name = option.replace(/^-+/, "");
   const names = [...flags, ...inheritedFlags].map((flag) => flag.name);
@@ -82,7 +82,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 /**
- * What went wrong, once: of a command that is not there no flag is missing, and of an option that is not there one is said.
+ * Says what went wrong, once: of a command that is not there no flag is missing, and of unknown options one is said.
  * A stray word may be part of a header that lost its quotes, so that none is repeated.
  */
 const complaints = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc): ReadonlyArray<string> => {
@@ -142,7 +142,7 @@ const settings = Layer.mergeAll(
 const namesOf = (command: Command.Command.Any): ReadonlyArray<string> =>
   command.subcommands.flatMap(({ commands }) => commands.flatMap((child) => [child.name, ...namesOf(child)]));
 
-/** Whether nothing is asked but help, version or completions, of a command or of all. */
+/** True if nothing is asked but help, version or completions, of a command or of all. */
 const asksOfItself = (args: ReadonlyArray<string>): boolean => {
   const names = namesOf(root);
   return args.every((arg, index) => isAction(arg) || names.includes(arg) || args[index - 1] === "--completions");

@@ -7,7 +7,7 @@ const decimals: Readonly<Record<string, number>> = { ether: 18, eth: 18, gwei: 9
 
 const excerpt = (value: unknown): string => escapeText(typeof value === "string" ? value : String(value), 60);
 
-/** What a number that is none may have been meant to be, as the end of a complaint; empty where nobody can tell. */
+/** Says what an invalid number may have been meant to be, as the end of a complaint; empty where nobody can tell. */
 const hint = (value: string): string => {
   if (/^\s*[-\u2212]/.test(value)) return "; it cannot be negative";
   const [, whole = "", digits = "", unit = ""] = /^(\d{1,78}),(\d{1,78})(\s*[a-z]*)$/i.exec(value) ?? [];
@@ -76,7 +76,7 @@ export const amount =
         )
       : wei(value);
 
-/** What stands between commas. */
+/** Returns the trimmed texts between commas. */
 export const list = (value: string): ReadonlyArray<string> => value.split(",").map((part) => part.trim());
 
 /** A safe integer, such as a nonce or a chain id. */

@@ -1,5 +1,5 @@
 /**
- * What the commands read and write: files, stdin as `-`, the report to stdout, everything about the run to stderr.
+ * The input and output of the commands: files, stdin as `-`, the report to stdout, everything about the run to stderr.
  */
 import * as ByteSize from "effect/ByteSize";
 import * as Config from "effect/Config";
@@ -26,7 +26,7 @@ const variable = (name: string): Effect.Effect<string> =>
     Effect.orElseSucceed(() => ""),
   );
 
-/** Whether the terminal knows no escape sequences. */
+/** True if the terminal knows no escape sequences. */
 export const isDumb: Effect.Effect<boolean> = Effect.map(variable("TERM"), (term) => term === "dumb");
 
 /**
@@ -59,7 +59,7 @@ export const jsonText = (value: unknown): string =>
 /** More than any bundle with its ABIs. */
 const maxBytes = 33_554_432n;
 
-/** What the platform would not do with a file. */
+/** Wrong usage for a file that the platform would not read or write. */
 const refused =
   (path: string, name: string, what: "read" | "written") =>
   ({ reason }: { readonly reason: { readonly _tag: string } }): WrongUsage =>
@@ -89,11 +89,11 @@ export const parseJson = (text: string): Result.Result<unknown, string> =>
     catch: (error) => `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
   });
 
-/** What a file of JSON holds. */
+/** Reads what a file of JSON holds. */
 export const readJson = (path: string, name: string) =>
   Effect.flatMap(readText(path, name), (content) => orWrong(name, parseJson(content)));
 
-/** What JSON of this program, or for it, is; null for anything else. */
+/** Says what JSON of this program, or for it, is; null for anything else. */
 export const kindOf = (json: unknown): string | null => {
   if (Array.isArray(json))
     return json.some((entry) => isRecord(entry) && "from" in entry) ? "a bundle of transactions" : null;

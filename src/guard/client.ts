@@ -13,7 +13,7 @@ import type { RpcRequest } from "./methods.js";
 import { guardRequest, type Deliver, type Pass } from "./requests.js";
 import { allowSignature, chainOf, clear, payloadWith, signed, type Guarding, type SignaturePayload } from "./rules.js";
 
-/** What viem's transactions have beside the fields that are signed, what a node's filled one has, and what its token verbs leave. */
+/** Fields beside the signed ones: of viem's transactions, of a node's filled one, and those its token verbs leave. */
 const aside = [
   ...["account", "assertChainId", "blobs", "chain", "dataSuffix", "from", "kzg", "nonceManager", "sidecars", "type"],
   ...["r", "s", "v", "yParity", "hash", "amount", "spender", "token"],
@@ -37,13 +37,13 @@ const kinds: Readonly<Record<string, SignaturePayload["kind"]>> = {
 /** A guard is made where a program starts, and by its author: what is wrong with it is thrown. */
 const refuse = (field: string, problem: string): never => fail(new InvalidConnection({ field, problem }));
 
-/** Whether an account signs by itself, in whichever way. */
+/** True if an account signs by itself, in whichever way. */
 const isLocal = (account: unknown): account is LocalAccount =>
   isRecord(account) &&
   ["signTransaction", ...Object.keys(kinds)].some((name) => typeof account[name] === "function") &&
   typeof account["address"] === "string";
 
-/** What viem's accounts have beside ways to sign; their own fields might hold a key, or another account. */
+/** Members of viem's accounts beside ways to sign; their own fields might hold a key, or another account. */
 const ofAccounts = ["address", "nonceManager", "publicKey", "source", "type"];
 
 /** Signs a cleared request as it is: a serializer of the caller's would have the key sign, and see signed, what it likes. */
@@ -106,7 +106,7 @@ interface Parameters {
   readonly [field: string]: unknown;
 }
 
-/** What only viem's own way to send knows: a nonce of the caller's, blobs, the receiver of an authorisation. */
+/** True for what only viem's own sending knows: a nonce of the caller's, blobs, the receiver of an authorisation. */
 const isOther = ({ nonce, blobs, to, authorizationList }: Parameters): boolean =>
   nonce !== undefined || blobs !== undefined || (to === undefined && authorizationList !== undefined);
 

@@ -17,7 +17,7 @@ export class NotCleared extends BaseError {
   readonly _tag = "NotCleared";
   /** The tag again, as errors have it. */
   override readonly name = "NotCleared";
-  /** Where it is explained, from the root of the package. */
+  /** The page that explains it, from the root of the package. */
   readonly docs = pageOf("NotCleared");
   /** EIP-1474: the transaction is rejected (−32003). Of a call that reverts 3, as nodes answer. */
   readonly code: -32003 | 3;
@@ -61,7 +61,7 @@ export class Tampered extends Error {
   readonly _tag = "Tampered";
   /** The tag again, as errors have it. */
   override readonly name = "Tampered";
-  /** Where it is explained, from the root of the package. */
+  /** The page that explains it, from the root of the package. */
   readonly docs = pageOf("Tampered");
   /** EIP-1474: an internal error, which no caller takes for "not sent". */
   readonly code = -32603;
@@ -71,7 +71,7 @@ export class Tampered extends Error {
   readonly data: { readonly _tag: "Tampered"; readonly hash: Hash; readonly sentence: string };
   /** The transaction that was sent, 32 bytes. */
   readonly hash: Hash;
-  /** What was cleared. */
+  /** The report that was cleared. */
   readonly report: Report;
   /** Each field that differs: `a` as cleared, `b` as sent. */
   readonly differences: ReadonlyArray<Difference>;
@@ -96,7 +96,7 @@ export class Unverified extends Error {
   readonly _tag = "Unverified";
   /** The tag again, as errors have it. */
   override readonly name = "Unverified";
-  /** Where it is explained, from the root of the package. */
+  /** The page that explains it, from the root of the package. */
   readonly docs = pageOf("Unverified");
   /** EIP-1474: a resource is not found; no transport tries again by it. */
   readonly code = -32001;
@@ -104,9 +104,9 @@ export class Unverified extends Error {
   readonly mayBeSent = true;
   /** For whoever gets the error over EIP-1193. */
   readonly data: { readonly _tag: "Unverified"; readonly hash: Hash | null; readonly sentence: string };
-  /** What the wallet answered, 32 bytes; null where that is no hash. */
+  /** The wallet's answer, 32 bytes; null where that is no hash. */
   readonly hash: Hash | null;
-  /** What was cleared. */
+  /** The report that was cleared. */
   readonly report: Report;
   constructor(hash: Hash | null, report: Report) {
     const why = hash === null ? "the wallet answered with no hash" : `nobody shows ${hash}`;
@@ -126,7 +126,7 @@ export class SentByOther extends Error {
   readonly _tag = "SentByOther";
   /** The tag again, as errors have it. */
   override readonly name = "SentByOther";
-  /** Where it is explained, from the root of the package. */
+  /** The page that explains it, from the root of the package. */
   readonly docs = pageOf("SentByOther");
   /** EIP-1474: a resource is not found; no transport tries again by it. */
   readonly code = -32001;
@@ -136,9 +136,9 @@ export class SentByOther extends Error {
   readonly data: { readonly _tag: "SentByOther"; readonly hash: Hash; readonly sentence: string };
   /** The transaction that the wallet named, 32 bytes. */
   readonly hash: Hash;
-  /** Who signed it. */
+  /** The account that signed it. */
   readonly sender: Address;
-  /** What was cleared. */
+  /** The report that was cleared. */
   readonly report: Report;
   constructor(hash: Hash, sender: Address, report: Report) {
     const sentence = `handed to the wallet; do not send again: it named a transaction that ${sender} signed`;
@@ -150,12 +150,12 @@ export class SentByOther extends Error {
   }
 }
 
-/** What a guard cannot judge, and therefore refuses: signatures, raw bytes it did not clear, capabilities it does not know. */
+/** Refusal of what a guard cannot judge: signatures, raw bytes it did not clear, capabilities it does not know. */
 export class GuardRefused extends Error {
   readonly _tag = "GuardRefused";
   /** The tag again, as errors have it. */
   override readonly name = "GuardRefused";
-  /** Where it is explained, from the root of the package. */
+  /** The page that explains it, from the root of the package. */
   readonly docs = pageOf("GuardRefused");
   /** Nothing is, or will be, sent. */
   readonly mayBeSent = false;

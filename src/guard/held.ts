@@ -1,16 +1,16 @@
-/** What a guard remembers of a wallet: accounts that may have something in flight, and chains whose node a page named. */
+/** A guard's memory of a wallet: accounts that may have something in flight, and chains whose node a page named. */
 import type * as Effect from "effect/Effect";
 import type * as Semaphore from "effect/Semaphore";
 import { isRecord, type Hash } from "../primitives/index.js";
 import type { Rpc } from "../rpc/index.js";
 
-/** What an account may have in flight. */
+/** A transaction that an account may have in flight. */
 export interface Held {
   /** Null where the wallet answered with none. */
   readonly hash: Hash | null;
   /** The nonce that was cleared. */
   readonly nonce: number;
-  /** Whether somebody shows the transaction now. */
+  /** True if somebody shows the transaction now. */
   readonly isShown: Effect.Effect<boolean, never, Rpc>;
 }
 
@@ -19,7 +19,7 @@ export type HeldAccounts = Map<string, Held>;
 
 export const heldKey = (chainId: number | null, account: string): string => `${chainId} ${account.toLowerCase()}`;
 
-/** What is remembered of a wallet. */
+/** The memory of a wallet. */
 export interface Memory {
   readonly held: HeldAccounts;
   /** Chains whose node in the wallet a page may have named, by their ids. */
@@ -30,7 +30,7 @@ export interface Memory {
 
 const known = new WeakMap<object, Memory>();
 
-/** Of a wallet, by its provider or transport: a guard that is made anew of the same remembers the same. */
+/** Returns a wallet's memory, by its provider or transport: a guard made anew of the same remembers the same. */
 export const memoryOf = (wallet: object): Memory => {
   const memory = known.get(wallet) ?? { held: new Map(), pageChains: new Set(), turns: new Map() };
   known.set(wallet, memory);

@@ -43,7 +43,7 @@ const ofNodes = /^(net|web3|rpc|debug|trace|txpool|ots|erigon|admin|anvil|hardha
 /** Namespaces of those who hold keys, and names without one that speak of them. */
 const ofWallets = /^(\W*eth|[^_]*(wallet|metamask|keyring|personal|account|snap))/i;
 
-/** What signs or sends, on another's behalf too, or gives a right to do so, by a word of its name in any namespace. */
+/** Names that sign or send, on another's behalf too, or give a right to do so, by a word in any namespace. */
 const word = /(Sign|Send|\dsign|\dsend)(?!at|ed|er)/;
 const firstWord =
   /(^|[^a-z\d])(re)?(sign|send|submit|post|broadcast|invoke|grant|swap|upgrade|requestExecution|execute|transfer|pay(?!load)|delegate|authori[sz]e|batch|approve|decrypt|unlock)/i;
@@ -63,7 +63,7 @@ export const areReads = (input: unknown): boolean =>
   Array.isArray(input) &&
   input.every((name) => typeof name === "string" && /^\S+$/.test(name) && !isActor(name) && !byContent.includes(name));
 
-/** Whether a name alone says that the guard has a say. */
+/** True if a name alone says that the guard has a say. */
 const isNamed = (method: string, also?: ReadonlyArray<string>): boolean =>
   !passes(method, also) && (isActor(method) || ofWallets.test(method));
 
@@ -74,7 +74,7 @@ const isCarrying = ({ params = null }: RpcRequest, also?: ReadonlyArray<string>)
     isNamed(name, also),
   );
 
-/** Whether it signs or sends in a form that nobody here can prove, or carries what does. */
+/** True if it signs or sends in a form that nobody here can prove, or carries what does. */
 export const isActing = (rpcRequest: RpcRequest): boolean => isActor(rpcRequest.method) || isCarrying(rpcRequest);
 
 /**
@@ -115,7 +115,7 @@ export const capabilitiesIn = (rpcRequest: RpcRequest): Readonly<Record<string, 
   return isKnown && others.length === 0 && isRecord(capabilities) && !isCarrying(rpcRequest) ? capabilities : null;
 };
 
-/** Whether a guard has a say in a request that was read; `also` are the caller's further reads. */
+/** True if a guard has a say in a request that was read; `also` are the caller's further reads. */
 export const isJudged = (rpcRequest: RpcRequest, also?: ReadonlyArray<string>): boolean => {
   const { method, params = [] } = rpcRequest;
   if (method === "wallet_connect") return Object.keys(capabilitiesIn(rpcRequest) ?? { unknown: true }).length > 0;

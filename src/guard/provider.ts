@@ -49,14 +49,14 @@ export interface Provider {
   request(args: never): Promise<unknown>;
 }
 
-/** What events and connections need of a provider; whatever else it can do might sign. */
+/** Members of a provider that events and connections need; whatever else it can do might sign. */
 const members = [
   ...["on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener"],
   ...["removeAllListeners", "emit", "listenerCount", "eventNames", "setMaxListeners", "getMaxListeners"],
   ...["isConnected", "connect", "disconnect", "enable", "close", "hasOwnProperty", "toString", "valueOf"],
 ];
 
-/** What a provider tells in words or as data; others might be keys. */
+/** Members of a provider that tell in words or as data; others might be keys. */
 const telling = ["accounts", "chainId", "icon", "name", "networkVersion", "rdns", "selectedAddress", "session", "uuid"];
 
 /** See `guardProvider` of `evm-preflight/promise`; `isAlone`: the wallet's own node is the only one that is asked. */

@@ -172,11 +172,11 @@ const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver:
     return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
   });
 
-/** Whether a wallet says that it is done with the calls, whatever became of them (EIP-5792, and as it was before). */
+/** True if a wallet says that it is done with the calls, whatever became of them (EIP-5792, and as it was before). */
 const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
   Number(answer["status"]) >= 200 || answer["status"] === "CONFIRMED";
 
-/** What became of calls that this guard passed on, by the node's receipts: what the wallet says of them is its own word. */
+/** Reads what became of calls that this guard passed on, by the node's receipts: the wallet's is its own word. */
 const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
   Effect.gen(function* () {
     const answer = yield* attempt(() => pass(rpcRequest));
@@ -257,7 +257,7 @@ const addChain = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     return yield* attempt(() => pass(rpcRequest));
   });
 
-/** What becomes of a request; null where it passes as it is. */
+/** Decides what becomes of a request; null where it passes as it is. */
 const judge = (
   guard: Guarding,
   pass: Pass,

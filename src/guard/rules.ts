@@ -1,4 +1,4 @@
-/** What a guard is told, what its rules let pass, and the one place that turns an input into a clearance or a refusal. */
+/** The rules of a guard, what they let pass, and the one place that turns an input into a clearance or a refusal. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
@@ -31,9 +31,9 @@ export interface SignaturePayload {
    * method that the guard does not know; `content` is the request.
    */
   readonly kind: "message" | "typedData" | "hash" | "authorization" | "method";
-  /** Who is to sign; null where the request does not name it. */
+  /** The account that is to sign; null where the request does not name it. */
   readonly address: string | null;
-  /** What is to be signed, as the caller gave it. */
+  /** The content that is to be signed, as the caller gave it. */
   readonly content: unknown;
   /** Typed data (EIP-712) as an object, of `content` that is such or its JSON text; absent of any other. */
   readonly typedData?: {
@@ -45,7 +45,7 @@ export interface SignaturePayload {
 }
 
 /**
- * What calls did against what was said: their status and every event, for nonces, gas and fees are the wallet's. Of an atomic
+ * Calls against what was said: their status and every event, for nonces, gas and fees are the wallet's. Of an atomic
  * batch all calls are compared as one, so that events of the wallet's own, such as an entry point's, are differences, too.
  */
 export interface SettledCalls extends Comparison {
@@ -53,16 +53,16 @@ export interface SettledCalls extends Comparison {
   readonly class: Settled["class"];
   /** The transactions that hold the calls, by the wallet's word, none where it names more than calls; their receipts are the node's. */
   readonly hashes: ReadonlyArray<Hash>;
-  /** What was said. */
+  /** The report that the calls are compared with. */
   readonly report: Report;
 }
 
 /** Rules of a guard: what a person or your code decides, within five minutes; who has not answered by then has not allowed it. */
 export interface GuardRules {
-  /** Whether a report with warnings is signed. Default `refuse`. A function that throws or rejects refuses. */
+  /** Rule for a report with warnings: if it is signed. Default `refuse`. A function that throws or rejects refuses. */
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
   /**
-   * Whether messages, typed data, bare hashes, EIP-7702 authorisations and unknown methods of a wallet pass. Default `refuse`.
+   * Rule for messages, typed data, bare hashes, EIP-7702 authorisations, unknown methods of a wallet. Default `refuse`.
    * `signIn` lets pass only messages that sign the account in (ERC-4361) at `origin`, such as `https://app.example`, on the
    * wallet's chain and now. Its resources are links, and its statement speaks of no order.
    */
@@ -73,14 +73,14 @@ export interface GuardRules {
     | ((payload: SignaturePayload) => boolean | Promise<boolean>)
     | undefined;
   /**
-   * Whether a nonce, gas limit or fee that the wallet's user changed is accepted; default `reject`, with `Tampered`. It is
-   * sent by then. Any other change always rejects.
+   * Rule for a nonce, gas limit or fee that the wallet's user changed: if it is accepted; default `reject`, with
+   * `Tampered`. It is sent by then. Any other change always rejects.
    */
   readonly onChanged?: "reject" | ((differences: ReadonlyArray<Difference>) => boolean | Promise<boolean>) | undefined;
   /**
-   * Whether a hash is accepted of which neither the node nor the wallet shows the transaction, as behind a private relay;
-   * default `reject`, with `Unverified`, and the account is held. `accept` waits for the deadline alone; a function is asked
-   * after 30 s, two blocks or the deadline, whichever is longest.
+   * Rule for a hash of which neither the node nor the wallet shows the transaction, as behind a private relay: if it is
+   * accepted; default `reject`, with `Unverified`, and the account is held. `accept` waits for the deadline alone; a
+   * function is asked after 30 s, two blocks or the deadline, whichever is longest.
    */
   readonly onUnverified?: "reject" | "accept" | ((hash: Hash) => boolean | Promise<boolean>) | undefined;
   /**
@@ -110,7 +110,7 @@ export interface Guarding {
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
   readonly calls: Map<string, Report>;
   readonly memory: Memory;
-  /** Whether the wallet's own node is the only one that is asked. */
+  /** True if the wallet's own node is the only one that is asked. */
   readonly isAlone: boolean;
 }
 
@@ -118,7 +118,7 @@ export const guarding = (given: Pick<Guarding, "on" | "rules" | "options" | "mem
   ...{ ...given, cleared: new Map(), calls: new Map(), named: new Set() },
 });
 
-/** What is remembered is bounded: the oldest goes first. */
+/** Entries that are remembered at most: the oldest goes first. */
 const mostKept = 256;
 export const keep = <A>(all: Map<string, A>, key: string, value: A): void => {
   const [oldest] = all.keys();
@@ -135,7 +135,7 @@ export const inTurn = <A, E, R>({ memory: { turns } }: Guarding, from: string, s
   return turn.withPermit(send);
 };
 
-/** Whether a rule lets something pass: its one word, else only a `true` in time does, and what it throws does not. */
+/** True if a rule lets something pass: its one word does, else only a `true` in time, and what it throws does not. */
 export const allows = <A>(
   rule: string | object | ((about: A) => boolean | Promise<boolean>) | undefined,
   word: "send" | "allow" | "accept" | null,
@@ -210,7 +210,7 @@ const typedDataIn = (content: unknown): Pick<SignaturePayload, "typedData"> => {
   return { typedData: { domain, types: types as never, primaryType, message } };
 };
 
-/** What is to be signed, for the rules. */
+/** Returns what is to be signed, for the rules. */
 export const payloadWith = (
   kind: SignaturePayload["kind"],
   address: string | null,
@@ -227,7 +227,7 @@ export const payloadOf = (rpcRequest: RpcRequest): SignaturePayload => {
   return isAddress(address) ? payloadWith(kind, address, content) : payloadWith(kind, null, rpcRequest.params);
 };
 
-/** Whether a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
+/** True if a report warns of more than a reservation of the same store, whose predecessors are sent, too. */
 const isWarned = ({ verdict, findings }: Report): boolean =>
   verdict === "caution" && findings.some((finding) => finding.severity === "warning" && !isReservedAhead(finding));
 
@@ -313,7 +313,7 @@ export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw:
     keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance, raw));
   });
 
-/** What allows signed bytes to be sent now: proven again where the clearance has expired. */
+/** Returns the clearance by which signed bytes may be sent now: proven again where it has expired. */
 export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Clearance, "expiresAt">, raw: string) =>
   Effect.gen(function* () {
     // guard: a clearance that expired while it was signed

@@ -1,4 +1,4 @@
-/** What a wallet sent, by what authenticates itself: nobody's word counts, neither the wallet's nor a node's. */
+/** Finds what a wallet sent, by what authenticates itself: nobody's word counts, neither the wallet's nor a node's. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import type { callsWithin } from "../abi/index.js";
@@ -14,7 +14,7 @@ import { SentByOther, Tampered, Unverified } from "./failures.js";
 import { heldKey } from "./held.js";
 import { allows, type Guarding, type Pass } from "./rules.js";
 
-/** What a wallet's user may be allowed to change; everything else is another transaction. */
+/** Fields that a wallet's user may be allowed to change; everything else is another transaction. */
 const changeable = ["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "type"].map(
   (field) => `request ${field}`,
 );
@@ -73,7 +73,7 @@ const shownBy = (looks: ReturnType<typeof lookedFor>) =>
     ),
   );
 
-/** What the wallet answered, held to what was cleared; where nobody shows it, the account is held. */
+/** Holds what the wallet answered to what was cleared; where nobody shows it, the account is held. */
 export const verify = Effect.fnUntraced(function* (
   guard: Guarding,
   pass: Pass,
@@ -118,7 +118,7 @@ export const verify = Effect.fnUntraced(function* (
   return yield* Effect.fail(new Tampered(hash, report, differences));
 });
 
-/** What was asked of a wallet in one transaction or in several: sender, receiver, value and calldata, in their order. */
+/** Writes what a wallet was asked, in one transaction or several: sender, receiver, value, calldata, in order. */
 const askedOf = (
   calls: ReadonlyArray<{
     readonly from: string;
@@ -128,7 +128,7 @@ const askedOf = (
   }>,
 ) => calls.map(({ from, to, value, data }) => [from, to, value ?? 0n, data].join().toLowerCase()).join(" ");
 
-/** What an account ran for itself in one transaction; none where it may have left some of it out, or done anything else. */
+/** Calls that an account ran for itself in one transaction; none where it may have left some out, or done more. */
 const batchOf = (
   account: Address,
   sent: ReadonlyArray<{ readonly from: string; readonly to: string | null; readonly data: Hex }>,
@@ -146,7 +146,7 @@ const batchOf = (
 /** Hashes that a wallet names are asked about by so many at once. */
 export const atOnce = { concurrency: 4 } as const;
 
-/** Whether these are the calls that were proven, each by its sender, sent after the report; an account's own batch by what it holds. */
+/** True if these are the proven calls, each by its sender, after the report; an account's batch by what it holds. */
 export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Effect<boolean, never, Rpc> =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(

@@ -14,14 +14,14 @@ export interface SignIn {
   readonly now: number;
 }
 
-/** Whether it is an origin as browsers write it: `https://app.example`. */
+/** True if it is an origin as browsers write it: `https://app.example`. */
 export const isOrigin = (input: unknown): input is string =>
   typeof input === "string" && /^https?:/.test(input) && safely(() => new URL(input).origin === input, false);
 
 /** Hosts of development, whose port a message may leave out. */
 const localHosts = ["localhost", "127.0.0.1"];
 
-/** Whether an URL is at the origin; hosts are compared in punycode and lower case, and a default port is none. */
+/** True if an URL is at the origin; hosts are compared in punycode and lower case, and a default port is none. */
 const isAt = (url: string, origin: string): boolean =>
   safely(() => {
     const [there, home] = [new URL(url), new URL(origin)];
@@ -36,7 +36,7 @@ const isAt = (url: string, origin: string): boolean =>
 /** Words that make a statement an order. Some systems execute what the statement of a sign-in says. */
 const order =
   /\b(execut|transact|transfer|approv|authori[sz]|delegat|permit|grant|withdr[ae]w|deposit)|\b(pay|send|spend|swap|trade|buy|sell|bid|mint|burn|stak|bridg|order|invok|submit|broadcast)(e|ed|es|ing|ment|ments|s)?\b/i;
-/** What many statements say of themselves, word for word. */
+/** Disclaimers that many statements make of themselves, word for word. */
 const disclaimer =
   /\b(this|it)( request| signature| message)? (will|does) not (trigger|send|initiate) an?y? (blockchain )?transactions?( (or|and) cost (you )?an[y] (gas|gas fees?|fees?))?(\.|$)/gi;
 

@@ -52,7 +52,7 @@ export const transactionOf = (request: Request, from: string): Record<string, un
   chainId: numberToHex(request.chainId),
 });
 
-/** What a call of an EIP-5792 request may have; its chain is compared. */
+/** Fields that a call of an EIP-5792 request may have; its chain is compared. */
 const fieldsOfCall = ["to", "value", "data", "capabilities", "chainId"];
 
 /** The first field of the calls that a wallet might read and a proof does not. */

@@ -1,4 +1,4 @@
-/** What must be true of a lane, whichever store holds it. Pure. */
+/** The invariants of a lane, whichever store holds it. Pure. */
 import { foreign } from "./laneRules.js";
 import type { Snapshot } from "./store.js";
 

@@ -1,4 +1,4 @@
-/** What is written to no lane, and what a process remembers of lanes, so that it notices when a store that lasts does not. */
+/** Refuses what no lane can hold, and remembers lanes, so that a process notices when a store that lasts does not. */
 import * as Effect from "effect/Effect";
 import { NonceStoreError } from "../errors/index.js";
 import { areCounts, type LaneId } from "./lane.js";

@@ -1,4 +1,4 @@
-/** Whose nonces: one sequence of one account on one chain. */
+/** A lane of nonces: one sequence of one account on one chain. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { type Address, isHash, isRecord, safely } from "../primitives/index.js";
@@ -35,11 +35,11 @@ const aTime = [isTime, "must be a finite number of ms, 0 or more"] as const;
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isCount = (count: unknown): boolean => typeof count === "bigint" && count >= 0n;
 
-/** Whether these are the counts of an account. */
+/** True if these are the counts of an account. */
 export const areCounts = (counts: unknown): counts is Counts =>
   isRecord(counts) && isCount(counts["latest"]) && isCount(counts["pending"]);
 
-/** What callers give beside a lane, and what each of it has to be. */
+/** Options that callers give beside a lane, and what each of them has to be. */
 const beside = {
   settleMs: aTime,
   waitMs: aTime,
@@ -56,7 +56,7 @@ const beside = {
   replaces: [isHash, "must be a hash of 32 bytes"],
 } satisfies Readonly<Record<string, readonly [fits: (value: unknown) => boolean, problem: string]>>;
 
-/** What a call takes beside its lane, by the rows that judge it. */
+/** The options that a call takes beside its lane, by the rows that judge them. */
 export type Takes = ReadonlyArray<keyof typeof beside>;
 
 /** Options that can be right: nothing is null. */
@@ -86,8 +86,8 @@ export const besideLane = <O extends object>(
   );
 
 /**
- * What a function of the caller's gives, asked for whenever this runs; a promise, or nothing, is a defect: the runtime would
- * drop the fiber, and run no finaliser.
+ * Runs what a function of the caller's gives, asked for whenever this runs; a promise, or nothing, is a defect: the
+ * runtime would drop the fiber, and run no finaliser.
  */
 export const askedBy = <A, E, R>(ask: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {

@@ -10,13 +10,13 @@ import type { Hash, Hex } from "../primitives/index.js";
 
 /** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
 export interface Attempt {
-  /** Of the signed bytes. */ readonly hash: Hash;
+  /** The hash of the signed bytes. */ readonly hash: Hash;
   /** The signed bytes. */ readonly raw: Hex | null;
 }
 
 /** One nonce. Times are epoch ms on the store's clock. */
 export interface Slot {
-  /** What it is. */ readonly state: "free" | "reserved" | "committed" | "settled";
+  /** Its state. */ readonly state: "free" | "reserved" | "committed" | "settled";
   /**
    * Made by who reserved it; {@link foreign} where a transaction of somebody else seems to wait, or the
    * chain passed a nonce that held none of ours; empty when free.
@@ -30,7 +30,7 @@ export interface Slot {
   readonly since: number;
   /** When its bytes were last taken for sending. */
   readonly offeredAt: number;
-  /** Whether anyone but its owner has the bytes. */
+  /** True if anyone but its owner has the bytes. */
   readonly shared: boolean;
   /** The last thing reported about it; empty = nothing yet. */
   readonly outcome: string;
@@ -38,7 +38,7 @@ export interface Slot {
   readonly attempts: ReadonlyArray<Attempt>;
 }
 
-/** Where a lane stands, beside its nonces. */
+/** The bounds of a lane, beside its nonces. */
 export interface Bounds {
   /** The first nonce that is not settled. */
   readonly floor: bigint;
@@ -80,9 +80,9 @@ export interface Keep {
   readonly doubtMs: number;
 }
 
-/** What an operation answers, and the lane after it. */
+/** An operation's answer, and the lane after it. */
 export interface Decision<A> extends Bounds {
-  /** What the caller is told. */ readonly answer: A;
+  /** The answer to the caller. */ readonly answer: A;
   /** null = the nonce is forgotten. */
   readonly writes: ReadonlyMap<bigint, Slot | null>;
   /** Nonces settled, and leases that ended and went back, by this operation. */
@@ -156,7 +156,7 @@ export const raise = (draft: Draft, latest: bigint, now: number): void => {
   const end = latest < draft.next ? latest : draft.next;
   for (let nonce = draft.floor; nonce < end; nonce += 1n) {
     const slot = draft.get(nonce);
-    // What is missing was lost, and may have been committed: it stays missing
+    // A missing slot was lost, and may have been committed: it stays missing
     if (slot === undefined) continue;
     const settles = slot.state === "committed";
     if (settles && slot.width !== 0) draft.settled += 1;
@@ -208,7 +208,7 @@ const hold = (draft: Draft, nonce: bigint, now: number, ms: number): void => {
 };
 
 /**
- * What the latest count is worth. One below the floor is stale, or a reorganisation; one far above all
+ * Judges the latest count. One below the floor is stale, or a reorganisation; one far above all
  * we issued is a lie, or somebody else's: either is believed when none contradicted it for `doubtMs`,
  * and then the one nearest to what the lane knew.
  */

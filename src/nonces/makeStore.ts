@@ -7,7 +7,7 @@ import { begin, type Decision, type View } from "./laneRules.js";
 import * as Operations from "./operations.js";
 import type { Result, Snapshot, Store } from "./store.js";
 
-/** What of a lane an operation looks at, beside `[floor, next)`. */
+/** The part of a lane that an operation looks at, beside `[floor, next)`. */
 export interface Selection {
   /** All of its history from this nonce on; null = none. */
   readonly from: bigint | null;
@@ -25,15 +25,15 @@ const activeOnly: Selection = { from: null, recent: 0n, oldest: 0n, raws: false 
 export interface Operation<A> {
   readonly name: string;
   readonly selection: Selection;
-  /** Where it may look at history from, which it does only when the chain went back or something is old; null = nowhere. */
+  /** The start of history that it may look at, only when the chain went back or something is old; null = none. */
   readonly history: bigint | null;
-  /** Whether its answer may permit a broadcast: then what it changes is counted, and it always writes. */
+  /** True if its answer may permit a broadcast: then what it changes is counted, and it always writes. */
   readonly permits: boolean;
   /** `view` null = the lane is unknown. `change` null = nothing is to be written. */
   readonly run: (view: View | null, now: number) => { readonly answer: A; readonly change: Decision<unknown> | null };
 }
 
-/** What an operation on one nonce looks at: the nonce and those above it, wherever it is. */
+/** Selects what an operation on one nonce looks at: the nonce and those above it, wherever it is. */
 const at = (nonce: bigint | null): Selection => ({ ...activeOnly, from: nonce });
 
 /** The nonces from `from` on, as a decision leaves them. */

@@ -58,7 +58,7 @@ const makeOn = ({ lanes, marks }: ReturnType<typeof emptyMemory>): Store => {
 /** A store in a memory of its own, on the Clock service. */
 export const makeMemory: Effect.Effect<Store> = Effect.sync(() => makeOn(emptyMemory()));
 
-/** Of this form of the lanes: another version, whose lanes have another, counts on. */
+/** The key of this form of the lanes: another version, whose lanes have another, counts on. */
 const ofProcess = Symbol.for("evm-preflight/NonceStore/memory/1");
 
 /**

@@ -31,7 +31,7 @@ const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot
   since: now,
 });
 
-/** What is in the way of a new nonce, and where the lowest free one is. */
+/** Finds what is in the way of a new nonce, and where the lowest free one is. */
 const survey = (draft: Draft, now: number) => {
   let inFlight = 0;
   let pair = false;

@@ -1,5 +1,5 @@
 /**
- * What a store outside this process has to be able to do, so that lanes can be kept there; a lane as this process last saw
+ * Requirements of a store outside this process, so that lanes can be kept there; a lane as this process last saw
  * it, and operations decided on it. Pure. It may be old: nothing that is decided here counts before a compare-and-set on
  * the lane's version.
  */
@@ -11,7 +11,7 @@ import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./la
 import type { Selection } from "./makeStore.js";
 import type { Result, Snapshot, Store } from "./store.js";
 
-/** Where bytes are kept that were not read. */
+/** A placeholder for bytes that are kept and were not read. */
 export const unread: Hex = "0x";
 
 /** How far the clock that a change was decided on may be from the store's own, ms. */
@@ -24,9 +24,9 @@ export interface Head extends Bounds {
   readonly commits: number;
 }
 
-/** What is to be written at once, or not at all. */
+/** A change that is to be written at once, or not at all. */
 export interface Change {
-  /** Of the lane that it was decided on; null = there must be none. */
+  /** The head of the lane that it was decided on; null = there must be none. */
   readonly before: Head | null;
   readonly after: Head;
   /** The clock that it was decided on, epoch ms: refused when it is further than {@link clockSlackMs} from the store's. */
@@ -62,12 +62,12 @@ export interface Remembered {
   readonly head: Head | null;
   /** All of `[floor, next)`, and some of the history; null = known to be missing. */
   readonly slots: Map<bigint, Slot | null>;
-  /** What the store's clock said, when (`at`, ms on the clock of this process), and how long the answer took, ms. */
+  /** The store's time, when it said so (`at`, ms on the clock of this process), and how long the answer took, ms. */
   readonly clock: { readonly now: number; readonly at: number; readonly took: number };
 }
 
 /**
- * Where the store's clock will be when it gets what is sent now: what is asked takes its way again, or waited here and
+ * Estimates the store's clock when it gets what is sent now: what is asked takes its way again, or waited here and
  * took none. Between the two it is off by no more than a half of what the answer took.
  */
 export const clockAt = ({ now, at, took }: Remembered["clock"], time: number): number =>
@@ -83,7 +83,7 @@ const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Selecti
     ([start, end]) => [BigInts.max(start, tail), BigInts.min(end, next)] as const,
   );
 
-/** What was read, with what is missing of what was wanted. */
+/** Returns what was read, with what is missing of what was wanted. */
 export const remember = (
   { head, ...found }: Effect.Success<ReturnType<LaneBackend["read"]>>,
   selection: Selection,
@@ -95,7 +95,7 @@ export const remember = (
   return { head, slots, clock };
 };
 
-/** Whether all that is wanted is remembered. Bytes never are. */
+/** True if all that is wanted is remembered. Bytes never are. */
 export const covers = ({ head, slots }: Remembered, selection: Selection): boolean =>
   head !== null &&
   !selection.raws &&
@@ -112,7 +112,7 @@ const remembersOldest = 64n;
 const isRemembered = ({ floor, next, tail }: Head, nonce: bigint): boolean =>
   (nonce >= floor && nonce < next) || (nonce >= tail && nonce < tail + remembersOldest);
 
-/** What is remembered of what was read: `[floor, next)` and the oldest nonces, without bytes. */
+/** Returns what is remembered of what was read: `[floor, next)` and the oldest nonces, without bytes. */
 export const withoutHistory = (lane: Remembered): Remembered => {
   const { head, slots } = lane;
   if (head === null) return lane;
@@ -143,7 +143,7 @@ const isSame = (a: Bounds, b: Bounds): boolean =>
 export const decideAll = (
   { head, slots }: Remembered,
   operations: ReadonlyArray<{
-    /** Whether its answer may permit a broadcast. */
+    /** True if its answer may permit a broadcast. */
     readonly permits: boolean;
     readonly decide: (
       view: View | null,
@@ -185,7 +185,7 @@ export const decideAll = (
   return { change, deliver, missing };
 };
 
-/** What must be read for operations that missed nonces: the oldest ones, and history from where they may look. */
+/** Selects what to read for operations that missed nonces: the oldest ones, and history from where they may look. */
 export const selectionFor = (
   { tail }: Head,
   selection: Selection,

@@ -13,7 +13,7 @@ export const clockFields = { now: count };
 /** The bounds of a lane, with the store's clock. */
 export const boundFields = { ...clockFields, floor: nonce, next: nonce, tail: nonce };
 
-/** What tells the states of a lane apart, where that is written. */
+/** Fields that tell the states of a lane apart, where that is written. */
 export const headFields = { ...boundFields, doubt: nonce, doubtAt: count, commits: count, format: count };
 
 /** One nonce, but for what each store writes in its own way. */

@@ -1,4 +1,4 @@
-/** What the nonce protocol is provided with: the store of nonces, by itself that of the process, who broadcasts, and the settings. */
+/** The services of the nonce protocol: its store, by itself that of the process, who broadcasts, and the settings. */
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -92,7 +92,7 @@ export interface Settings extends Keep {
   /** Further tries of a store operation; every one is idempotent. */
   readonly storeRetries: number;
   /**
-   * Whether a nonce goes back when the node refused its transaction for good. Only with a single
+   * True if a nonce goes back when the node refused its transaction for good. Only with a single
    * endpoint: with several, another may have taken the bytes. Without it the nonce stays committed
    * until it is replaced.
    */

@@ -1,4 +1,4 @@
-/** Whether signed bytes are what was leased. Pure. */
+/** Checks that signed bytes are what was leased. Pure. */
 import * as Result from "effect/Result";
 import { keccak256, parseTransaction, serializeTransaction } from "viem";
 import { type Hash, type Hex, safely } from "../primitives/index.js";

@@ -55,7 +55,7 @@ export interface Status {
 
 type State = Status["committed"][number]["state"];
 
-/** What a node shows of transactions, by their hashes. */
+/** States of transactions as a node shows them, by their hashes. */
 export type Shown = ReadonlyMap<Hash, "seen" | "mined">;
 
 const stateOf = (nonce: bigint, outcome: string, counts: Counts | null, shown: "seen" | "mined" | undefined): State => {
@@ -101,7 +101,7 @@ export const statusOf = (
   };
 };
 
-/** Whether the chain has used a nonce, by this transaction or another: nothing can take its place. */
+/** True if the chain has used a nonce, by this transaction or another: nothing can take its place. */
 export const isPassed = ({ counts }: Pick<Status, "counts">, nonce: bigint): boolean =>
   counts !== null && nonce < counts.latest;
 
@@ -143,7 +143,7 @@ export interface Concern {
   readonly kind: "damaged" | "burned" | "rejected" | "underpriced" | "old" | "gap" | "behind" | "unkept";
   /** null where it is the whole lane. */
   readonly nonce: bigint | null;
-  /** What is wrong and what to do, with the verb of `evm-preflight nonces`. */
+  /** A sentence on what is wrong and what to do, with the verb of `evm-preflight nonces`. */
   readonly sentence: string;
 }
 
@@ -155,7 +155,7 @@ const unkeptAfterMs = 60_000;
 
 const keeps = "keep the lane in at least one process (`Nonces.keep`)";
 
-/** What to say of one nonce, behind its number. */
+/** Texts about one nonce, behind its number. */
 const sentences = {
   burned: (hash: string) =>
     `was taken by another's transaction, which is final: ${hash} is never mined, so pay again and find out who else uses the key`,
@@ -173,13 +173,13 @@ const at = (kind: Concern["kind"], nonce: bigint, text: string): Concern => ({
   ...{ kind, nonce, sentence: `nonce ${nonce} ${text}` },
 });
 
-/** What nobody keeps: how it ended is not found out, or it is not sent again. */
+/** Nonces that nobody keeps: how one ended is not found out, or it is not sent again. */
 const unkept = (status: Status, limitMs: number): ReadonlyArray<Concern> => {
   const { committed, settled } = status;
   const ended = settled.find(({ outcome, ageMs }) => outcome !== "mined" && outcome !== "burned" && ageMs > limitMs);
   if (ended !== undefined) return [at("unkept", ended.nonce, sentences.ended)];
   const unsent = committed.find(({ offeredMs, nonce, ageMs }) =>
-    // Where it is mined, whoever keeps the lane would have settled it
+    // A mined one would have been settled by whoever keeps the lane
     isPassed(status, nonce) ? ageMs > limitMs : offeredMs !== null && offeredMs > limitMs,
   );
   if (unsent === undefined) return [];

@@ -38,7 +38,7 @@ export interface ReserveRequest {
   readonly keep: Keep;
 }
 
-/** What became of a reservation; no nonce was taken but with `Granted`. */
+/** The outcome of a reservation; no nonce was taken but with `Granted`. */
 export type ReserveAnswer =
   | { readonly _tag: "Granted"; readonly nonce: bigint; readonly leaseMs: number }
   /** `retryInMs`: when the first lease ends; null = nothing but the chain can make room. */
@@ -61,7 +61,7 @@ export type ReserveAnswer =
   | Unmoved
   | { readonly _tag: "Cold" };
 
-/** What a store gives; fails with `NonceStoreError` when the store cannot be reached or is damaged. */
+/** A store's result; fails with `NonceStoreError` when the store cannot be reached or is damaged. */
 export type Result<A> = Effect.Effect<A, NonceStoreError>;
 
 /**
@@ -72,7 +72,7 @@ export interface Store {
   /** e.g. `memory`, `redis`, `postgres`. */
   readonly kind: string;
   /**
-   * Whether an empty store means that something was lost. A store that dies with its process begins
+   * True if an empty store means that something was lost. A store that dies with its process begins
    * empty every time, so its lanes start from the chain's counts without asking anybody.
    */
   readonly persistent: boolean;
@@ -160,8 +160,8 @@ export interface Store {
   /** All of the lane's violations of the partition, in words: a health probe. Changes nothing. */
   readonly check: (lane: LaneId) => Result<ReadonlyArray<string>>;
   /**
-   * What is kept beside the lane, and outlives its loss: the last {@link setMark}; null = nothing, and this process has not
-   * seen the lane. Empty: only that it was there.
+   * Reads the mark that stands beside the lane, outliving its loss: the last {@link setMark}; null = nothing, and this
+   * process has not seen the lane. Empty: only that it was there.
    */
   readonly mark: (lane: LaneId) => Result<string | null>;
   /** Keeps a mark beside the lane, until that is forgotten by {@link forget}. */

@@ -31,11 +31,11 @@ export const OutcomeDifference = Schema.Struct({
   transaction: nullable(Schema.Int),
   /** The place among the transaction's events, from 0; null = the return value. */
   event: nullable(Schema.Int),
-  /** Whose balance, right or place it is; who pays, or loses control. Null = nobody, of a movement the block's producer. */
+  /** Owner of balance, right or place; payer; loser of control. Null = nobody, of a movement the block's producer. */
   account: nullable(Address),
-  /** Who is paid, gets the right or gains control; null as in `account`. */
+  /** The account that is paid, gets the right or gains control; null as in `account`. */
   to: nullable(Address),
-  /** What is counted: the native currency (`token` null), a token, or one id of it. Of control the contract. */
+  /** The counted unit: the native currency (`token` null), a token, or one id of it. Of control the contract. */
   unit: nullable(Schema.Struct({ token: nullable(Address), tokenId: nullable(Schema.BigInt) })),
   /** The right's standard, null where its event alone tells of it; or what changes about the control. */
   what: nullable(Schema.String),
@@ -43,7 +43,7 @@ export const OutcomeDifference = Schema.Struct({
   a: value,
   /** The same in the second run. */
   b: value,
-  /** Whether it decides against signing: what leaves a party that matters, rights, control, or such a party's place. */
+  /** True if it decides against signing: what leaves a party that matters, rights, control, or such a party's place. */
   decides: Schema.Boolean,
 });
 export interface OutcomeDifference extends Schema.Schema.Type<typeof OutcomeDifference> {}
@@ -55,9 +55,9 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
    * `finding`; `fact`: any other figure of a report, its request or its payers.
    */
   readonly kind: OutcomeDifference["kind"] | "log" | "holding" | "most" | "finding" | "fact";
-  /** What its number counts; null where it is no amount. */
+  /** The unit of its number; null where it is no amount. */
   readonly unit: OutcomeDifference["unit"] | "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
-  /** What it is called, e.g. `gas limit`; of an approval its standard. Null where the kind says it. */
+  /** Its name, e.g. `gas limit`; of an approval its standard. Null where the kind says it. */
   readonly what: string | null;
   /** On the first side, e.g. of the earlier report, or what was said; null = nothing. */
   readonly a: bigint | string | null;
@@ -65,7 +65,7 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
   readonly b: bigint | string | null;
 }
 
-/** What a fact is about. */
+/** The subject of a fact. */
 export type Subject = Omit<Difference, "a" | "b">;
 
 /** A fact of one side; null = not known. */
@@ -102,7 +102,7 @@ const isSame = (fact: Fact, other: Fact | undefined): boolean => {
   );
 };
 
-/** Whether two sides say the same, in the same order. */
+/** True if two sides say the same, in the same order. */
 export const areSame = (a: ReadonlyArray<Fact>, b: ReadonlyArray<Fact>): boolean =>
   a.length === b.length && a.every((fact, index) => isSame(fact, b[index]));
 
@@ -138,7 +138,7 @@ export const logFacts = (
     value: [address, ...topics, data].join(" ").toLowerCase(),
   }));
 
-/** What it is about, in words, with addresses as `write` has them. */
+/** Says what it is about, in words, with addresses as `write` has them. */
 export const subjectText = (
   { kind, transaction, event, account, to, unit, what }: Subject,
   write: (address: string) => string,

@@ -19,8 +19,8 @@ export const lazyImport = <Module extends object>(load: () => Promise<Module>): 
 };
 
 /**
- * What `load` imports where it may as well be missing: `otherwise` stands in where it cannot be loaded, or not in two
- * seconds, and what comes late is there for the next. `now` is null until it is here.
+ * Loads a part that may as well be missing: `otherwise` stands in where it cannot be loaded, or not in two seconds, and
+ * what comes late is there for the next. `now` is null until it is here.
  */
 export const lazyOr = <A>(load: () => Promise<A>, otherwise: A) => {
   let loaded: A | null = null;
@@ -45,7 +45,7 @@ export const lazyOr = <A>(load: () => Promise<A>, otherwise: A) => {
   return { now: () => loaded, wait: () => (loading ??= begin()) };
 };
 
-/** What is done when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
+/** Callbacks for when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 

@@ -19,11 +19,11 @@ export type Hash = `0x${string}`;
 /** Hex of any length, with no copy made of it: one linear check, however long and hostile it is. */
 export const isHex = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
 
-/** Whether it is 32 bytes of hex. */
+/** True if it is 32 bytes of hex. */
 export const isHash = (value: unknown): value is Hash =>
   typeof value === "string" && value.length === 66 && isHex(value);
 
-/** Whether it is 20 bytes of hex, checksummed or not. */
+/** True if it is 20 bytes of hex, checksummed or not. */
 export const isAddress = (value: unknown): value is Address =>
   typeof value === "string" && value.length === 42 && isHex(value);
 

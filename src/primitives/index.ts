@@ -1,4 +1,4 @@
-/** What every room is built of: the door of this room. */
+/** The parts that every room is built of: the door of this room. */
 export { copyOf, dataOf } from "./copy.js";
 export { type Difference, type Fact, logFacts, nothing, paired, type Subject, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";

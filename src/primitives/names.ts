@@ -16,10 +16,10 @@ const ownName = /^[A-Za-z0-9][\w.-]{0,39}\/[A-Za-z0-9][\w.-]{0,59}$/u;
 /** A name that users give to a step or a finding of their own: whose it is, a slash, what it is (`acme/sanctions`). */
 export type OwnName = `${string}/${string}`;
 
-/** Whether it can be the name of a user's step or finding. */
+/** True if it can be the name of a user's step or finding. */
 export const isOwnName = (value: unknown): value is OwnName => typeof value === "string" && ownName.test(value);
 export const OwnName = Schema.String.pipe(Schema.check(Schema.isPattern(ownName)), Schema.refine(isOwnName));
-/** What is wrong with what cannot. */
+/** The problem with a name that cannot be one. */
 export const ownNameProblem =
   "must be like acme/sanctions: letters, digits, `.`, `_` and `-` on both sides of one slash, a letter or digit first";
 
@@ -96,9 +96,9 @@ export const SimulationPart = Schema.Literals(["validation", "traceTransfers", "
 export type SimulationPart = typeof SimulationPart.Type;
 
 /**
- * What code reads of the block that it runs in, by its instructions; `others` = it runs code that was not seen. The gas
- * price and the balance of an account count as `basefee`, for they follow from it; `beaconroot` = it names the contract
- * of beacon roots (EIP-4788).
+ * Values that code reads of the block that it runs in, by its instructions; `others` = it runs code that was not seen.
+ * The gas price and the balance of an account count as `basefee`, for they follow from it; `beaconroot` = it names the
+ * contract of beacon roots (EIP-4788).
  */
 export const BlockRead = Schema.Literals([
   ...(["blockhash", "coinbase", "timestamp", "number", "prevrandao", "gaslimit", "basefee", "blobbasefee"] as const),
@@ -107,9 +107,9 @@ export const BlockRead = Schema.Literals([
 ]);
 export type BlockRead = typeof BlockRead.Type;
 
-/** What `eth_config` (EIP-7910) says of forks where nobody says anything. */
+/** The forks of `eth_config` (EIP-7910) where nobody says anything. */
 export const unknownForks: {
-  /** Of the block that comes next; null = nothing that tells it. */
+  /** The fork of the block that comes next; null = nothing that tells it. */
   readonly fork: Fork | null;
   /** When the next one activates, epoch seconds; null = none is planned. */
   readonly next: bigint | null;

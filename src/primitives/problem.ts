@@ -1,4 +1,4 @@
-/** What is wrong with a value that somebody handed in, as plain data: each floor makes its own error of it, and says what may have been meant. */
+/** A problem of a given value, as plain data: each floor makes its own error of it, and says what may be meant. */
 import * as Result from "effect/Result";
 import { isAddress as isChecksummed } from "viem";
 import { isAddress, isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
@@ -9,14 +9,14 @@ import { escapeText } from "./text.js";
 export interface Problem {
   /** Path of the value, e.g. `to`, `[1].args[0]`. */
   readonly field: string;
-  /** What is wrong with it. */
+  /** The problem with it. */
   readonly problem: string;
 }
 
 /** A value that was looked at, or what is wrong with it. */
 export type Checked<A> = Result.Result<A, Problem>;
 
-/** What is wrong with a text that is no address. */
+/** Says what is wrong with a text that is no address. */
 export const addressProblem = (value: string): string =>
   /^[^\s.]+(?:\.[^\s.]+)+$/.test(value)
     ? "is a name, and names are not resolved here; give the address, 20 bytes of hex with 0x"
@@ -108,7 +108,7 @@ const kind = (value: unknown): string =>
         ? "an array"
         : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 
-/** Whether the caller said anything. */
+/** True if the caller said anything. */
 export const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 export const address: Read<Address> = (value, field) => {
@@ -176,7 +176,7 @@ export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
 const lists = ["transactions", "findings", "funds"] as const;
 const records = ["observed", "options", "steps"] as const;
 
-/** What is wrong with a report whose parts are not what they are in one. */
+/** The problem with a report whose parts are not what they are in one. */
 export const notWhole: Problem = {
   field: "report",
   problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
@@ -199,6 +199,6 @@ const reportParts = (input: unknown): Problem | null => {
   return isText ? notWhole : null;
 };
 
-/** What is wrong with a report by its parts; null where it has them all, and what is in them is judged where it is used. */
+/** Finds what is wrong with a report by its parts; null where it has them all; their content is judged where used. */
 export const reportProblem = (input: unknown): Problem | null =>
   safely(() => reportParts(input), { field: "report", problem: "cannot be read" });

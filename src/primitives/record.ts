@@ -3,11 +3,11 @@ import * as Result from "effect/Result";
 import * as Rows from "effect/Record";
 import type * as Schema from "effect/Schema";
 
-/** Whether a value is an object with fields: no list, and not null. */
+/** True if a value is an object with fields: no list, and not null. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether it is an object as JSON has it, and as wallets throw them: none that a class made. */
+/** True if it is an object as JSON has it, and as wallets throw them: none that a class made. */
 export const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -15,7 +15,7 @@ export const isPlain = (value: unknown): value is Readonly<Record<string, unknow
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** What `read` gives, or `otherwise` where it throws. */
+/** Returns what `read` gives, or `otherwise` where it throws. */
 export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOrElse(Result.try(read), () => otherwise);
 
 /* Tables whose rows carry schemas, and what is worked out from them. */
@@ -52,7 +52,7 @@ export const memoizeList = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: 
   };
 };
 
-/** What was worked out of texts: the newest `most`, none of a text that is longer than `longest`. */
+/** Remembers what was worked out of texts: the newest `most`, none of a text that is longer than `longest`. */
 export const remembered = <A>(most: number, longest: number): ((text: string, make: () => A) => A) => {
   const known = new Map<string, A>();
   return (text, make) => {

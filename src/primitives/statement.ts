@@ -1,4 +1,4 @@
-/** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
+/** A statement as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
 import * as Record from "effect/Record";
 import * as Schema from "effect/Schema";
 import type * as Cause from "effect/Cause";
@@ -15,7 +15,7 @@ import { plainJson } from "./json.js";
  */
 export const Figure = Schema.Union([
   Schema.Struct({
-    /** What it is; empty where the sentence says it. */
+    /** Its name; empty where the sentence says it. */
     name: Schema.String,
     unit: Schema.Literals(["wei", "weiPerGas", "gas", "bytes", "blocks", "ms", "seconds", "units", "count"]),
     value: Schema.BigInt,
@@ -31,11 +31,11 @@ export type Figure = typeof Figure.Type;
 
 /** A sentence that says what happened, its numbers, and what to do (empty where nothing is to be done). */
 export interface Statement {
-  /** What happened, in one sentence. */
+  /** One sentence that says what happened. */
   readonly sentence: string;
   /** The numbers that belong to it, with their units. */
   readonly numbers: ReadonlyArray<Figure>;
-  /** What to do; empty where nothing is to be done. */
+  /** The action to take; empty where nothing is to be done. */
   readonly remedy: string;
 }
 
@@ -166,18 +166,18 @@ export const amount = nullable(Schema.BigInt);
 export const account = nullable(Address);
 /** The field of an error that a node may have said. */
 export const answered = {
-  /** What the node said, as it came; null where our own rules decided. */
+  /** The node's answer, as it came; null where our own rules decided. */
   raw: nullable(Schema.Json),
 };
 
-/** Where a code is explained, from the root of the package. */
+/** Returns where a code is explained, from the root of the package. */
 export const pageOf = (code: string): string => `docs/errors.md#${code}`;
 
-/** What every error of ours has beside its fields. */
+/** The fields that every error of ours has beside its own. */
 export interface Stated {
-  /** What happened, the numbers with their units, what to do. `message` is the same in one line. */
+  /** The sentence on what happened, numbers with their units, what to do. `message` is the same in one line. */
   readonly statement: Statement;
-  /** Where it is explained: `docs/errors.md#InsufficientFunds`, from the root of the package. */
+  /** The page that explains it: `docs/errors.md#InsufficientFunds`, from the root of the package. */
   readonly docs: string;
 }
 
@@ -237,16 +237,16 @@ export const derived =
   };
 
 type Kept<Tag extends string, Fields extends Schema.Struct.Fields> = Schema.TaggedStruct<Tag, Fields>["Type"];
-/** What is always said, or what its fields say. */
+/** A value that is always said, or what an error's fields say. */
 export type Told<Error, A> = A | ((error: Error) => A);
 
-/** What an error has to tell: always the same, or by its fields. */
+/** Returns what an error has to tell: always the same, or by its fields. */
 export const toldBy = <Error, A extends string | object>(told: Told<Error, A>, error: Error): A =>
   typeof told === "function" ? (told as (error: Error) => A)(error) : told;
 
-/** What every error that a caller is rejected with has beside its fields. */
+/** The fields that every error that a caller is rejected with has beside its own. */
 export interface OfNonce extends Stated {
-  /** Whether a transaction may have been, or may yet be, broadcast: where it is false, trying again from the start pays once. */
+  /** True if a transaction may have been, or may yet be, broadcast: if false, trying again from the start pays once. */
   readonly mayBeSent: boolean;
 }
 

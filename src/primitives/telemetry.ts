@@ -12,7 +12,7 @@ export const Listener: Context.Reference<((event: object) => void) | null> = Con
   ((event: object) => void) | null
 >("evm-preflight/Listener", { defaultValue: () => null });
 
-/** What spans and metrics are searched by; what is not known is left out. */
+/** Attributes by which spans and metrics are searched; what is not known is left out. */
 export type Attributes = Readonly<Record<string, string | number | null | undefined>>;
 
 const nameOf = (error: unknown): string | null =>
@@ -29,7 +29,7 @@ const write = (span: Tracer.Span, attributes: Attributes): void => {
     if (value !== null && value !== undefined) span.attribute(name, value);
 };
 
-/** Whether spans go anywhere. why: Effect's own tracer, in force where none was given, keeps them for nobody. */
+/** True if spans go anywhere. why: Effect's own tracer, in force where none was given, keeps them for nobody. */
 export const isTraced = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean => cache.tracer !== undefined;
 
 /**

@@ -32,8 +32,8 @@ export const escapeText = (text: string, limit: number = quoteLimit): string => 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
 
 /**
- * What a token calls itself, so that it cannot pass for anything else on its line: plain when it is a short ASCII word,
- * quoted and escaped otherwise; null where it says nothing.
+ * Returns a token's name for itself, so that it cannot pass for anything else on its line: plain when it is a short
+ * ASCII word, quoted and escaped otherwise; null where it says nothing.
  */
 export const symbolText = (
   token: { readonly name: string | null; readonly symbol: string | null } | null,

@@ -34,7 +34,7 @@ export type Sign = (request: Request, index: number) => Promise<`0x${string}`>;
 export interface Delivered {
   /** The proven report that was cleared. */
   readonly report: Report;
-  /** What was sent, in the order of the requests. */
+  /** Transactions that were sent, in the order of the requests. */
   readonly sent: ReadonlyArray<Nonces.Sent>;
 }
 
@@ -77,7 +77,7 @@ const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Wait>, with
   }
 });
 
-/** What is left of a report from place `first` of its bundle on. */
+/** Returns the rest of a report from place `first` of its bundle on. */
 const restOf = (report: Report, first: number): Report => {
   const [transaction, ...others] = report.transactions.slice(first);
   if (first === 0 || transaction === undefined) return report;
@@ -95,7 +95,7 @@ const restOf = (report: Report, first: number): Report => {
   };
 };
 
-/** What may yet be mined though its delivery failed. */
+/** Returns what may yet be mined though its delivery failed. */
 const heldBy = ({ lane, nonce }: Nonces.Lease, error: NonceError) =>
   error.mayBeSent && "hash" in error && error.hash !== null ? { lane: lane.id, nonce, hash: error.hash } : null;
 

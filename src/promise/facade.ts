@@ -123,7 +123,7 @@ export const withCallSite = (error: unknown, site: Error): unknown => {
   return error;
 };
 
-/** What a function of the caller's gives, as `await` takes it: it fails with what is thrown or rejected. */
+/** Runs a function of the caller's, as `await` takes its answer: it fails with what is thrown or rejected. */
 export const attempt = <A>(ask: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: () => new Promise<A>((resolve) => resolve(ask())), catch: (error) => error });
 
@@ -141,7 +141,7 @@ export const decides = <A>(rule: (about: A) => unknown, about: A): Effect.Effect
     (answer) => Option.getOrNull(answer) === true,
   );
 
-/** What a caller gives of steps, before it is checked. */
+/** Steps as a caller gives them, before they are checked. */
 export interface GivenSteps {
   readonly steps?: unknown;
   readonly without?: unknown;
@@ -189,7 +189,7 @@ export const make = <R = never>(
       options,
     );
   };
-  /** What is done with a report, where it is one. */
+  /** Runs `use` for a report, where it is one. */
   const onReport = <A, E>(
     report: Report.Report,
     use: (verbs: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Rpc | R>,

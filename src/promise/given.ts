@@ -1,4 +1,4 @@
-/** What callers without types may hand in for a report or a function. */
+/** Checks what callers without types may hand in for a report or a function. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
@@ -42,7 +42,7 @@ export const signalGiven = (options: unknown): Result.Result<AbortSignal | undef
 
 const isFunction = (input: unknown): boolean => typeof input === "function";
 
-/** What of a client's defaults is no option of a call. */
+/** Defaults of a client that are no option of a call. */
 const ofClients: Readonly<Record<string, readonly [fits: (input: unknown) => boolean, problem: string]>> = {
   nonces: [Layer.isLayer, "must be a layer of Effect"],
   log: [isFunction, "must be a function"],

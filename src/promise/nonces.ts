@@ -16,7 +16,7 @@ export { memoryOfProcess } from "../nonces/memory.js";
 /** Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash. Whatever else it answers counts as unknown. */
 export type Send = (raw: `0x${string}`) => Promise<unknown>;
 
-/** What the lanes of the client's store need beside sending. */
+/** Functions that the lanes of the client's store need beside sending. */
 export interface NonceActions {
   /**
    * `Nonces.bootstrap`: starts a lane that the store does not know, when nothing of it is in flight for
@@ -112,8 +112,8 @@ export const keep = (
   });
 
 /**
- * What one call took: the tokens of its nonces, and what it committed, or may have, in order. A call that is cut off has to
- * tell of it: a rejection without a word would read as if it could be tried again.
+ * Holdings of one call: the tokens of its nonces, and what it committed, or may have, in order. A call that is cut off
+ * has to tell of it: a rejection without a word would read as if it could be tried again.
  */
 export interface Holding {
   readonly tokens: Set<string>;
@@ -143,10 +143,10 @@ export const recording = <A, E, R>(holding: Holding, effect: Effect.Effect<A, E,
     })),
   );
 
-/** Of the protocol's own failures only: a request that failed knows nothing of what the call committed before. */
+/** True for the protocol's own failures only: a request that failed knows nothing of what the call committed before. */
 const isTold = Schema.is(NonceError);
 
-/** What a call rejects with: `error`, where that says itself what may be sent, or nothing was committed; else what is held. */
+/** The error of a call: `error`, where it says itself what may be sent, or nothing was committed; else what is held. */
 export const heldError = ({ tokens, committed }: Holding, error: unknown): unknown => {
   const sent = [...committed.values()];
   const inDoubt = sent.pop();

@@ -75,7 +75,7 @@ const withQuantities = (value: unknown): unknown => {
   return Result.getOrThrow(isScalar ? Result.succeed(value) : Result.fail("no JSON"));
 };
 
-/** What a step asks `request` for. */
+/** Reads what a step asks `request` for. */
 const requestIn = (input: unknown): Result.Result<readonly [string, ReadonlyArray<unknown>], InvalidStep> => {
   const { method, params = [] } = isRecord(input) ? input : {};
   if (typeof method !== "string" || method === "")

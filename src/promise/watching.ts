@@ -73,7 +73,7 @@ const block = (name: BlockParameter) => getBlock({ block: name });
 const watch = <E>(report: Report, heads: Stream.Stream<Head, E, Rpc>, options: Options) =>
   Stream.unwrap(Effect.as(ready(report), watchWith(prove, report, heads, options)));
 
-/** What a connection follows, until `end`; reports are watched by one stream of heads, however many they are. */
+/** Follows what a connection watches, until `end`; one stream of heads serves all reports, however many. */
 export const followWith = (run: Facade["effect"], headOptions: HeadOptions) => {
   const scope = Scope.makeUnsafe();
   const shared = Effect.runSync(

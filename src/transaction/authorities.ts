@@ -1,4 +1,4 @@
-/** Who signed the authorisations of transactions, recovered before anything reads it: few have any, and the curve is large. */
+/** Recovers who signed transactions' authorisations, before anything reads it: few have any, and the curve is large. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";

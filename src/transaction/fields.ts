@@ -62,7 +62,7 @@ const authorization: Read.Read<Authorization> = (value, field) =>
     };
   });
 
-/** What a number counts; null where it is none. */
+/** The unit of a number; null where it is none. */
 export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 
 /** A kind of value: `Given` by callers, kept as `schema` says, written to JSON-RPC as `wire` says. */
@@ -201,11 +201,11 @@ export const Transaction: Schema.Struct<TransactionFields> = Schema.Struct({
 } as TransactionFields);
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
 
-/** What a connection says of itself: the fields of transactions that name none; null where it does not say. */
+/** A connection's defaults: the fields of transactions that name none; null where it does not say. */
 export interface InputDefaults {
   /** The chain that transactions are for; null = whichever the node serves. */
   readonly chainId: number | null;
-  /** Who sends; null = each transaction names its sender. */
+  /** The sender; null = each transaction names its sender. */
   readonly from: Address | null;
 }
 

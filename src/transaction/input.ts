@@ -1,4 +1,4 @@
-/** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
+/** The types of what a caller may hand in: a raw call, an ABI call, a deployment, a list of them. */
 import type { Abi, AbiStateMutability } from "abitype";
 import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, ParseAbi } from "viem";
 import type { Address, Hex } from "../primitives/hex.js";
@@ -111,7 +111,7 @@ export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { 
     : { readonly args?: unknown }
   : { readonly args?: unknown };
 
-/** What a transaction must be, judged by the ABI that it brings. */
+/** The type that a transaction must have, judged by the ABI that it brings. */
 export type Judged<call, sender = "caller"> = call extends {
   readonly abi: infer given extends Abi | readonly unknown[];
 }
@@ -128,7 +128,7 @@ export type Judged<call, sender = "caller"> = call extends {
       "abi" extends keyof call ? (call["abi" & keyof call] extends undefined ? RawCall : LooseCall) : RawCall
     >;
 
-/** What an input must be: a transaction, or a list in which each is judged by itself. */
+/** The type that an input must have: a transaction, or a list in which each is judged by itself. */
 export type JudgedInput<input, sender = "caller"> = input extends readonly unknown[]
   ? { readonly [index in keyof input]: Judged<input[index], sender> }
   : Judged<input, sender>;

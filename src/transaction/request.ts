@@ -8,7 +8,7 @@ import { fields, type Transaction } from "./fields.js";
 
 const { from: _, ...schemas } = schemasOf(fields);
 
-/** What a type of transaction does not have. */
+/** A field that a type of transaction does not have. */
 interface Absent extends Struct.Lambda {
   (schema: unknown): Schema.optionalKey<Schema.Never>;
   readonly "~lambda.out": Schema.optionalKey<Schema.Never>;
@@ -61,18 +61,18 @@ export interface Eip4844Request extends Schema.Schema.Type<typeof eip4844> {}
 /** Type 4: sets the code of accounts. */
 export interface Eip7702Request extends Schema.Schema.Type<typeof eip7702> {}
 
-/** What viem's `signTransaction` takes, exactly: its types accept it as it is. */
+/** A request exactly as viem's `signTransaction` takes it: its types accept it as it is. */
 export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702]);
-/** What is to be signed, by its `type`. Prices in wei per gas, `value` in wei, `gas` in gas. */
+/** A request that is to be signed, by its `type`. Prices in wei per gas, `value` in wei, `gas` in gas. */
 export type Request = LegacyRequest | Eip2930Request | Eip1559Request | Eip4844Request | Eip7702Request;
 
-/** What a request needs beside the input: null where it is not known, or of no use. */
+/** The fields that a request needs beside the input: null where it is not known, or of no use. */
 export type Filled = Pick<
   Transaction,
   { readonly [K in keyof typeof fields]: (typeof fields)[K]["filled"] extends true ? K : never }[keyof typeof fields]
 >;
 
-/** What a request was filled in with; null where it has no such field, and everywhere when there is no request. */
+/** Returns the filled-in fields; null where a request has no such field, and everywhere when there is no request. */
 export const filledOf = (request: Request | null | undefined): Filled => ({
   chainId: request?.chainId ?? null,
   nonce: request?.nonce ?? null,
@@ -109,7 +109,7 @@ const fieldsOf = (request: Request): Readonly<Record<string, unknown>> | null =>
   return isPlain && Object.getOwnPropertyNames(request).length === Object.keys(request).length ? { ...request } : null;
 };
 
-/** Whether they are known to have the same fields with the same values; lists are the same only by identity. */
+/** True if they are known to have the same fields with the same values; lists are the same only by identity. */
 const isAlike = (first: ReturnType<typeof fieldsOf>, second: ReturnType<typeof fieldsOf>): boolean => {
   if (first === null || second === null) return false;
   const names = Object.keys(first);
@@ -149,7 +149,7 @@ export const signingHash = (request: Request): Hash | null => {
 };
 
 /**
- * Whether a request is that transaction with only its open fields filled in: target, data, value and
+ * True if a request is that transaction with only its open fields filled in: target, data, value and
  * lists are the input's, and so is every number that the caller fixed.
  */
 export const isRequestOf = (transaction: Transaction, request: Request): boolean => {
@@ -177,7 +177,7 @@ export interface Signable {
 export type Call = { readonly [K in keyof typeof fields]?: NonNullable<Transaction[K]> };
 
 /**
- * What the caller wants done, without what the pipeline fills in (nonce, fees, chain) but for `gas`,
+ * Returns what the caller wants done, without what the pipeline fills in (nonce, fees, chain) but for `gas`,
  * which stays behind too when it is null.
  */
 export const bareCall = (transaction: Transaction, gas: bigint | null): Call => {

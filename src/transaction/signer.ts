@@ -1,4 +1,4 @@
-/** Who signed, by synchronous recovery over secp256k1: authorisations, and signed transactions, which are read back. */
+/** Recovers who signed, synchronously over secp256k1: authorisations, and signed transactions, which are read back. */
 import { secp256k1 } from "@noble/curves/secp256k1";
 import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import { hashAuthorization } from "viem/utils";
@@ -57,7 +57,7 @@ const parsedOf = (raw: string) => {
 };
 
 /**
- * Whether these are the bytes that request and signature make: other encodings of the same fields, and
+ * True if these are the bytes that request and signature make: other encodings of the same fields, and
  * bytes behind the end, are not what any node would take. A blob transaction may travel with its blobs.
  */
 const isExact = (raw: string, { request, signature }: NonNullable<ReturnType<typeof parsedOf>>): boolean => {

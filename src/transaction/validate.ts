@@ -57,7 +57,7 @@ const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
   amount: "value",
 };
 
-/** What may have been meant by a field that is none: `; say from`, `; did you mean value?`, or nothing. */
+/** Says what may have been meant by a field that is none: `; say from`, `; did you mean value?`, or nothing. */
 export const fieldHint = (key: string): string => {
   if (Object.hasOwn(elsewhere, key)) return `; say ${elsewhere[key]}`;
   const options: ReadonlyArray<string> = optionNames;

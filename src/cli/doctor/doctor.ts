@@ -42,7 +42,7 @@ interface Diagnosis extends KnownEndpoint {
   /** One sentence on what reports from this endpoint can say. */
   readonly summary: string;
   readonly findings: ReadonlyArray<Finding>;
-  /** What the missing means, and what to do. */
+  /** The consequences of what is missing, and what to do. */
   readonly meaning: ReadonlyArray<string>;
 }
 
@@ -79,10 +79,10 @@ const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> =>
 /** Without these the verdict is at most unknown. */
 const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
 const decisive = [...core, "override.balance", "override.code"];
-/** What says nothing of its own where there is no simulation. */
+/** Groups that say nothing of their own where there is no simulation. */
 const ofSimulation: ReadonlySet<string | undefined> = new Set(["eth_simulateV1", pretending]);
 
-/** What the absence of each means, most important first. */
+/** Consequences of each absence, most important first. */
 const consequences: Readonly<Record<string, string>> = {
   eth_getCode: "no eth_getCode: whether an address has code is not known; the verdict is at most unknown",
   eth_getTransactionCount:

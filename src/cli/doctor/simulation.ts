@@ -1,4 +1,4 @@
-/** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. Asked as a preflight asks. */
+/** Tests what an endpoint's `eth_simulateV1` really changes, not what it accepts. Asks as a preflight asks. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { indexAbis } from "../../abi/index.js";
@@ -54,7 +54,7 @@ const run = (
     return yield* Effect.result(askRun(plan, indexAbis([])));
   });
 
-/** What a run shows, else why there was none. */
+/** Reads the answer of a run, else says why there was none. */
 const seenIn = (ran: Result.Result<Run, Failure>, read: (run: Run) => Answer): Answer =>
   Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
 
@@ -127,7 +127,7 @@ const pendingNumber = Effect.map(Eth.getBlock({ block: "pending" }), ({ number }
   ),
 );
 
-/** What `pending` is beside the latest block. */
+/** Finds what `pending` is beside the latest block. */
 const pendingOf = (
   latest: bigint | null,
   chainId: number | null,

@@ -51,11 +51,11 @@ const registered = (options: Options) =>
 const refusalOf = (code: number, message: string, id: unknown = null): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 
-/** Whether JavaScript has the number that stands there, so that it can be written again. */
+/** True if JavaScript has the number that stands there, so that it can be written again. */
 const isExact = (id: unknown): boolean =>
   typeof id !== "number" || (Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id)));
 
-/** What a line of JSON says, with its numbers as the texts that stand there. */
+/** Reads a line of JSON, with its numbers as the texts that stand there. */
 const spelledIn = (line: string): unknown => {
   let isInText = false;
   const asTexts = line.replaceAll(/\\.|"|-?\d[\d.eE+-]*/gs, (part) => {

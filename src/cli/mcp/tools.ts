@@ -1,4 +1,4 @@
-/** What the tools take and what they answer; pure but for the preflight itself. */
+/** The inputs and answers of the tools; pure but for the preflight itself. */
 import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
@@ -16,7 +16,7 @@ import { abiOf, inputOf, named, type Fields } from "../input.js";
 import { amount } from "../quantity.js";
 import { jsonText, parseJson } from "../terminal.js";
 
-/** What a tool answers: what we say, and below it what strangers wrote. */
+/** A tool's answer: what we say, and below it what strangers wrote. */
 export interface Answer {
   readonly isError: boolean;
   /** Verdicts, codes and fields: words of ours alone. */
@@ -53,7 +53,7 @@ const answerOf = (report: Report): Answer => {
   };
 };
 
-/** Whether a field is an amount, and no count. */
+/** True if a field is an amount, and no count. */
 const isAmount = (name: string): name is keyof typeof fields =>
   Object.hasOwn(fields, name) && Object.hasOwn(amountUnits, fields[name as keyof typeof fields].unit ?? "");
 

@@ -30,11 +30,11 @@ const nonceFlags = { ...signedFlags, nonce: text("nonce", "the nonce (default: t
 
 type FlagsOf<F extends Command.Command.Config> = LaneFlags & Command.Command.Config.Infer<F>;
 
-/** What the node says, where there is one and it does. */
+/** Asks the node; returns `otherwise` where there is none, or where it fails. */
 const askOrElse = <A, E>(input: LaneFlags, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
   hasEndpoint(input) ? Effect.orElseSucceed(ask, () => otherwise) : Effect.succeed(otherwise);
 
-/** What to pay now, by the node. */
+/** Returns the fees to pay now, by the node. */
 const quoteFor = (input: LaneFlags, { chainId, address }: LaneId): Effect.Effect<Quote, never, Rpc> =>
   askOrElse(input, Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), noQuote);
 
@@ -55,7 +55,7 @@ const sent = (says: Deed["says"], all: ReadonlyArray<Pick<Nonces.Sent, "nonce" |
   sent: all.map(({ nonce, hash, outcome }) => ({ nonce, hash, outcome: outcome.kind })),
 });
 
-/** What came of a send; what the node calls an error may say that all is well. */
+/** Texts for the outcomes of a send; what the node calls an error may say that all is well. */
 const outcomeWords: Partial<Record<Nonces.SendOutcome["kind"], string>> = {
   accepted: "accepted with its hash; status says `seen` or `next` once a pool is known to have it",
   alreadyKnown: "already in the node's pool",
@@ -196,7 +196,7 @@ const adopt = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane:
 
 /** Removes a lane from the store. */
 const forget = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
-  // What cannot be read, or is lost but for its mark, can be forgotten as well
+  // A lane that cannot be read, or is lost but for its mark, can be forgotten as well
   const status = yield* Effect.catchTag(statusOf(flags, lane), "NonceColdStart", () => Effect.succeed(null));
   const counts = status?.counts ?? null;
   const committed = status?.committed ?? [];
@@ -218,7 +218,7 @@ const forget = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane
   return { done, says: done ? [...says, "removed the lane"] : says, isGone: done };
 });
 
-/** Of `nonces` and all its verbs. */
+/** The exit codes of `nonces` and all its verbs. */
 const codes = withExitCodes(
   "0 healthy, 1 damaged or refused by a node, 2 needs attention (a refused or old transaction, a gap, a chain that went back), 3 no lanes or one that cannot be read",
   "69 the store cannot be reached, or cannot be used",
@@ -235,7 +235,7 @@ const repairing =
   (input: F) =>
     Effect.flatMap(shared, (all) => perform({ ...all, ...input }, act));
 
-/** What a verb's help says. */
+/** Adds a verb's description and the exit codes to its help. */
 const described = (words: string) => flow(Command.withDescription(words), codes);
 
 const verbs = [

@@ -1,4 +1,4 @@
-/** What `evm-preflight nonces` and its verbs are given alike: a store, a lane, an endpoint. */
+/** The input that `evm-preflight nonces` and its verbs share: a store, a lane, an endpoint. */
 import type * as Command from "effect/cli/Command";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
@@ -57,7 +57,7 @@ export const laneOfFlags = Effect.fnUntraced(function* (input: LaneFlags) {
 export const oldAfterOfFlags = (input: LaneFlags): Effect.Effect<number, WrongUsage> =>
   Effect.map(readFlag("--old-after", input.oldAfter, duration), (ms) => ms ?? oldAfterMs);
 
-/** Whether there is an endpoint to ask. */
+/** True if there is an endpoint to ask. */
 export const hasEndpoint = ({ rpcUrl: url }: LaneFlags): boolean => Option.isSome(url) && url.value !== "";
 
 /** The caller's own `redis` package: the bin carries none. */
@@ -140,6 +140,6 @@ export const onStore = Effect.fnUntraced(function* <A, E>(
   );
 });
 
-/** Where a lane stands; the chain is asked only where there is an endpoint. */
+/** Reads where a lane stands; the chain is asked only where there is an endpoint. */
 export const statusOf = (input: LaneFlags, lane: Nonces.Lane) =>
   Nonces.status(lane, hasEndpoint(input) ? {} : { counts: null });

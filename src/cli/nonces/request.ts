@@ -3,14 +3,14 @@ import type { LaneId } from "../../nonces/lane.js";
 import type { Hex } from "../../primitives/index.js";
 import { readSigned, type Request } from "../../transaction/index.js";
 
-/** What to pay now, wei per gas; null where nobody was asked, or the node did not say. */
+/** The fees to pay now, wei per gas; null where nobody was asked, or the node did not say. */
 export interface Quote {
   readonly maxFeePerGas: bigint | null;
   readonly maxPriorityFeePerGas: bigint | null;
 }
 export const noQuote: Quote = { maxFeePerGas: null, maxPriorityFeePerGas: null };
 
-/** What is to be signed: amounts in wei; null = for the signer to choose. */
+/** A transaction that is to be signed: amounts in wei; null = for the signer to choose. */
 export interface Unsigned {
   readonly type: string;
   readonly chainId: number;
@@ -71,7 +71,7 @@ export const dearer = (old: Request, quote: Quote): Unsigned => ({
   ...(old.maxFeePerBlobGas === undefined ? {} : { maxFeePerBlobGas: raised(old.maxFeePerBlobGas, true) }),
 });
 
-/** Whether a transaction does nothing but use its nonce. */
+/** True if a transaction does nothing but use its nonce. */
 export const isNoop = ({ to, value, data }: Request, { address }: LaneId): boolean =>
   to?.toLowerCase() === address && value === 0n && data === "0x";
 

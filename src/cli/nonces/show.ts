@@ -1,4 +1,4 @@
-/** What `evm-preflight nonces` prints: where lanes stand, whether that is healthy, and what a verb did or would do. */
+/** Output of `evm-preflight nonces`: where lanes stand, whether that is healthy, and what a verb did or would do. */
 import * as Effect from "effect/Effect";
 import { NonceStoreError } from "../../errors/index.js";
 import type { NonceStore } from "../../NonceStore.js";
@@ -24,7 +24,7 @@ const codeOfHealth = (concerns: ReadonlyArray<Nonces.Concern>): ExitCode =>
       ? exitCodes.caution
       : exitCodes.ready;
 
-/** What is wrong, a line each; the word that it is healthy. */
+/** Says what is wrong, a line each; else the word that it is healthy. */
 const healthText = (concerns: ReadonlyArray<Nonces.Concern>): string =>
   concerns.length === 0
     ? "  healthy"
@@ -86,17 +86,17 @@ export const check = Effect.fnUntraced(function* (input: LaneFlags) {
   return yield* onStore(input, false, show);
 });
 
-/** What a verb did, or would do: told in words, with the lane's health after it. */
+/** A verb's deed, done or proposed: told in words, with the lane's health after it. */
 export interface Deed {
-  /** Whether anything was changed or sent. */
+  /** True if anything was changed or sent. */
   readonly done: boolean;
   /** The lane is removed, as it should be: there is no health to end with. */
   readonly isGone?: boolean;
-  /** What and why, a line each. */
+  /** The lines that say what and why. */
   readonly says: ReadonlyArray<string>;
   /** How to go on, where nothing was done yet. */
   readonly next?: string;
-  /** What is to be signed. */
+  /** The transaction that is to be signed. */
   readonly request?: Unsigned;
   readonly sent?: ReadonlyArray<{
     readonly nonce: bigint;

@@ -79,7 +79,7 @@ export const readAll = `${columns("s.attempts::text")}
 LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane
 WHERE l.lane = $1 ORDER BY s.nonce`;
 
-/** What follows the lane's own row: `held` has it when it was written. A commit must be on disk before it is acknowledged. */
+/** SQL after the lane's row: `held` has it when it was written. A commit must be on disk before it is acknowledged. */
 const slots = (deletes: string, upserts: string) => `, gone AS (
   DELETE FROM evm_preflight_nonce_slot s USING held
   WHERE s.lane = held.lane AND s.nonce IN (SELECT jsonb_array_elements_text(${deletes}::text::jsonb)::bigint)

@@ -34,7 +34,7 @@ const readSlots = Schema.decodeUnknownEffect(
   ),
 );
 
-/** What a statement answers, where it can be read. */
+/** Returns a statement's answer, where it can be read. */
 const sound = <A, E>(operation: string, what: string, read: Effect.Effect<A, E>) =>
   Effect.mapError(read, () => refuse(operation, `${what} is damaged`));
 

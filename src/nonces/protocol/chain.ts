@@ -1,4 +1,4 @@
-/** What the nonce protocol asks the chain: counts, what waits, what was mined, and how a nonce ended. */
+/** The questions of the nonce protocol to the chain: counts, what waits, what was mined, and how a nonce ended. */
 import * as Effect from "effect/Effect";
 import { type Hash, type Hex, isRecord } from "../../primitives/index.js";
 import { InvalidLane, ChainIdMismatch } from "../../errors/index.js";
@@ -19,7 +19,7 @@ export interface Facts {
   readonly delegated: boolean;
 }
 
-/** Of a lane with a key the node counts nothing. */
+/** Fails for a lane with a key: the node counts nothing of it. */
 export const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
   lane.key === 0n
     ? Effect.void
@@ -57,7 +57,7 @@ export const readFacts = Effect.fnUntraced(function* (lane: LaneId, delegated?: 
 export const readCounts = (lane: LaneId) => Effect.map(readFacts(lane, false), ({ counts }) => counts);
 
 /**
- * Whether the node's pool holds a transaction of the account, also one that waits for another and that no count shows;
+ * True if the node's pool holds a transaction of the account, also one that waits for another and that no count shows;
  * false where it does not tell. JSON-RPC: `txpool_contentFrom`.
  */
 export const poolHolds = ({ address, key }: LaneId): Effect.Effect<boolean, never, Rpc> =>
@@ -91,8 +91,8 @@ export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>)
 const mostShown = 64;
 
 /**
- * Of these transactions those that this node shows, and whether it shows them in a block: each counts by the hash of the
- * fields that are shown. JSON-RPC: `eth_getTransactionByHash` for each.
+ * Returns those of these transactions that this node shows, and whether it shows them in a block: each counts by the
+ * hash of the fields that are shown. JSON-RPC: `eth_getTransactionByHash` for each.
  */
 export const shownOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>) {
   const shown = yield* Effect.forEach(
@@ -154,7 +154,7 @@ export const endings = (lane: LaneId) => {
         const hashes = yield* hashesAt(lane, nonce);
         const mined = hashes.find((hash) => hash === occupant.mined.hash.toLowerCase());
         if (mined !== undefined) return { end: "mined", hash: mined } as const;
-        // What the store holds no more may have been replaced, and was then paid all the same
+        // A transaction that the store holds no more may have been replaced, and was then paid all the same
         return hashes.includes(ours) ? ({ end: "burned", hash: ours } as const) : null;
       },
       Effect.orElseSucceed(() => null),

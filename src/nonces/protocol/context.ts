@@ -1,4 +1,4 @@
-/** What the operations of the protocol have in common: the lane, checked; the store, asked with patience. */
+/** The common parts of the protocol's operations: the lane, checked; the store, asked with patience. */
 import * as Effect from "effect/Effect";
 import * as Schedule from "effect/Schedule";
 import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/index.js";

@@ -27,10 +27,10 @@ export const anchorIn = (mark: string | null): { readonly block: bigint; readonl
 
 export const markOf = ({ block, hash }: NonNullable<ReturnType<typeof anchorIn>>): string => `${block} ${hash}`;
 
-/** What a node has where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
+/** A node's answer where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
 type Found = { readonly hash: Hash } | "none" | null;
 
-/** What of the chain stands against the anchor; null = nothing. Pure. */
+/** Finds what of the chain stands against the anchor; null = nothing. Pure. */
 export const contradiction = (
   lane: string,
   anchor: ReturnType<typeof anchorIn>,
@@ -61,7 +61,7 @@ const isMissing = (error: Failure): boolean => error._tag === "RpcError" && erro
 
 const isLasting = (error: Failure): boolean => error._tag !== "RpcError" || !error.isRetryable;
 
-/** Where a chain stands; null where the node does not tell, and then nothing newer is remembered. */
+/** Reads where a chain stands; null where the node does not tell, and then nothing newer is remembered. */
 const numberOf = (block: "finalized" | "latest") =>
   Effect.orElseSucceed(
     Effect.map(Eth.getBlock({ block }), ({ number }): bigint | null => number),

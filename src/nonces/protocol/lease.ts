@@ -35,7 +35,7 @@ export interface Lease {
   readonly leaseMs: number;
   /** The counts it was taken on. */
   readonly counts: Counts;
-  /** Whether a commit used it up. */
+  /** True if a commit used it up. */
   readonly spent: Ref.Ref<boolean>;
 }
 
@@ -47,7 +47,7 @@ export interface ReserveOptions {
   readonly width?: 1 | 2;
   /** The chain's counts, where just read; stale ones are harmless. Asked for otherwise. */
   readonly counts?: Counts;
-  /** Whether the sender has an EIP-7702 delegation. Asked for otherwise, unless `counts` are given. */
+  /** True if the sender has an EIP-7702 delegation. Asked for otherwise, unless `counts` are given. */
   readonly delegated?: boolean;
   /**
    * How long to wait while the account has all its transactions in flight, ms, before that is
@@ -110,7 +110,7 @@ const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions,
     switch (answer._tag) {
       case "Granted": {
         const { nonce, leaseMs } = answer;
-        // What the node has not seen may be of another chain, as well as in nobody's pool yet
+        // Transactions that the node has not seen may be of another chain, as well as in nobody's pool yet
         if (nonce > counts.pending) yield* Effect.tapError(checkAgain(lane), () => abandon);
         yield* Metric.update(Metrics.reserved, 1);
         return { lane, nonce, width, token, leaseMs, counts, spent: yield* Ref.make(false) };
@@ -227,7 +227,7 @@ export const release = Effect.fn("Nonces.release")(function* ({ lane, nonce, tok
   yield* asking("release", (store) => store.release(lane, { token, nonce }));
 });
 
-/** Whether the transaction delegates its own sender, which takes a second nonce. */
+/** True if the transaction delegates its own sender, which takes a second nonce. */
 const isSelfAuthorising = ({ from, authorizationList }: Transaction): boolean =>
   authorizationList?.some((entry) => authorityOf(entry)?.toLowerCase() === from.toLowerCase()) === true;
 

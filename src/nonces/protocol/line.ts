@@ -7,7 +7,7 @@ import type { LaneId } from "../lane.js";
 import type { Store } from "../store.js";
 import type { Facts } from "./chain.js";
 
-/** Who waits, in order; and what the chain said to whoever looked last, epoch ms. */
+/** The places of the callers that wait, in order; and what the chain said to whoever looked last, epoch ms. */
 export interface Line {
   readonly places: Array<Deferred.Deferred<void>>;
   last: { readonly facts: Facts; readonly at: number } | null;
@@ -16,8 +16,8 @@ export interface Line {
 const ofStores = new WeakMap<Store, Map<string, Line>>();
 
 /**
- * Where those stand who wait for a lane of a store by the endpoint. Whoever has another store, or node, waits for something
- * else, though the lane is called the same: development chains share ids.
+ * Finds where those stand who wait for a lane of a store by the endpoint. Whoever has another store, or node, waits for
+ * something else, though the lane is called the same: development chains share ids.
  */
 export const placeOf = (store: Store, lane: LaneId) =>
   Rpc.useSync(({ endpoint }) => {
@@ -57,7 +57,7 @@ export const inLine = <A, E, R>(
 /** For how long what one of them read serves the next, ms: a count that is old is harmless. */
 const sharedMs = 250;
 
-/** What the chain says, read by whoever stands first, or just before by who stood there. */
+/** Returns what the chain says, read by whoever stands first, or just before by who stood there. */
 export const sharedFacts = <E, R>(line: Line, read: Effect.Effect<Facts, E, R>): Effect.Effect<Facts, E, R> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;

@@ -99,7 +99,7 @@ const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
     committed: committedIn(snapshot),
     /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
     gaps: Metrics.gapsOf(snapshot),
-    /** What was sent again now, and what came of it. `fellOut`: the chain had passed it before (a reorganisation, or a stale count). */
+    /** Resent transactions with outcomes. `fellOut`: the chain had passed it before (a reorg, or a stale count). */
     resent: resent.flat(),
     /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's, which is final. */
     ended: ended.flat(),
@@ -136,13 +136,13 @@ export interface KeepOptions<E = unknown, R = never> {
 
 /** Something that `keep` could not do: it goes on, and somebody should look. */
 export interface KeepEvent {
-  /** What kind of event it is. */
+  /** The kind of event. */
   readonly type: "keep";
   /** `chainId:address:key`. */
   readonly lane: string;
   /** The tag of the error that a reconciliation failed with; `rejected` or `underpriced` where a node refused bytes that were sent again; `burned` where another's transaction is final at the nonce of one that is then never mined. */
   readonly reason: string;
-  /** What happened, for people. */
+  /** A message for people that says what happened. */
   readonly message: string;
 }
 
@@ -160,7 +160,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-/** What is lost, told once; and what nodes refuse, told once for each transaction and answer. */
+/** Tells what is lost, once; and what nodes refuse, once for each transaction and answer. */
 const tellLost = Effect.fnUntraced(function* (
   lane: LaneId,
   refusals: Map<string, string>,
@@ -237,7 +237,7 @@ export const layerKeep = <E = never, R = never>(lanes: ReadonlyArray<Lane>, opti
     }),
   );
 
-/** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */
+/** Returns what is in flight, ascending, with its bytes: predecessors for a simulation. Asks only the store. */
 export const committed = Effect.fn("Nonces.committed")(function* (input: Lane) {
   const { lane } = yield* context(input);
   const snapshot = yield* asking("read", (store) => store.read(lane));

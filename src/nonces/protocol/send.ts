@@ -29,7 +29,7 @@ export interface Sent {
 }
 
 /**
- * Whether somebody else's transaction is final at a nonce that the node calls too low: it was found there. The time
+ * True if somebody else's transaction is final at a nonce that the node calls too low: it was found there. The time
  * before is ours, for blocks to be final.
  */
 const isBurned = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) {
@@ -76,7 +76,7 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   return { lane, nonce, hash, outcome } satisfies Sent;
 });
 
-/** What `permit` recorded is sent; nothing is where it fails. Between the two nothing is interrupted. */
+/** Sends what `permit` recorded, and nothing where it fails. Between the two nothing is interrupted. */
 const sending = <E, R, R2>(permit: Effect.Effect<Committed, E, R>, send: () => Effect.Effect<unknown, unknown, R2>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(permit, (committed) =>

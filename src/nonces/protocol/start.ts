@@ -10,7 +10,7 @@ import { asking, context, unmovedError } from "./context.js";
 
 const seenBefore = "its mark in the store, this process, or another schema of the database";
 
-/** Whether the marked chain is another one: what was in flight there is nothing to this one. */
+/** True if the marked chain is another one: what was in flight there is nothing to this one. */
 const isReset = Effect.fnUntraced(function* (lane: LaneId, mark: string) {
   const anchor = anchorIn(mark);
   if (anchor === null) return false;
@@ -60,7 +60,7 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (input: Lane, options?:
   const counts = given.counts ?? (yield* readCounts(lane));
   const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, settings));
   if (isNew) yield* asking("setMark", (store) => store.setMark(lane, ""));
-  // Where the node does not tell now, `keep` asks again
+  // `keep` asks again where the node does not tell now
   yield* Effect.ignore(checkIdentity(lane));
   return isNew;
 });

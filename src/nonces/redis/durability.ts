@@ -1,4 +1,4 @@
-/** What a Redis keeps of what it acknowledged: by its own settings, and by its replicas. */
+/** Finds what a Redis keeps of what it acknowledged: by its own settings, and by its replicas. */
 import * as Effect from "effect/Effect";
 import type * as Redis from "effect/persistence/Redis";
 import { NonceStoreError } from "../../errors/index.js";
@@ -6,7 +6,7 @@ import { isRecord } from "../../primitives/index.js";
 import { refuse } from "../guard.js";
 import { isHopeless, storeError, textOf } from "./rows.js";
 
-/** What `CONFIG GET` answers: names and values in turn, or a map where the client speaks RESP3. */
+/** Reads the answer of `CONFIG GET`: names and values in turn, or a map where the client speaks RESP3. */
 const pairsIn = (answer: unknown): ReadonlyArray<readonly [unknown, unknown]> => {
   if (Array.isArray(answer))
     return answer.flatMap((name, at) => (at % 2 === 0 ? [[name, answer[at + 1]] as const] : []));
@@ -61,8 +61,8 @@ export const warnOfSettings = (send: Redis.Redis["Service"]["send"], replicas: n
   );
 
 /**
- * Who answers: the connection, the server's process, and the history that its replicas follow, which is a new one after
- * each change of roles; null where that is not told.
+ * Reads who answers: the connection, the server's process, and the history that its replicas follow, which is a new one
+ * after each change of roles; null where that is not told.
  */
 const whoAnswers = Effect.fnUntraced(function* ({ send }: Pick<Redis.Redis["Service"], "send">) {
   const [id, server, replication] = yield* Effect.all(
@@ -77,8 +77,8 @@ const whoAnswers = Effect.fnUntraced(function* ({ send }: Pick<Redis.Redis["Serv
 });
 
 /**
- * What `write` answers, when as many replicas have it as must; at once where its answer permits nothing. Fails as a store of
- * which nobody knows what it kept. Redis: `CLIENT ID`, `INFO`, before and after; `WAIT`.
+ * Answers as `write`, when as many replicas have it as must; at once where its answer permits nothing. Fails as a store
+ * of which nobody knows what it kept. Redis: `CLIENT ID`, `INFO`, before and after; `WAIT`.
  *
  * `WAIT` answers for its own connection alone, and since Redis 7.2 at once where that wrote nothing. Clients connect again by
  * themselves, and some (ioredis, by default) send there what had no answer, `WAIT` as well. So its answer counts only where

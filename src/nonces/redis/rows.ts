@@ -1,4 +1,4 @@
-/** What Redis and the script in it answer: a store is outside, so nothing is taken on trust. */
+/** Reads the answers of Redis and the script in it: a store is outside, so nothing is taken on trust. */
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
@@ -42,7 +42,7 @@ export const textsOf = (value: unknown): ReadonlyArray<string> | null => {
 };
 
 const states: Readonly<Record<string, Slot["state"]>> = { f: "free", r: "reserved", c: "committed", s: "settled" };
-/** What is written of a free slot is its state alone. */
+/** A free slot is written as its state alone. */
 const free = "f||1|0|0|0|0||";
 const readBounds = Schema.decodeUnknownOption(Schema.Struct(boundFields));
 const readSlot = Schema.decodeUnknownOption(Schema.Struct(slotFields));

@@ -44,20 +44,20 @@ const run = (redis: Pick<Redis.Redis["Service"], "send" | "eval">, key: string, 
 /** A pending count that a number cannot hold exactly is not believed anyway. */
 const mostPending = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** What the script is given, as text. */
+/** Arguments of the script, as text. */
 type Args = ReadonlyArray<string | number | bigint>;
 
 const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): Args => [
   ...[latest, pending < mostPending ? pending : mostPending, settledMs, foreignMs, doubtMs],
 ];
 
-/** Whether an answer permits something that cannot be taken back. */
+/** True if an answer permits something that cannot be taken back. */
 type Permits = (answer: unknown) => boolean;
 
 const always: Permits = () => true;
 const isYes: Permits = (answer) => textOf(answer) === "1";
 
-/** Whether a reconciliation names bytes that are to be sent: they may be of a commit that no replica has yet. */
+/** True if a reconciliation names bytes that are to be sent: they may be of a commit that no replica has yet. */
 const handsOut: Permits = (answer) => Array.isArray(answer) && (textsOf(answer[2]) ?? []).length > 0;
 
 const unreadable = (operation: string) => refuse(operation, "the answer cannot be read");
@@ -107,9 +107,9 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   let questions = 0;
 
   /**
-   * What the script answers, and the lane's commits, on the shared connection or on one of its own. An answer must be that
-   * of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a proxy, must
-   * not make a commit out of another's.
+   * Asks for the script's answer, and the lane's commits, on the shared connection or on one of its own. An answer must
+   * be that of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a
+   * proxy, must not make a commit out of another's.
    */
   const askOn = (sender: Parameters<typeof run>[0], operation: string, lane: LaneId, args: Args) => {
     const question = `${own}:${(questions += 1)}`;
