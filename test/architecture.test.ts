@@ -308,6 +308,10 @@ const wordBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
     ]),
   );
 
+/** The first line of a comment with text; a comment of several line comments counts by each. */
+const comment = /(?:\/\*\*(?:\s*\n\s*\*)?|(?<=^|\s)\/\/) (?:why: |guard: )?(\S.*)/g;
+const relativeClause = /^(What|Who|Whose|Whom|Where|Whether|Of)\b/;
+
 const nameBreaches = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.filter((file) => file.split("/").some((part) => /^(utils?|helpers?|common|shared|misc)(\.|$)/i.test(part)));
 
@@ -470,6 +474,12 @@ describe("the sources", () => {
     );
     expect(importing.map(({ file, names }) => [file, names])).toEqual([["src/report/finding.ts", []]]);
     expect(importing.every(isOfCodes)).toBe(true);
+  });
+  it("have at most one in twenty comments that begin with a relative clause", () => {
+    const comments = files.flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(comment)]);
+    const relative = comments.filter(([, text = ""]) => relativeClause.test(text));
+    expect(comments.length).toBeGreaterThan(1_000);
+    expect(relative.length / comments.length).toBeLessThanOrEqual(0.05);
   });
   it("have no drawer for leftovers", () => expect(nameBreaches(files)).toEqual([]));
   it("mark every guard that `npm run mutations` breaks, once, and no other", () =>

@@ -145,6 +145,16 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
       gasUsedRatio: [1],
       reward: [["0x1", "0x1", quantity(2n ** 255n)]],
     };
-    expect((await answered("eth_feeHistory", history)).verdict).not.toBe("ready");
+    // an announced base fee is held to one full block above what was seen, so that it harms nobody
+    const [honest, lied] = [
+      await preflightOn(
+        tampered(scene.url, () => null),
+        transfer(),
+      ),
+      await answered("eth_feeHistory", history),
+    ];
+    const [cap, told] = [honest, lied].map(({ transactions: [one] }) => BigInt(one.request?.maxFeePerGas ?? 0n));
+    expect(told).toBeGreaterThan(0n);
+    expect(Number(told) / Number(cap)).toBeLessThan(1.5);
   });
 });
