@@ -2,7 +2,6 @@
  * The codes of findings that are no errors of their own, collected from the files that declare them. The core knows this
  * list by its type alone, so that whoever reads a report does not load what makes one.
  */
-import * as guard from "./guard/rules.js";
 import * as answers from "./pipeline/answers.js";
 import * as beginOwn from "./pipeline/beginOwn.js";
 import * as checkProof from "./pipeline/checkProof.js";
@@ -19,6 +18,7 @@ import * as compare from "./pipeline/worlds/compare.js";
 import * as placed from "./pipeline/worlds/placed.js";
 import * as bounded from "./report/bounded.js";
 import * as freshness from "./report/freshness.js";
+import * as nodeNamedByPage from "./report/nodeNamedByPage.js";
 import * as approvals from "./steps/approvals.js";
 import * as assets from "./steps/assets.js";
 import * as code from "./steps/code.js";
@@ -47,7 +47,7 @@ const makers = [
   ...[answers, beginOwn, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
   ...[placed, bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
-  ...[tokens, unexplained, overrides, guard],
+  ...[tokens, unexplained, overrides, nodeNamedByPage],
 ] as const;
 
 /** A code of our own findings that are no errors. */

@@ -7,14 +7,13 @@ import { copyOf, type Difference, type Hash, isRecord, safely } from "../primiti
 import { attempt, decides, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
 import {
-  code,
   isReservedAhead,
   mismatch,
   times,
   type Clearance,
   type Report,
   type Request,
-  withFinding,
+  namedByPage,
 } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
@@ -254,20 +253,11 @@ export const free = (
     }
   });
 
-/**
- * The page added the chain to the wallet (`wallet_addEthereumChain`), and a guard without a `node` asks only the node
- * that the page named.
- */
-export const NodeNamedByPage = code("chain", ["unavailable"], "NodeNamedByPage", [
-  "the page named the only node that was asked about this chain",
-  "give the guard a `node`",
-]);
-
 /** The report, which is `unknown` where a page named the only node that was asked. */
 const doubted = ({ memory, isAlone }: Guarding, report: Report): Report => {
   const isNamed = isAlone && report.chainId !== null && memory.pageChains.has(report.chainId);
   // guard: a proof by a node that the page named
-  return isNamed ? withFinding(report, NodeNamedByPage.unavailable({ evidence: "unavailable" })) : report;
+  return isNamed ? namedByPage(report) : report;
 };
 
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */

@@ -229,6 +229,20 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
   });
 
+  it("what a factory puts there is not known before, though the access list hides the factory: it may", async () => {
+    const factory = await deploy({ abi: [], bytecode: creation("365f5f37365f5ff000") });
+    const door = await deploy({ abi: [], bytecode: creation(`365f5f375f5f365f5f73${factory.slice(2)}5af100`) });
+    const to = getContractAddress({ from: factory, nonce: 1n });
+    const layer = tampered(node.url, ({ method }) =>
+      method === "eth_createAccessList" ? (answer) => ({ ...(answer as object), accessList: [] }) : null,
+    );
+    const report = await preflightOn(layer, [
+      { from, to: door, data: creation("4b5f5260205ff3") },
+      { from, to, data: "0x01" },
+    ]);
+    expect([report.transactions[1]?.outcome.status, uncertain(report)]).toEqual(["success", ["warning"]]);
+  });
+
   /** The rounds, and what was asked for this alone, in each. */
   const cost = ({ ledger }: Report) => [
     ledger.rounds,
