@@ -58,7 +58,7 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
 };
 
 /**
- * What reverted bytes say. `abis` are tried by address first (`options.address` = the contract that
+ * Decodes reverted bytes. `abis` are tried by address first (`options.address` = the contract that
  * reverted), then all of them together with the built-in table. A custom error counts only when the
  * bytes are exactly its encoding; several that fit make `RevertAmbiguous`.
  *

@@ -272,8 +272,8 @@ export const createPreflight: {
  */
 export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" | "heads"> {
   /**
-   * Where everything is asked, as {@link createPreflight}'s first argument; the provider itself when left out, which mostly
-   * cannot simulate. A node of another chain is refused.
+   * The node that is asked everything, as {@link createPreflight}'s first argument; the provider itself when left out,
+   * which mostly cannot simulate. A node of another chain is refused.
    */
   readonly node?: Connection | undefined;
 }

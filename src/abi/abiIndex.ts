@@ -71,7 +71,7 @@ const isPair = (
   source: Abi | { readonly address: string; readonly abi: Abi },
 ): source is { readonly address: string; readonly abi: Abi } => !Array.isArray(source);
 
-/** Where events stand that have no topic of their own: under no topic that a log can have. */
+/** The key of events that have no topic of their own: no topic that a log can have. */
 const noTopic = "";
 
 /** The errors or functions of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
@@ -149,7 +149,7 @@ export const indexAbis = (abis: ReadonlyArray<Parameters<typeof isPair>[0]>): Ab
 
 const isIndex = (sources: Abis): sources is AbiIndex => !Array.isArray(sources);
 
-/** Whether it is one ABI, and no list of them: its items have a type. */
+/** True if it is one ABI, and no list of them: its items have a type. */
 export const isBareAbi = (source: unknown): source is Abi =>
   Array.isArray(source) && source.some((item: unknown) => isRecord(item) && typeof item["type"] === "string");
 

@@ -236,7 +236,7 @@ export const requests: Form = function* (call) {
   for (const at of itemsAt(call.data, argumentAt(call, 0))) yield forwarded(call, at);
 };
 
-/** What a Safe runs while it is set up: nothing where nobody is named. */
+/** Calls that a Safe makes while it is set up: none where nobody is named. */
 export const setup: Form = (call) => {
   const found = callAt(call, argumentsAt, { to: 2, data: 3, operation: 2 });
   return found !== null && found.as === undefined ? [] : [found];

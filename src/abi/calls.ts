@@ -106,7 +106,7 @@ const functionOf = (data: string, { name, signature, inputs, provenance }: Known
   return read === null ? [] : [{ function: name, signature, ...read, ...originOf(provenance) }];
 };
 
-/** What a router's command says; nothing of one whose input is not as its number has it. */
+/** Reads a router's command; nothing of one whose input is not as its number has it. */
 const commandFunction = (command: Command, room: Room): ReadonlyArray<DecodedFunction> => {
   const item = commandOf(command);
   const read = item === null ? null : argumentsIn(item.inputs, command.input, room);
@@ -181,7 +181,7 @@ const originText = ({ by, sources }: DecodedFunction): string => {
 export const functionText = (decoded: DecodedFunction, look: Look = wholeLook): string =>
   argumentsText(decoded.function ?? "", decoded.arguments, decoded.moreArguments, look);
 
-/** What a call does, without whom it calls, in one bounded line; null for nothing but value. */
+/** Describes what a call does, without whom it calls, in one bounded line; null for nothing but value. */
 export const callText = (call: DecodedCall, look: Look = wholeLook): string | null => {
   const { by, mayFail, others, selector, size } = call;
   if (call.function !== null) {

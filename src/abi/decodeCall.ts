@@ -138,7 +138,7 @@ AccessControl|grantRole(bytes32 role,address account);revokeRole(bytes32 role,ad
 const itemsOf = (type: "function" | "event", source: string, list: string): Abi =>
   list.split(";").flatMap((text) => (text === "" ? [] : [itemOf(type, source, text).item as Abi[number]]));
 
-/** What is shared, as an index of ABIs that nobody gave. */
+/** Shared functions and events, as an index of ABIs that nobody gave. */
 export const wellKnown: AbiIndex = indexSources(() =>
   declared.split("\n").map((row) => {
     const [source = "", functions = "", events = ""] = row.split("|");

@@ -49,14 +49,14 @@ export const parseSignatures = (signatures: ReadonlyArray<string>, field: string
     return { field: index === -1 ? field : `${field}[${index}]`, problem: `is no ABI: ${problem}` };
   });
 
-/** Whether it is a list of signatures. */
+/** True if it is a list of signatures. */
 export const isSignatures = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 
 const jsonOf = <A>(make: () => A): Checked<A> =>
   Result.try({ try: make, catch: (error) => ({ field: "", problem: `is not JSON: ${reason(error)}` }) });
 
-/** What a text of JSON holds. Nobody can change it: it is handed out again for the same text. */
+/** Parses a text of JSON. Nobody can change the value: it is handed out again for the same text. */
 const frozen = (text: string): Checked<unknown> =>
   jsonOf(() => JSON.parse(text, (_, value: unknown) => Object.freeze(value)) as unknown);
 

@@ -101,7 +101,7 @@ export const describeValue = (parameter: unknown, value: unknown): string =>
     return escapeText(valueText(node, wholeLook, room), most.call);
   }, "a value that cannot be read");
 
-/** Whether a parameter of a token's error counts the token, by its name: OpenZeppelin's and others'. */
+/** True if a parameter of a token's error counts the token, by its name: OpenZeppelin's and others'. */
 export const isAmountName = (name: string): boolean =>
   /^_?(current|min|max|expected|actual)?(balance|needed|allowance|amount|value|assets|shares|required|available)/i.test(
     name,
@@ -217,9 +217,9 @@ export const describeLayer = (layer: RevertLayer, options: Parameters<typeof des
 export const describeRevert = (
   revert: Revert,
   options: {
-    /** Whether it names whose ABI explained each custom error; default false. */
+    /** True if the text names whose ABI explained each custom error; default false. */
     readonly sources?: boolean | undefined;
-    /** What is shown beside an argument of a custom error, by its value and the parameter's name and type. */
+    /** Text shown beside an argument of a custom error, by its value and the parameter's name and type. */
     readonly beside?: ((value: unknown, name: string, type: string) => string) | undefined;
   } = {},
 ): string =>

@@ -176,7 +176,7 @@ const unwrap = (
   return true;
 };
 
-/** What reverted bytes say; `table` is asked for what the ABI of `address` does not explain. */
+/** Decodes reverted bytes; `table` is asked for what the ABI of `address` does not explain. */
 export const revertOf = (bytes: string, abis: AbiIndex, address: string | null, table: Table): Revert => {
   const data = isBytes(bytes) ? bytes : hex("");
   const at = isAddress(address) ? address : null;

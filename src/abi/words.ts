@@ -49,7 +49,7 @@ export const wordsFrom = (
 /** The zero address. */
 export const nobody: Address = `0x${"0".repeat(40)}`;
 
-/** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
+/** True if an address is nobody's: what comes from there is made, what goes there is gone. */
 export const isNobody = (address: string): boolean => address.toLowerCase() === nobody;
 
 /** Addresses that nobody has a key of, and that people send to what shall be gone. */
@@ -60,7 +60,7 @@ const burnAddresses: ReadonlySet<string> = new Set([
   `0x${"f".repeat(40)}`,
 ]);
 
-/** Whether what goes there is gone. */
+/** True if what goes there is gone. */
 export const isBurning = (address: string): boolean => burnAddresses.has(address.toLowerCase());
 
 /** The low 20 bytes: the upper ones may be dirty. */
@@ -130,7 +130,7 @@ export interface Log {
   readonly data: Hex;
 }
 
-/** What kind of event it is: its first topic's first 8 bytes. Whoever searched for others alike could as well emit the event itself. */
+/** The kind of event: its first topic's first 8 bytes. Whoever searched for a like one could emit the event itself. */
 export const eventOf = ({ topics: [signature] }: Log): string | undefined => signature?.slice(0, 18);
 
 /** The first values of a log, indexed or not: their order is the same. */
@@ -139,7 +139,7 @@ export const valuesOf = ({ topics, data }: Log, limit: number): ReadonlyArray<bi
   return [...indexed, ...wordsFrom(data, dataAt, limit - indexed.length)];
 };
 
-/** What each value is, in the order of the values; null = nothing that is read. */
+/** The role of each value, in the order of the values; null = nothing that is read. */
 export type Roles<Role extends string> = ReadonlyArray<Role | null>;
 
 /** The value that has a role; null where none has. */

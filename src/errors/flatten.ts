@@ -28,7 +28,7 @@ const says = [
 const pattern = new RegExp(`${labels}(?:${says})`, "i");
 
 /**
- * Whether a text says, in its first words, that a call reverted. Only the beginning counts: what follows is the
+ * True if a text says, in its first words, that a call reverted. Only the beginning counts: what follows is the
  * contract's own text, and a contract may write anything there, such as the words of a rate limit.
  */
 export const saysReverted = (text: string): boolean => pattern.test(text.length > 512 ? text.slice(0, 512) : text);
@@ -54,7 +54,7 @@ export interface Level {
   readonly texts: ReadonlyArray<string>;
   /** Hex where return bytes may be. Whether they are revert bytes is not decided here. */
   readonly bytes: Hex | null;
-  /** Whether the level had any `data`. */
+  /** True if the level had any `data`. */
   readonly hasData: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface Flat {
   /** The delay that headers or payload name, ms. */
   readonly retryAfterMs: number | null;
   readonly returnData: Hex | null;
-  /** Whether an ABI of the caller's has these bytes as an error. */
+  /** True if an ABI of the caller's has these bytes as an error. */
   readonly isKnownError: (bytes: Hex) => boolean;
   readonly raw: Schema.Json;
 }

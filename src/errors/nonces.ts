@@ -164,7 +164,7 @@ export class NonceImplausible extends unsent<NonceImplausible>()(
   {
     /** The lane: `chainId:address:key`. */
     lane,
-    /** What the node said. */
+    /** The count that the node gave. */
     count: Schema.BigInt,
     /** The first nonce never issued. */
     next: Schema.BigInt,
@@ -183,7 +183,7 @@ export class NonceForgotten extends unsent<NonceForgotten>()(
   {
     /** The lane: `chainId:address:key`. */
     lane,
-    /** What the node says. */
+    /** The count that the node gives. */
     count: Schema.BigInt,
     /** The first nonce still kept. */
     tail: Schema.BigInt,
@@ -223,9 +223,9 @@ export class SignedMismatch extends unsent<SignedMismatch>()(
   {
     /** `from`: another account signed. Else a field of the transaction, `raw`, `hash`, `count`, `senders` or `digest`; in a bundle `[1].from`. */
     field: Schema.String,
-    /** What was to be signed; of `from` the account that sends. */
+    /** The value that was to be signed; for `from` the account that sends. */
     expected: Schema.String,
-    /** What was signed; of `from` the account that signed. */
+    /** The value that was signed; for `from` the account that signed. */
     actual: Schema.String,
   },
   ({ field, expected, actual }) =>

@@ -275,7 +275,7 @@ export class OverrideIgnored extends reasonOf<OverrideIgnored>()(
   "OverrideIgnored",
   {
     ...answer,
-    /** What was overridden without effect: names of override fields, and `storage`. */
+    /** Overrides without effect: names of override fields, and `storage`. */
     overrides: Schema.Array(Schema.String),
   },
   elsewhere,
@@ -292,7 +292,7 @@ export class DeploymentNotSimulated extends reason<DeploymentNotSimulated>()(
   "use a node that does, such as geth",
 ) {}
 
-/** Whether no node answered: this library refused to send the request. */
+/** True if no node answered: this library refused to send the request. */
 const isOurs = ({ raw, code, httpStatus }: Schema.Struct<typeof answer>["Type"]): boolean =>
   raw === null && code === null && httpStatus === null;
 
@@ -311,7 +311,7 @@ export class MalformedResponse extends reasonOf<MalformedResponse>()(
   "MalformedResponse",
   {
     ...answer,
-    /** Where in the answer, e.g. `result[0].calls[1].status`; empty for the whole. */
+    /** The place in the answer, e.g. `result[0].calls[1].status`; empty for the whole. */
     path: Schema.String,
   },
   once,

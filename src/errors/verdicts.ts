@@ -71,7 +71,7 @@ export class PolicyViolation extends stated<PolicyViolation>()(
   "PolicyViolation",
   {
     /** The policy's name, e.g. `maxSpent`. */ policy: Schema.String,
-    /** What was found against it, with units. */ detail: Schema.String,
+    /** The policy's objection, with units. */ detail: Schema.String,
   },
   ({ policy }) => `the policy ${escapeText(policy)} does not hold`,
   ({ detail }) => [text("", detail)],
@@ -120,7 +120,7 @@ export class OutcomeChanged extends stated<OutcomeChanged>()(
  * own is against it, and `code` is the finding's; the others speak of the report itself.
  */
 export const Gap = Schema.Struct({
-  /** What is missing, by its kind. */
+  /** The kind of what is missing. */
   reason: Schema.Literals([
     "NotProven",
     "RequestIncomplete",
@@ -143,7 +143,7 @@ export const Gap = Schema.Struct({
   sentence: Schema.String,
   /** The code of the finding behind it, where there is one. */
   code: nullable(Schema.String),
-  /** What to do, where the finding behind it says more than {@link NotProven} would. */
+  /** The action to take, where the finding behind it says more than {@link NotProven} would. */
   remedy: Schema.optionalKey(Schema.String),
 });
 export interface Gap extends Schema.Schema.Type<typeof Gap> {}
@@ -156,7 +156,7 @@ export const gap = (reason: Gap["reason"], sentence: string, code: string | null
   ...(remedy === "" ? {} : { remedy }),
 });
 
-/** What to do about each kind of gap. */
+/** Actions by kind of gap. */
 const remedies: Readonly<Record<Gap["reason"], string>> = {
   NotProven: "run `prove` before you sign",
   RequestIncomplete: "give nonce, gas, fees and chain id, or use another node",
@@ -176,7 +176,7 @@ const remedies: Readonly<Record<Gap["reason"], string>> = {
   Caution: "read the warnings, then allow them with `onCaution`",
 };
 
-/** What one line names: the others are in `missing`. */
+/** Number of sentences that one line names: the others are in `missing`. */
 const mostTold = 1;
 
 const toldOf = (missing: ReadonlyArray<Gap>) => {

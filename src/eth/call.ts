@@ -82,12 +82,12 @@ const accounts = /* @__PURE__ */ mapOf(
 const StateDiff = /* @__PURE__ */ struct({ pre: accounts, post: accounts });
 
 /**
- * What a call changes, by account: `post` has what changed, `pre` what it was. A slot that is missing in one of them is
+ * Changes by a call, by account: `post` has what changed, `pre` what it was. A slot that is missing in one of them is
  * zero there.
  */
 export type StateDiff = typeof StateDiff.Type;
 
-/** What a call changes, as `prestateTracer` tells it: no node has to have it. JSON-RPC: `debug_traceCall`. */
+/** Asks for a call's changes as `prestateTracer` tells them: no node has to have it. JSON-RPC: `debug_traceCall`. */
 export const askStateDiff = /* @__PURE__ */ tracedBy("prestateTracer", StateDiff);
 
 /* What a revert says, read by ABIs and the built-in errors. */

@@ -86,7 +86,7 @@ const recordOf =
     );
   };
 
-/** Of two letters that were swapped both are off, in short names as well. */
+/** Two letters that were swapped are both off, in short names as well. */
 const halfOff = (length: number): number => Math.min(2, length / 2);
 
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
@@ -213,7 +213,7 @@ const blockParameter = (block: unknown, path: string, faults: Faults): unknown =
   return named;
 };
 
-/** What stands in the parameters beside the call itself, written by writers of its own. */
+/** Names in the parameters beside the call itself, written by writers of their own. */
 const beside = ["block", "stateOverrides", "blockOverrides"];
 const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callNames, beside });
 
@@ -248,7 +248,7 @@ const simulated = fields<Simulation>(
   { required: ["blocks", "block"] },
 );
 
-/** What `eth_simulateV1` simulates, and on which block. */
+/** Writes what `eth_simulateV1` simulates, and on which block. */
 export const simulation = (parameters: Simulation, faults: Faults): ReadonlyArray<unknown> => {
   const { blocks, block, fillers: _, ...flags } = simulated(parameters, "", faults);
   return [{ blockStateCalls: blocks, ...flags }, block];

@@ -69,7 +69,7 @@ const hashedAtOnce = 1_000;
 /** The byte of a bloom that holds a bit, and its place in it. */
 const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (bit >> 3), 1 << (bit & 7)];
 
-/** Whether the bits of a bloom are not those of the values that its logs name. */
+/** True if the bits of a bloom are not those of the values that its logs name. */
 const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
   const explained = new Uint8Array(256);
   for (const [value, isReal] of named)
@@ -112,12 +112,12 @@ export const checkBlooms = Effect.fnUntraced(function* (
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);
 
-/** Whether the blooms of a chain tell of all its logs; true where nobody knows which chain it is. */
+/** True if the blooms of a chain tell of all its logs, or nobody knows which chain it is. */
 export const hasWholeBlooms = (chainId: number | null): boolean => !partlyBloomed.has(chainId);
 
 /**
- * Whether a block may hold a log that the filter takes, by its bloom. True where the bloom is none: left out, of another
- * length, or empty though there was something to run, as some chains have it whatever happens.
+ * True if a block may hold a log that the filter takes, by its bloom; also where the bloom is none: left out, of
+ * another length, or empty though there was something to run, as some chains have it whatever happens.
  */
 export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics">) => {
   const alternatives = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
@@ -166,9 +166,9 @@ const proposal = ({ reason }: RpcError): bigint | null => {
 };
 
 /**
- * What a failed piece means: two smaller ones (and a limit learned), or the end. The node's proposal counts only when it is strictly smaller than what failed (some propose the very
- * same range); else the piece is halved, down to one block. A gateway without a node, or one that ran
- * out of time, may mean a range too wide: split once.
+ * Splits a failed piece into two smaller ones (and learns a limit), or ends. The node's proposal counts only when it is
+ * strictly smaller than what failed (some propose the very same range); else the piece is halved, down to one block. A
+ * gateway without a node, or one that ran out of time, may mean a range too wide: split once.
  */
 const afterFailure = (
   piece: Piece,

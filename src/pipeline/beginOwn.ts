@@ -92,7 +92,7 @@ const Look = Schema.Union([
 ]);
 const readLooks = Schema.decodeUnknownExit(Schema.Array(Look).pipe(Schema.check(Schema.isMaxLength(most.looks))));
 
-/** What a step wants read; a call may use as much as ours may, for of two alike one answer is kept. */
+/** Returns the looks that a step wants; a call may use as much as ours may, for of two alike one answer is kept. */
 const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
   looks === null
     ? Result.succeed([])
@@ -157,7 +157,7 @@ const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
       };
 };
 
-/** What a step finds in one world. */
+/** Returns the findings of a step in one world. */
 const checkIn = (
   step: OwnStep,
   looks: ReadonlyArray<Step.Look>,

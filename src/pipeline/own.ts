@@ -103,7 +103,7 @@ const readOptions = (options: unknown): Checked<Omit<OwnSteps, "services">> => {
   );
 };
 
-/** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
+/** Reads a pipeline's options or throws `InvalidStep`: a pipeline is made where a program starts, and by its author. */
 export const madeOf = (options: unknown): Omit<OwnSteps, "services"> =>
   Result.getOrThrowWith(
     safely(() => readOptions(options), no("options", "cannot be read")),

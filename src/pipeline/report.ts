@@ -132,7 +132,7 @@ export const PolicyUnknown = code("policy", ["unavailable"], "PolicyUnknown", [
   "remove the cause that it names, and ask again",
 ]);
 
-/** What the policies say of a report. */
+/** Returns the findings of the policies on a report. */
 const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): ReadonlyArray<Finding> => {
   const findings = policies.flatMap((policy): ReadonlyArray<Finding> => {
     const result = evaluate(policy, report);

@@ -17,7 +17,7 @@ const nameOf = (report: Report, { standard, token, tokenId, owner, spender, afte
   return `${unlimited ? "unlimited " : ""}${standard} approval of ${checksummed(token)}${tokenId === null ? "" : ` id ${tokenId}`} by ${checksummed(owner)} to ${checksummed(spender)}${size}`;
 };
 
-/** Whether something may be a right of a kind that is not known. */
+/** Unknown if something may be a right of a kind that is not known. */
 const unexplained = (report: Report): PolicyResult =>
   report.findings.some(isUnexplained)
     ? unknown("an unknown event or call may give somebody a right to act for the sender")
@@ -39,7 +39,7 @@ const judgeGrowth = judgeApprovals(({ before, after, extended, evidence }, named
 /** Rights that grow, of whatever kind. */
 export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
-/** Whether calldata asks for a right without a limit that nobody measured, or for one of which no limit is known. */
+/** Unknown if calldata asks for a right without a limit that nobody measured, or for one without a known limit. */
 const unlimitedClaim = (report: Report): PolicyResult =>
   report.findings.some(
     (finding) =>

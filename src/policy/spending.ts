@@ -31,7 +31,7 @@ export const tokenText = (report: Report, token: Address | null, amount: bigint,
     : `${formatUnits(amount, decimals)} ${symbolText(info) ?? "token"} (${raw})`;
 };
 
-/** What is counted: the chain's currency, or a token. */
+/** Names what is counted: the chain's currency, or a token. */
 export const currencyText = (report: Pick<Report, "chain" | "chainId">, token: Address | null): string =>
   token === null ? currencyOf(report).symbol : checksummed(token);
 
@@ -63,13 +63,13 @@ export const judgeGas =
     return total > limit ? fail(`gas limits of ${formatGas(total)}, at most ${formatGas(limit)}`) : pass;
   };
 
-/** Whose balance of what; `account` null = the senders of the bundle together. */
+/** The balance of an account in a token or the currency; `account` null = the senders of the bundle together. */
 export type Subject = NonNullable<Policy["exposures"]>[number];
 
 export const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
   account === null ? (own(report) as ReadonlyArray<Address>) : [account.toLowerCase() as Address];
 
-/** What the events say that the subject gives (negative) and gets, movement by movement. */
+/** Amounts that the subject gives (negative) and gets by the events, movement by movement. */
 const movesOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
   return report.transfers
@@ -100,7 +100,7 @@ export const unseen = (report: Report): string | null => {
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 
-/** Whether the report may lack rights or parties that the bundle has to do with. */
+/** Unknown if the report may lack rights or parties that the bundle has to do with. */
 export const cut = (report: Report): PolicyResult =>
   report.findings.some(isCut) ? unknown("not everything that the bundle touches was read or measured") : pass;
 
@@ -112,7 +112,7 @@ export const whereSeen =
     return hidden === null ? judge(report) : unknown(hidden);
   };
 
-/** What the bundle leaves the subject with more (positive) or less (negative), gas apart; `measured` null where a balance was not. */
+/** The subject's gain, or loss (negative), by the bundle, gas apart; `measured` null where a balance was not. */
 const netOf = (report: Report, subject: Subject) => {
   const parts = accountsOf(report, subject).map((account) => measuredOf(report, subject.token, account));
   const moves = movesOf(report, subject);
@@ -123,14 +123,14 @@ const netOf = (report: Report, subject: Subject) => {
   };
 };
 
-/** What is gone, id by id: what arrives of one id makes up for no other. */
+/** Sums what is gone, id by id: what arrives of one id makes up for no other. */
 const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readonly delta: bigint }>): bigint => {
   const ids = new Map<bigint, bigint>();
   for (const { tokenId, delta } of moves) if (tokenId !== null) ids.set(tokenId, (ids.get(tokenId) ?? 0n) + delta);
   return [...ids.values()].reduce((sum, net) => (net < 0n ? sum - net : sum), 0n);
 };
 
-/** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
+/** The amount spent, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
 const spentOf = (report: Report, subject: Subject) => {
   const accounts = accountsOf(report, subject);
   const { measured, logged, moves } = netOf(report, subject);
@@ -149,7 +149,7 @@ const spentOf = (report: Report, subject: Subject) => {
 
 export const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : checksummed(account));
 
-/** Whether events tell of no native movements, so that balances alone speak. */
+/** True if events tell of no native movements, so that balances alone speak. */
 const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
   token === null && findings.some(isNativeUntraced);
 
@@ -193,7 +193,7 @@ export const judgeReceived = (subject: Subject, least: bigint) =>
       : pass;
   });
 
-/** What could be taken of one account: allowances reach no further than the balance, a value is gone from it. */
+/** Sums what could be taken of one account: allowances reach no further than the balance, a value is gone from it. */
 const amountOf = ({ exposure }: Report, token: Address | null, account: Address): bigint | null => {
   const rows = (exposure?.rows ?? []).filter((row) => same(row.token, token) && same(row.account, account));
   if (rows.some(({ amount }) => amount === null)) return null;

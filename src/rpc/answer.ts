@@ -132,7 +132,7 @@ const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Unjudged 
     ? { method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) }
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
-/** What JSON says; undefined where it is none. */
+/** Parses JSON; undefined where the text is none. */
 export const parse = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
 /** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
@@ -163,7 +163,7 @@ const wrongId = (method: string, reply: Reply): RpcError =>
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** What the answerer's clock showed; null where it does not say so as HTTP has it. */
+/** Reads the time of the answerer's clock; null where it is not written as HTTP has it. */
 const dateOf = ({ header }: Reply): number | null => {
   const text = header("date");
   const date = text !== null && httpDate.test(text) ? Date.parse(text) : Number.NaN;

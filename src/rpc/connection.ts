@@ -196,7 +196,7 @@ const url = (value: unknown): Checked<string> => {
 
 const requester = having("request", "an object with the function request");
 
-/** What is checked, or `InvalidConnection` thrown: a connection is made where a program starts, and by its author. */
+/** Unwraps a check or throws `InvalidConnection`: a connection is made where a program starts, and by its author. */
 const must = <A>(checked: Checked<A>): A => Result.getOrThrowWith(checked, (problem) => new InvalidConnection(problem));
 
 /** An endpoint by its URL, with options of `rows`. */
@@ -227,7 +227,7 @@ export const checkTransport = (to: Transport, input: unknown): ReturnType<Transp
   return must(result);
 };
 
-/** What a client has, checked; null where it has none. */
+/** Returns a setting of a client, checked; null where it has none. */
 const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | null =>
   part === undefined || part === null
     ? null

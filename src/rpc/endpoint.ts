@@ -95,13 +95,13 @@ export const redactUrls = (text: string): string =>
 
 const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** What headers carry that could be a key, without the scheme in front (`Bearer …`). */
+/** Parts of headers that could be a key, without the scheme in front (`Bearer …`). */
 const secretsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.values(headers)
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= keyLength && !/^(?:bearer|digest|application\/json)$/i.test(value));
 
-/** What of a URL people may see. */
+/** Returns the part of a URL that people may see. */
 const shownOf = (url: URL | null): string => {
   if (url === null) return "(no URL)";
   return `${url.protocol}//${shownHost(url.host)}${url.pathname.length > 1 || url.search.length > 1 ? "/…" : ""}`;

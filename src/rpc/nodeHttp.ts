@@ -62,8 +62,8 @@ const unpacking =
   };
 
 /**
- * Who answers before the whole request is written, and hangs up, leaves a connection that belongs to no request any
- * more: what it fails with then would end the process.
+ * Sockets with a listener for errors. A server that answers before the whole request is written, and hangs up, leaves a
+ * connection that belongs to no request any more: its error would end the process.
  */
 const guarded = /* @__PURE__ */ new WeakSet<Net.Socket>();
 const guard = (socket: Net.Socket): void => {

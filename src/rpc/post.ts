@@ -116,7 +116,7 @@ export const wordsOf = (error: unknown): string => {
 /** As often as this an endpoint may point elsewhere before it has answered. */
 const mostRedirects = 5;
 
-/** Where a reply with status 307 or 308 points; null where it is none, or points nowhere. */
+/** Reads where a reply with status 307 or 308 points; null where it is none, or points nowhere. */
 const pointedAt = (result: Posted, from: URL): URL | null => {
   if (Result.isFailure(result) || (result.success.status !== 307 && result.success.status !== 308)) return null;
   const location = result.success.header("location");
@@ -168,13 +168,13 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
   return whole;
 };
 
-/** What a value of JSON takes in memory, bytes, however few it was written with. */
+/** The least memory that a value of JSON takes, bytes, however few it was written with. */
 // guard: an answer's weight in memory
 const leastValue = 24;
 /** Bytes of a body that is too short for its values to matter. */
 const leastWeighed = 65_536;
 
-/** What a body weighs when it is read: its bytes, or what as many values as it may hold take. */
+/** Weighs a body that is read: its bytes, or the memory of as many values as it may hold, if that is more. */
 export const weightOf = (body: Uint8Array | string): number => {
   if (body.length < leastWeighed) return body.length;
   let values = 0;
@@ -186,7 +186,7 @@ export const weightOf = (body: Uint8Array | string): number => {
   return Math.max(body.length, leastValue * values);
 };
 
-/** Where the parts of one answer go. Whatever comes after its end, or after `close`, is nobody's any more. */
+/** Receives the parts of one answer. Whatever comes after its end, or after `close`, is nobody's any more. */
 export const receiver = ({ maxBytes, take }: ResponseBudget, callback: (result: Posted) => void) => {
   let open = true;
   let bytes = 0;

@@ -118,14 +118,14 @@ const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result
   return Result.succeed(isError);
 };
 
-/** What of an answer fits its room. */
+/** Returns an answer that fits its room, else a failure. */
 const fitting = (result: Posted, weight: number, { maxBytes, take }: ResponseBudget): Posted => {
   if (Result.isFailure(result)) return result;
   if (weight > maxBytes) return Result.fail(tooLarge(maxBytes, weight));
   return take(weight) ? result : Result.fail(tooMuch(weight));
 };
 
-/** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
+/** True if an answer may be for `request`: an error without an id may be another's, and a broadcast may be sent. */
 const isFor = ({ id, method }: Outgoing, message: unknown): boolean =>
   !isBroadcast(method) || (isRecord(message) && message["id"] === id);
 

@@ -62,7 +62,7 @@ const subPlans: ReadonlySet<number> = new Set([0x20, 0x21]);
 /** The bits of a command that are its number; some routers take one bit more. */
 const numberBits = 0x3f;
 
-/** What a router makes of a command. */
+/** Returns the call that a router makes of a command. */
 const commanded = (call: Call, number: string, input: Hex): Held => {
   const flags = Number.parseInt(number, 16);
   const command: Command = { number, type: flags & 0x7f, input, isCall: false };
@@ -92,7 +92,7 @@ const planAt = (start: number): Form =>
 /** Uniswap's Universal Router: commands in place of calls. */
 export const plan = planAt(argumentsAt);
 
-/** Whether an input is a plan: routers number their commands otherwise. */
+/** True if an input is a plan: routers number their commands otherwise. */
 const isPlan = ({ data }: Call): boolean =>
   bytesAt(data, pointedAt(data, dataAt, dataAt)) !== null &&
   countAt(data, pointedAt(data, placeOf(1, dataAt), dataAt)) !== null;

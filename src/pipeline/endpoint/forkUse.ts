@@ -98,7 +98,7 @@ export const askReached = (
     ? Effect.succeed(null)
     : askTouched({ bundle }, block).pipe(Effect.catch(() => Effect.succeed(null)));
 
-/** What is remembered of one connection, at most: codes, and contracts that are called. */
+/** The most that is remembered of one connection: codes, and contracts that are called. */
 const most = { codes: 512, callees: 64 } as const;
 
 /** Accounts that the contracts of a bundle reached before, whose code the witness reads in its runs. */

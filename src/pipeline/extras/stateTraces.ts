@@ -70,8 +70,8 @@ const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides
 };
 
 /**
- * What the first transactions of a plan change, put into `diffs` one after the other: each stands on what those before it
- * left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
+ * Puts the changes by the first transactions of a plan into `diffs`, one after the other: each stands on what those
+ * before it left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
  */
 export const traceStates = Effect.fnUntraced(function* (
   { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,

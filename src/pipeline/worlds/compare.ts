@@ -137,7 +137,7 @@ export const DependsOnPending = code("proof", ["warning", "info"], "DependsOnPen
 export const restsOnOthers = (severity: "info" | "warning", ...numbers: ReadonlyArray<Figure | null>): Finding =>
   DependsOnPending[severity](where, ...numbers);
 
-/** What two worlds that differ amount to. */
+/** Returns the finding that two different worlds amount to. */
 const weigh = ({ found, cause, isBounded: bounded }: WorldDiff, exact: Run, next: Run, inFlight: number): Finding => {
   const rows = figuresOf(found);
   const diverged = () => fromError(new SimulationDiverged({ differences: found }), "blocker", where);
@@ -225,8 +225,8 @@ export const notAllSimulated = (severity: "info" | "warning", ...numbers: Readon
   BlocksNotSimulated[severity]({ evidence: "unavailable" }, ...numbers);
 
 /**
- * What the worlds between showed: that something happens in one of them alone, that amounts follow the time, and that
- * not all of them answered.
+ * Returns what the worlds between showed: that something happens in one of them alone, that amounts follow the time,
+ * and that not all of them answered.
  */
 export const checkBetween = (
   proof: { readonly next: AskResult<Run>; readonly between: ReadonlyArray<AskResult<Run>> },
@@ -257,7 +257,7 @@ export const OutcomeNotCompared = code("proof", ["warning"], "OutcomeNotCompared
   "run `prove` again",
 ]);
 
-/** What differs from the earlier report: on the block of a scan of our own the contract's doing, else the world's. */
+/** Compares with the earlier report: on the block of our own scan a difference is the contract's, else the world's. */
 export const checkChange = (
   report: Report,
   exact: Run,
@@ -271,13 +271,13 @@ export const checkChange = (
     near,
   }: {
     readonly followsPrice: boolean;
-    /** Whose place in events and return values decides. */
+    /** Addresses whose place in events and return values decides. */
     readonly concerned: ReadonlySet<string>;
-    /** Whose losses decide. */
+    /** Accounts whose losses decide. */
     readonly whose: ReadonlySet<string>;
     readonly assumed: boolean;
     readonly isOwnScan: boolean;
-    /** What the next block did, where the exact run differs from it by the time alone; else null. */
+    /** Effects in the next block, where the exact run differs from it by the time alone; else null. */
     readonly near: Effects | null;
   },
 ): ReadonlyArray<Finding> => {

@@ -78,12 +78,12 @@ const builtGasLimit = ({ gasLimit: limit, blocks, taken, isLast }: Ground, dice:
   return built > 2n * taken && built > 0n ? built : limit;
 };
 
-/** What the values of a block are drawn for. */
+/** The circumstances for which the values of a block are drawn. */
 interface Ground {
-  /** Who produces most blocks; null = not known. */
+  /** The producer of most blocks; null = not known. */
   readonly usual: Address | null;
   readonly gasLimit: bigint | null;
-  /** Of the next block, wei per gas. */
+  /** The next block's base fee, wei per gas. */
   readonly baseFee: bigint | null;
   /** How many blocks after the latest. */
   readonly blocks: number;
@@ -104,7 +104,7 @@ export interface DrawnBlock {
   readonly state: Eth.StateOverrides;
 }
 
-/** What one of the next blocks may have as any of them has it: nobody can tell it from others. `luck` = 40 bytes of chance. */
+/** Draws one of the next blocks as any of them may be: nobody can tell it from others. `luck` = 40 bytes of chance. */
 export const ordinaryBlock = (ground: Ground, luck: Hex): DrawnBlock => {
   const drawn = (from: number): bigint => BigInt(`0x${luck.slice(from, from + 10)}`);
   const feeRecipient: Address = `0x${luck.slice(2, 42)}`;

@@ -158,7 +158,7 @@ const headsApart = Effect.fnUntraced(function* (
     : unconfirmed(`is ${behind} blocks behind, which explains no such head`);
 });
 
-/** What a head holds: both say it of the head of the first, by its hash. */
+/** Compares what a head holds: both say it of the head of the first, by its hash. */
 const onHead = Effect.fnUntraced(function* (
   question: SharedQuestion,
   first: Answer,
@@ -182,7 +182,7 @@ const onHead = Effect.fnUntraced(function* (
   return own.kind === "agreed" && hash === theirHash ? compareAnswers(question, first, other) : own;
 });
 
-/** What another endpoint is found to say beside the one that is handed on, asked once more where heads may explain it. */
+/** Compares another endpoint with the one that is handed on, and asks once more where heads may explain it. */
 export const compareFurther = (
   question: SharedQuestion,
   first: Answer,

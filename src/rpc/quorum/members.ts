@@ -23,7 +23,7 @@ const passing = new Set(["Transport", "Timeout", "UpstreamUnavailable", "RateLim
 const plain = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)) ?? "undefined";
 
-/** What kind of answer it is: a result, a verdict or a refusal by its tag; null = none, the endpoint failed. */
+/** The kind of an answer: a result, a verdict or a refusal by its tag; null = none, the endpoint failed. */
 const kindOf = (answer: Answer): string | null => {
   if (Result.isSuccess(answer)) return "result";
   const { failure } = answer;
@@ -98,7 +98,7 @@ export interface Quorum {
   readonly most: number;
 }
 
-/** What each member has of its own beside something that a run shares. */
+/** Makes a value for each member beside something that a run shares. */
 const ownOf = <K extends object, V>(make: (shared: K) => V) => {
   const all = new WeakMap<K, Map<Member, V>>();
   return (shared: K): ((member: Member) => V) & { readonly known: ReadonlyMap<Member, V> } => {
@@ -147,22 +147,22 @@ export const asking = ({ lead, waitMs, most }: Quorum) => {
     };
 };
 
-/** What the members answered; of those not waited for nothing. */
+/** Answers by member; none of those not waited for. */
 export type Answers = ReadonlyMap<Member, Answer>;
 
-/** What a member answered. */
+/** The answer of a member. */
 export interface MemberVote extends Vote {
   readonly member: Member;
 }
 
-/** Of whom nobody waited for. */
+/** The answer of a member that nobody waited for. */
 export const unasked = (method: string): Answer => unavailable(method, "was not waited for");
 
-/** Whether there is no answer, or a refusal. */
+/** True if there is no answer, or a refusal. */
 export const isFailed = (answer: Answer): answer is Result.Failure<unknown, RpcError> =>
   Result.isFailure(answer) && answer.failure._tag === "RpcError";
 
-/** What the members said, in their order; of each provider the first that answered, and its first answer. */
+/** Lists the members' answers, in their order; of each provider the first that answered, and its first answer. */
 export const votesOf = (members: ReadonlyArray<Member>, answers: Answers): ReadonlyArray<MemberVote> => {
   const votes = new Map<string, MemberVote>();
   for (const member of members) {
@@ -187,8 +187,8 @@ export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => b
   });
 
 /**
- * What the latest blocks of several endpoints show of a head: how old it is, by one that is ahead, for what only those tell
- * who may lie shows nothing; and that it is everybody's.
+ * Records what the latest blocks of several endpoints show of a head: how old it is, by one that is ahead, for what
+ * only those tell who may lie shows nothing; and that it is everybody's.
  */
 export const sightHead = (
   sighted: HeadSighting,

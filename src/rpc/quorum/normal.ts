@@ -123,7 +123,7 @@ const receiptsParts = (receipts: unknown): Parts => {
 };
 
 /**
- * Whether honest clients differ so at times, though what differs there must not be relied on: anvil keeps what a
+ * True if honest clients differ so at times, though what differs there must not be relied on: anvil keeps what a
  * reverted call moved, and leaves out what SELFDESTRUCT does; one has not mined yet what another has.
  */
 export const isDoubtOnly = ([path, mine, other]: readonly [path: string, one: string, other: string]): boolean =>

@@ -22,12 +22,12 @@ const reporters: ReadonlySet<string> = new Set([`0x${"ee".repeat(20)}`, `0x${"ff
 /** The part of an answer that native movements are. */
 export const movements = "native movements";
 
-/** Where nobody told of native movements: as good as whatever another tells. */
+/** Native movements where nobody told of them: as good as whatever another tells. */
 export const untold = "untold";
 
 /**
- * Who paid whom how much, in any order: by the trace, else by EIP-7708, for a client may tell of the same movement by
- * both. What ends in no account of its own (a burn) and what is nothing is told by some clients only.
+ * Native movements (payer, payee, amount) in any order: by the trace, else by EIP-7708, for a client may tell of the
+ * same one by both. Only some clients tell of those that end in no account of their own (burns) or move nothing.
  */
 const movementsOf = (call: unknown): string => {
   const logs = list(isRecord(call) ? call["logs"] : null).flatMap((log) => (isRecord(log) ? [log] : []));
@@ -54,7 +54,7 @@ export const logOf = (log: unknown): string =>
 const logsOf = (call: Fields): ReadonlyArray<string> =>
   list(call["logs"]).flatMap((log) => (isRecord(log) && reporters.has(lower(log["address"])) ? [] : [logOf(log)]));
 
-/** What a failed call returned, wherever the client puts it. */
+/** Reads what a failed call returned, wherever the client puts it. */
 const revertOf = ({ returnData, error }: Fields): string => {
   if (typeof returnData === "string" && returnData.length > 2) return returnData.toLowerCase();
   const data = isRecord(error) ? error["data"] : null;
@@ -76,13 +76,13 @@ const callParts = (call: unknown): ReadonlyArray<readonly [string, string]> => {
 
 /** How an answer is looked at. */
 export interface Look {
-  /** Whether the block's own values were the node's to choose, as on a tag. */
+  /** True if the block's own values were the node's to choose, as on a tag. */
   readonly isOpen: boolean;
-  /** Whether the block is another than that of the answer beside it. */
+  /** True if the block is another than that of the answer beside it. */
   readonly isMoved: boolean;
 }
 
-/** Of the block that the witness saw: what each client makes in its own way. */
+/** Values of the block that the witness saw which each client makes in its own way. */
 const ofClient: ReadonlySet<string> = new Set(["parentHash", "gasLeft", "gasLimit", "fork"]);
 
 const askedOf = (query: Query | undefined): string => {
@@ -90,16 +90,16 @@ const askedOf = (query: Query | undefined): string => {
   return query.kind === "account" ? query.address : `${query.to} ${query.data.slice(0, 10)}`;
 };
 
-/** What the witness answered; null where that cannot be read. */
+/** Decodes the witness's answers; null where they cannot be read. */
 const answersIn = (queries: ReturnType<typeof decodeQueries>, returnData: unknown) => {
   const bytes = lower(returnData);
   return queries === null || !bytes.startsWith("0x") ? null : decodeAnswers(queries, `0x${bytes.slice(2)}`);
 };
 
 /**
- * What the witness read: all but what follows from the client (gas that was left, the hash of the parent, the gas limit
- * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`). Of a block
- * whose values were the node's to choose (`isOpen`) the chain alone is left.
+ * Values that the witness read: all but those of the client (gas that was left, the hash of the parent, the gas limit
+ * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`). If the
+ * block's values were the node's to choose (`isOpen`), only the chain id of the block is left.
  */
 const witnessParts = (
   data: string,

@@ -122,7 +122,7 @@ export const movedTo = (params: ReadonlyArray<unknown>, blockHash: string, by: b
 
 export type Answer = Result.Result<unknown, RpcError | Verdict>;
 
-/** What another endpoint is found to say beside the first. */
+/** The result of comparing another endpoint's answer with the first. */
 export type Finding =
   | { readonly kind: "agreed" }
   | {
@@ -135,7 +135,7 @@ export const agreed: Finding = { kind: "agreed" };
 
 export const unconfirmed = (why: string): Finding => ({ kind: "unconfirmed", path: "", values: ["answered", why] });
 
-/** What an answer says; a verdict on the transaction is an answer, a failure to answer is none. */
+/** Reads the parts of an answer; a verdict on the transaction is an answer, a failure to answer is none. */
 const saidBy = (method: string, params: ReadonlyArray<unknown>, answer: Answer, look: Look): Parts | RpcError => {
   if (Result.isSuccess(answer)) return partsOf(method, params, answer.success, look);
   const { failure } = answer;
@@ -193,7 +193,7 @@ const fieldOf = (object: unknown, field: string): bigint | null =>
 export const quantityOf = (answer: Answer): bigint | null =>
   Result.isSuccess(answer) ? quantityIn(answer.success) : null;
 
-/** Whether a value can have become another in so many blocks, in each of which it moves by at most a part of itself. */
+/** True if a value can have become another in so many blocks, in each of which it moves by at most a part of itself. */
 const isReachable = (from: bigint | null, to: bigint | null, part: bigint, blocks: bigint): boolean => {
   if (from === null || to === null) return from === to;
   let [least, greatest] = [from, from];
@@ -205,7 +205,7 @@ const isReachable = (from: bigint | null, to: bigint | null, part: bigint, block
 };
 
 /**
- * Whether a head can follow an earlier one, by the rules that bind every block: nobody but its teller has seen it, and
+ * True if a head can follow an earlier one, by the rules that bind every block: nobody but its teller has seen it, and
  * what it says of price, room and time is bounded by what both have seen.
  */
 export const canFollow = (earlier: Answer, head: Answer, blocks: bigint): boolean => {
