@@ -201,8 +201,8 @@ export const compareFurther = (
   const finding = compareAnswers(question, first, other);
   if (finding.kind === "agreed") return Effect.succeed(finding);
   if (method === "eth_simulateV1") {
-    if (state === "sealed")
-      return lacksBlock(other) ? onTheirs(question, first, pair) : inTheirBlock(question, first, other, finding, pair);
+    if (lacksBlock(other)) return onTheirs(question, first, pair);
+    if (state === "sealed") return inTheirBlock(question, first, other, finding, pair);
     return state === "latest" && Result.isSuccess(other) ? onOurs(question, first, pair) : Effect.succeed(finding);
   }
   return tag !== null && Result.isSuccess(first) && Result.isSuccess(other)
