@@ -5,6 +5,7 @@
  * simulated block as the user's transactions. It answers a list of queries in order, only reads, and
  * gives every call a gas cap and a return-data cap. `answers.ts` reads what it returns.
  */
+import { memoize } from "effect/Function";
 import type { Address, Hex } from "../primitives/hex.js";
 
 /** One question. `gas` is in gas units, `returnCap` in bytes; both are limited to 32 bits on the wire. */
@@ -48,9 +49,10 @@ const encodeQuery = (query: Query): string => {
   }
 };
 
-/** The calldata of the witness for these queries, in lower case. */
-export const encodeQueries = (queries: ReadonlyArray<Query>): Hex =>
-  `0x${queries.map(encodeQuery).join("").toLowerCase()}`;
+/** The calldata of the witness for these queries, in lower case; worked out once for a list, which every run asks. */
+export const encodeQueries = memoize(
+  (queries: ReadonlyArray<Query>): Hex => `0x${queries.map(encodeQuery).join("").toLowerCase()}`,
+);
 
 /** Gas of `size` bytes of EVM memory (Yellow Paper, appendix H: 3 per word plus words²/512). */
 const memoryGas = (size: number): number => {
@@ -89,9 +91,9 @@ export const costOf = (query: Query) => {
  * The gas limit (in gas) of a transaction to the witness with which every query can use its whole cap:
  * intrinsic gas (21,000 and 16 per byte of calldata; never below a floor of 64 per byte, which is above
  * EIP-7623's 40) and the witness's own work. What is not used is not charged, but a simulated block
- * must have room for it. With less, the last queries may come back `unavailable`, never wrong.
+ * must have room for it. With less, the last queries may come back `unavailable`, never wrong. Worked out once for a list.
  */
-export const gasFor = (queries: ReadonlyArray<Query>): bigint => {
+export const gasFor = memoize((queries: ReadonlyArray<Query>): bigint => {
   let bytes = 0;
   let size = 4;
   let work = 1000 + reserve;
@@ -103,7 +105,7 @@ export const gasFor = (queries: ReadonlyArray<Query>): bigint => {
     work += 300;
   }
   return BigInt(21_000 + Math.max(64 * bytes, 16 * bytes + work));
-};
+});
 
 /** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
 const overcommitted = 6n;
