@@ -66,9 +66,9 @@ const bundleWith = (count: number): Bundle<Filled> => {
 
 /** A run that nobody watched: only what the logs tell is read. */
 const runOf = (bundle: Bundle<Filled>): Run => ({
-  ...{ name: "bare", at: null, isCodeless: false },
+  ...{ name: "ample", at: null, isCodeless: false },
   plan: {
-    ...{ name: "bare", calls: [], before: [], after: [], block: "latest" },
+    ...{ name: "ample", calls: [], before: [], after: [], block: "latest" },
     ...{ stateOverrides: null, blockOverrides: null, pretended: false },
   },
   block: {} as Run["block"],

@@ -46,9 +46,9 @@ export type { Watched } from "./watch/watch.js";
  * with `InvalidTransaction`, before anything is sent; failures of the node are findings. If a call reverts while its
  * sender has others in flight, one further round looks for it among them (`AlreadySent`).
  *
- * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the run `bare`),
+ * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the run `ample`),
  * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
- * `eth_getBlockReceipts` and the run `alone`.
+ * `eth_getBlockReceipts` and the run `readerOnly`.
  *
  * @example
  * ```ts
@@ -137,8 +137,8 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  * without `eth_simulateV1` cannot be proven, and is scanned again. `options` replaces those of the report field by
  * field; the input and the requests stay.
  *
- * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and
- * `order` where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
+ * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `ample` and `readerOnly`; `reserved`, `gas`, `exactOnLatest`, `atNextFee` and
+ * `reordered` where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  *
  * @example
  * ```ts

@@ -83,7 +83,7 @@ const safe = (value: bigint | undefined): number | null =>
   value !== undefined && value > 0n && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
 
 /** True if a run pretends that gas is free: it says nothing of base fee, the block's gas limit, or what gas cost. */
-export const isFree = ({ name }: Simulate.Run): boolean => name === "bare" || name === "funded";
+export const isFree = ({ name }: Simulate.Run): boolean => name === "ample" || name === "funded";
 
 /** A node may name no hash of what it simulates (anvil: zero); the block in front then stands on the latest. */
 const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>

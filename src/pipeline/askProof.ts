@@ -1,4 +1,4 @@
-/** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `alone`; `gas` and `swap` on doubt), and the world again. */
+/** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `readerOnly`; `gas` and `exactOnLatest` on doubt), and the world again. */
 import type * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -132,14 +132,14 @@ const besideBetween = <A, R>(
     }),
   );
 
-/** Further worlds side by side: whether the state made a difference (`swap`), and whether the price alone did. */
+/** Further worlds side by side: whether the state made a difference (`exactOnLatest`), and whether the price alone did. */
 export const askCauses = (
   claim: ProofInput,
-): Effect.Effect<Readonly<Record<"swap" | "priced", AskResult<Simulate.Run>>>, never, Rpc> => {
+): Effect.Effect<Readonly<Record<"exactOnLatest" | "atNextFee", AskResult<Simulate.Run>>>, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
-  const { swap, priced } = claim.worlds;
+  const { exactOnLatest, atNextFee } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
-  return Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" });
+  return Effect.all({ exactOnLatest: askIn(exactOnLatest), atNextFee: askIn(atNextFee) }, { concurrency: "unbounded" });
 };
 
 /** How often a run is asked again that is refused for its block. */

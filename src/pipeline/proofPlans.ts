@@ -47,7 +47,7 @@ export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly header: Round["header"];
   /** Epoch ms when that head was asked for, or what has it. */
   readonly askedAt: number;
-  /** True if `bare` is asked for, too: there is no run of our own to compare the exact one with. */
+  /** True if `ample` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
   /** Known results of its gas limits, where they are wider ones than those that were chosen; null = its runs tell. */
   readonly settled: Gas | null;
@@ -116,7 +116,7 @@ export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyA
     : L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
 
 /**
- * True if the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
+ * True if the witness is asked `readerOnly`, too: for a report from outside, for balances where those of the runs are
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
 export const looksAlone = memoize(
@@ -261,7 +261,7 @@ export const barePlan = (claim: ProofInput): Simulate.Plan => {
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls: [], before, after: [] }));
-  const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
+  const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "ample");
   // why: a contract may ask how much a block holds
   const gasLimit = BigInts.max(needed, BigInt(plan.blockOverrides?.gasLimit ?? claim.report.observed.gasLimit ?? 0));
   return {

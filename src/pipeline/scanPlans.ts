@@ -41,7 +41,7 @@ export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 const roomyBlock = 1_000_000_000n;
 
 /**
- * `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee
+ * `ample`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee
  * oracles, `both` = what is read after the calls, too.
  */
 export const barePlan = (
@@ -68,7 +68,7 @@ export const barePlan = (
   const between = everyLookBetween(steps, bundle);
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls, before, between, after }));
   return {
-    name: "bare",
+    name: "ample",
     calls,
     ...{ before, between, after },
     block,
@@ -85,13 +85,13 @@ export const barePlan = (
   };
 };
 
-/** `alone`: the witness without the calls, at the real base fee. */
+/** `readerOnly`: the witness without the calls, at the real base fee. */
 export const alonePlan = (
   { stateOverrides, blockOverrides }: ReportOptions,
   block: Eth.BlockParameter,
   queries: ReadonlyArray<Query>,
 ): Simulate.Plan => ({
-  name: "alone",
+  name: "readerOnly",
   calls: [],
   before: [{ kind: "environment" }, ...queries],
   after: [],
@@ -117,7 +117,7 @@ const inBlockOf = (blockGas: bigint | null, plan: Simulate.Plan): Simulate.Plan 
 };
 
 /**
- * `priced`: a run of a scan at the base fee, the prices and the gas limit that a block will see, by signers who can pay them;
+ * `atNextFee`: a run of a scan at the base fee, the prices and the gas limit that a block will see, by signers who can pay them;
  * `options` = what the caller pretends.
  */
 export const pricedPlan = (
@@ -149,7 +149,7 @@ export const pricedPlan = (
   return {
     ...plan,
     calls,
-    name: "priced",
+    name: "atNextFee",
     stateOverrides: { ...plan.stateOverrides, ...Object.fromEntries(able) },
     blockOverrides: { ...real.blockOverrides, ...(baseFeePerGas === null ? {} : { baseFeePerGas }) },
     pretended: true,

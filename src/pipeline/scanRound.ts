@@ -26,7 +26,7 @@ import { taking, type Subject, everyLook } from "./steps.js";
 import { simulate } from "./endpoint/simulate.js";
 import { rare } from "./later.js";
 
-/** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
+/** The gas that questions at the fee oracles may take of `ample`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
 
 /** The refusal of a run that is remembered: of the method, of how all of ours are asked, or of its deployments. */
@@ -40,7 +40,7 @@ export const refusalIn = (memory: Memory, calls: ReadonlyArray<Pick<Case, "input
 
 /**
  * The runs of a first round, what the chain's fees hang on by place, and what is known of the endpoint when they are asked.
- * `isFamiliar`: `bare` and the latest header tell what else the witness alone would, on a chain that is known.
+ * `isFamiliar`: `ample` and the latest header tell what else the witness alone would, on a chain that is known.
  */
 const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) => {
   const { bundle, options, chain, steps } = subject;
@@ -57,7 +57,7 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) =>
     (tag === "pending" || tag === "latest") &&
     options.blockOverrides === null &&
     gasFor(oracles) <= oracleRoom &&
-    // why: a model of the caller's own may ask what depends on the base fee, and `bare` has none
+    // why: a model of the caller's own may ask what depends on the base fee, and `ample` has none
     typeof chain.feeModel !== "object" &&
     steps.has("simulate") &&
     steps.has("chain") &&

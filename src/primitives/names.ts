@@ -28,30 +28,30 @@ export const StepName = Schema.Union([Schema.Literals(stepNames), OwnName]);
 export type StepName = typeof StepName.Type;
 
 /**
- * The runs, each one `eth_simulateV1`. `bare`: the calls before anything is chosen, at no base fee.
- * `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with the senders given
+ * The runs, each one `eth_simulateV1`. `ample`: the calls before anything is chosen, at no base fee.
+ * `readerOnly`: the witness without the calls, at the real base fee. `funded`: as `ample`, with the senders given
  * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
  * comes next; where pending state did not hold still, or is none, `exact` stands there, too. `between`: the exact requests in an ordinary block between
- * those of `next` and `exact`, on the state of `next`. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
- * fee that the block will have, where a call failed without one. `order`: the
- * exact requests of several senders, the last sender first. `apart`: the exact requests on sealed state, each in a block
+ * those of `next` and `exact`, on the state of `next`. `exactOnLatest`: as `exact`, on the state of `next`. `atNextFee`: as `exact`, at the base fee of `next`; in a scan as `ample`, at the base
+ * fee that the block will have, where a call failed without one. `reordered`: the
+ * exact requests of several senders, the last sender first. `oneBlockEach`: the exact requests on sealed state, each in a block
  * of its own, where `exact` has them in one. `pinned`: another run once more on a block that all endpoints of a quorum
  * have, where their heads differ.
  */
 export const runNames = [
-  "bare",
-  "alone",
+  "ample",
+  "readerOnly",
   "funded",
   "gas",
   "exact",
   "reserved",
   "next",
   "between",
-  "swap",
-  "priced",
-  "order",
-  "apart",
+  "exactOnLatest",
+  "atNextFee",
+  "reordered",
+  "oneBlockEach",
   "pinned",
 ] as const;
 /** A simulated run by its name; see {@link runNames}. */

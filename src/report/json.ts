@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
 import { ReportVersion } from "../errors/input.js";
 import { plainJson, withJson } from "../primitives/json.js";
+import type { RunName } from "../primitives/names.js";
 import { inOwnCurrency } from "./chain.js";
 import { Report, reportVersion } from "./schema.js";
 
@@ -41,6 +42,24 @@ const versionIn = (json: unknown): number | null => {
   return Number.isSafeInteger(version) ? (version as number) : null;
 };
 
+/** The names that runs had before, with those of today: stored reports have either. */
+const formerRuns: ReadonlyMap<unknown, RunName> = new Map([
+  ["bare", "ample"],
+  ["alone", "readerOnly"],
+  ["swap", "exactOnLatest"],
+  ["priced", "atNextFee"],
+  ["order", "reordered"],
+  ["apart", "oneBlockEach"],
+]);
+
+/** The JSON with the names of runs as they are today. */
+const withRuns = (json: unknown, key = ""): unknown => {
+  if (Array.isArray(json)) return json.map((one) => withRuns(one));
+  if (isObject(json))
+    return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, withRuns(value, name)]));
+  return key === "run" ? (formerRuns.get(json) ?? json) : json;
+};
+
 /**
  * A report from its JSON, checked field by field.
  *
@@ -72,5 +91,5 @@ export const fromJson = Effect.fn("Report.fromJson")(function* (
     return yield* Effect.fail(
       new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: `nested deeper than ${maxDepth} levels` })),
     );
-  return withJson(inOwnCurrency(yield* decode(json)));
+  return withJson(inOwnCurrency(yield* decode(withRuns(json))));
 });

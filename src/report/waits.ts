@@ -66,7 +66,7 @@ export const waitsOf = (facts: WaitFacts): ReadonlyArray<Waiting> => {
   const { transactions, funds, stage, observed } = facts;
   // why: only a proof runs the other order
   const isOrderOpen =
-    stage === "proven" && !observed.worlds.some(({ run, agrees }) => run === "order" && agrees === true);
+    stage === "proven" && !observed.worlds.some(({ run, agrees }) => run === "reordered" && agrees === true);
   const latestOf = (account: Address) => transactions.find(({ input }) => input.from === account)?.nonce.latest ?? null;
   const endOf = (index: number) => {
     const last = transactions[index];

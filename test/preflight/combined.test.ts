@@ -93,7 +93,7 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
   it("an honest one is ready there, after one more run", async () => {
     const report = await preflight(scene.url, both("payAlways"), preconfirmed);
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
-    expect(report.observed.worlds).toContainEqual(expect.objectContaining({ run: "apart", agrees: true }));
+    expect(report.observed.worlds).toContainEqual(expect.objectContaining({ run: "oneBlockEach", agrees: true }));
   });
 
   it("an honest bundle is ready, and does the same in two blocks", async () => {

@@ -122,8 +122,8 @@ describe("two nodes behind one address", () => {
   it.each<[Purpose, number]>([
     ["eth_feeHistory", 2],
     ["eth_getBlockReceipts", 2],
-    ["alone", 2],
-    ["bare", 3],
+    ["readerOnly", 2],
+    ["ample", 3],
     ["eth_feeHistory", 20],
   ])("are found out by %s, %i blocks ahead", async (purpose, blocks) => {
     const at = async ({ url }: Node) => Number(await rawRequest(url, "eth_blockNumber"));

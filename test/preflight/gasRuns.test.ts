@@ -89,7 +89,7 @@ describe("a swallowed inner call", () => {
   it("is never taken to work by a proof from outside that lost its run with ample gas", async () => {
     const scanned = await scan(scene.url, swallowing(3_000_001n, 2));
     expect(await isReady(await prove(scene.url, scanned))).toBe(true);
-    const layer = tampered(scene.url, ({ purpose }) => (purpose === "bare" ? transport : null));
+    const layer = tampered(scene.url, ({ purpose }) => (purpose === "ample" ? transport : null));
     expect(await told(await proveOn(layer, scanned))).toEqual(inDoubt);
   });
 });

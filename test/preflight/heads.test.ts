@@ -134,10 +134,10 @@ describe.runIf(geth !== null)("a gateway over two chains, on geth", () => {
     ["estimates", ["eth_estimateGas"]],
     ["codes", ["eth_getCode"]],
     ["counts", ["latest count", "pending count"]],
-    ...(["bare", "alone", "exact", "next"] as const).map((run): [string, ReadonlyArray<Purpose>] => [run, [run]]),
+    ...(["ample", "readerOnly", "exact", "next"] as const).map((run): [string, ReadonlyArray<Purpose>] => [run, [run]]),
     ["header and next", ["eth_getBlockByNumber", "next"]],
-    ["all runs but exact", ["bare", "alone", "next", "eth_getBlockByNumber"]],
-    ["all runs but next", ["bare", "alone", "exact", "eth_getBlockByNumber"]],
+    ["all runs but exact", ["ample", "readerOnly", "next", "eth_getBlockByNumber"]],
+    ["all runs but next", ["ample", "readerOnly", "exact", "eth_getBlockByNumber"]],
   ])("whose other one tells %s: what fails is not ready", async (_, purposes) => {
     const other = await Effect.runPromise(Effect.provide(Rpc.Rpc, layerOf(open.url)));
     const mixed = gateway(closed.url, (real, method, params, purpose) =>

@@ -66,7 +66,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
       tampered(scene.url, tamper),
     );
     const [, second, third] = reports;
-    expect(methodsOf(second, 2)).toEqual(["alone", "eth_getBlockReceipts"]);
+    expect(methodsOf(second, 2)).toEqual(["eth_getBlockReceipts", "readerOnly"]);
     expect(methodsOf(second, 1)).not.toContain("eth_getBlockReceipts");
     expect(methodsOf(third, 1)).toContain("eth_getBlockReceipts");
     const [tip, same] = [second, third].map(({ transactions }) => transactions[0].fee.maxPriorityFeePerGas);
@@ -74,7 +74,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
   });
 
   it("asks the witness alone where the run says nothing, and the header does not tell the base fee", async () => {
-    for (const broken of ["bare", "eth_getBlockByNumber", "eth_feeHistory", "no base fee"]) {
+    for (const broken of ["ample", "eth_getBlockByNumber", "eth_feeHistory", "no base fee"]) {
       let isBroken = false;
       const tamper: Tampering = ({ method, purpose }) => {
         if (isBroken && broken === "no base fee" && method === "eth_getBlockByNumber")
@@ -90,12 +90,12 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
         tampered(scene.url, tamper),
       );
       const lacking: Record<string, ReadonlyArray<string>> = {
-        bare: ["alone", "eth_chainId"],
-        eth_feeHistory: ["alone", "eth_getBlockReceipts"],
+        ample: ["eth_chainId", "readerOnly"],
+        eth_feeHistory: ["eth_getBlockReceipts", "readerOnly"],
       };
-      expect(methodsOf(report, 2)).toEqual(lacking[broken] ?? ["alone"]);
+      expect(methodsOf(report, 2)).toEqual(lacking[broken] ?? ["readerOnly"]);
       expect([report.chainId, report.transactions[0].fee.evidence]).toEqual([scene.chainId, "measured"]);
-      expect(report.verdict).toBe(broken === "bare" ? "unknown" : "ready");
+      expect(report.verdict).toBe(broken === "ample" ? "unknown" : "ready");
     }
   });
 
@@ -104,7 +104,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
     const [first, second] = await connected(Effect.all([Preflight.scan(poor), Preflight.scan(poor)]));
     expect([second.verdict, codesOf(second)]).toEqual([first.verdict, codesOf(first)]);
     expect(second.funds).toEqual(first.funds);
-    expect([methodsOf(second, 2), methodsOf(second, 3)]).toEqual([["alone", "eth_chainId"], ["funded"]]);
+    expect([methodsOf(second, 2), methodsOf(second, 3)]).toEqual([["eth_chainId", "readerOnly"], ["funded"]]);
   });
 
   it.runIf(name === "anvil")("is found out when a fee oracle comes to live there", async () => {
@@ -122,7 +122,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
     expect(before.verdict).toBe("ready");
     expect(after.funds[0]?.terms.map(({ name: term }) => term)).toContain("l1Fee");
     expect(after.funds).toEqual(later.funds);
-    expect(after.ledger.requests.some(({ round, run }) => round === 2 && run === "bare")).toBe(true);
+    expect(after.ledger.requests.some(({ round, run }) => round === 2 && run === "ample")).toBe(true);
   });
 });
 
@@ -214,7 +214,7 @@ describe("what an endpoint is believed", () => {
       }).pipe(Effect.provide(layer)),
     );
     expect(reports.slice(0, 3).map(asked)).toEqual([11, 11, 8]);
-    expect(methodsOf(reports[3], 2)).toEqual(expect.arrayContaining(["alone", "bare", "eth_chainId"]));
+    expect(methodsOf(reports[3], 2)).toEqual(expect.arrayContaining(["readerOnly", "ample", "eth_chainId"]));
   });
 
   it("is the chain for ten minutes after it was named, not after it was last believed", async () => {
@@ -235,7 +235,7 @@ describe("what an endpoint is believed", () => {
   it("does not stand for a base fee that is pretended, nor for what a model of the caller's own reads", async () => {
     const baseFeePerGas = 7_000_000_000n;
     const [, pretended] = await scans([undefined, { blockOverrides: { baseFeePerGas } }]);
-    expect(methodsOf(pretended as Report, 1)).toContain("alone");
+    expect(methodsOf(pretended as Report, 1)).toContain("readerOnly");
     expect(pretended?.observed.baseFeePerGas).toBe(baseFeePerGas);
     const feeModel: Chains.FeeModel = {
       name: "by the base fee",
@@ -249,7 +249,7 @@ describe("what an endpoint is believed", () => {
         own,
       ),
     );
-    expect(methodsOf(warm as Report, 1)).toContain("alone");
+    expect(methodsOf(warm as Report, 1)).toContain("readerOnly");
   });
 
   it("does not take over the header of a scan that has grown old", async () => {

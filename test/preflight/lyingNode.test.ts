@@ -18,7 +18,7 @@ import { furnish, transferOf } from "./furnished.js";
 import { blockOf, witnessSays, type BlockWire, type Wire } from "./wire.js";
 
 /** The runs of a preflight that nothing is in doubt of. */
-const runs = ["bare", "alone", "exact", "next"] as const;
+const runs = ["ample", "readerOnly", "exact", "next"] as const;
 
 describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
   let scene: Scene;
@@ -117,7 +117,7 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
       (block) => [{ ...block, calls: block.calls.map((call) => ({ ...call, logs: {} })) }],
     ];
     for (const [index, shape] of shapes.entries()) {
-      for (const purpose of ["bare", "exact", "next"]) {
+      for (const purpose of ["ample", "exact", "next"]) {
         const lying = tampered(scene.url, (asked) =>
           asked.purpose === purpose ? (result) => shape(blockOf(result)) : null,
         );

@@ -152,7 +152,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     const refusing = tampered(scene.url, ({ purpose, params }) =>
       purpose === "next" || purpose === "exact"
         ? swap
-        : purpose === "bare" && typeof params[1] === "object"
+        : purpose === "ample" && typeof params[1] === "object"
           ? refusalOf(new BlockNotFound({ detail: "" }))
           : null,
     );
@@ -191,7 +191,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
   it("the chain that the witness reads counts in every run", async () => {
     const chainId = BigInt(scene.chainId).toString(16).padStart(64, "0");
     const elsewhere = 424_242n.toString(16).padStart(64, "0");
-    for (const run of ["bare", "alone", "exact", "next"]) {
+    for (const run of ["ample", "readerOnly", "exact", "next"]) {
       const layer = tampered(scene.url, ({ purpose }) =>
         purpose === run
           ? (result) => JSON.parse(JSON.stringify(result).replaceAll(chainId, elsewhere)) as unknown

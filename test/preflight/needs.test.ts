@@ -24,14 +24,14 @@ const reasons = [
 ];
 
 /** Without any one of these there is no `ready`. */
-const needed: ReadonlyArray<Purpose> = ["bare", "exact", "next", "latest count", "pending count"];
+const needed: ReadonlyArray<Purpose> = ["ample", "exact", "next", "latest count", "pending count"];
 /**
  * What makes up for each of the others: the exact run for the witness alone, the witness for the code, the simulation
  * for the estimate and for the base fee, the minimum for the tip, CHAINID for the chain.
  */
 const optional: ReadonlyArray<Purpose> = [
   ...["eth_getCode", "eth_estimateGas", "eth_chainId", "eth_getBlockByNumber", "eth_getBlockReceipts"],
-  ...["eth_feeHistory", "alone"],
+  ...["eth_feeHistory", "readerOnly"],
 ];
 
 /** What adds a warning where it is answered, and nothing is said where it is not. */
@@ -111,7 +111,7 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
   it("all that is optional at once", async () => {
     const broken = tampered(scene.url, ({ purpose, method }) =>
       // the witness alone makes up for all that tells the base fee
-      optional.includes(purpose) && purpose !== "alone"
+      optional.includes(purpose) && purpose !== "readerOnly"
         ? new RpcError({ method, reason: new Transport({ detail: "" }) })
         : null,
     );

@@ -31,7 +31,7 @@ describe.each(scenesFor("pending state"))("on %s", (_, start) => {
     const transfer = { from: owner.address, to: other.address, value: 1n };
     const error = { code: -38014, message: "insufficient funds for gas * price + value" };
     const shortage = classify({ method: "eth_simulateV1", error }) as RpcError;
-    const once = tampered(scene.url, ({ purpose, before }) => (purpose === "bare" && before === 0 ? shortage : null));
+    const once = tampered(scene.url, ({ purpose, before }) => (purpose === "ample" && before === 0 ? shortage : null));
     const scanned = await scanOn(once, transfer);
     expect([scanned.verdict, codesOf(scanned)[0], scanned.ledger.rounds]).toEqual([
       "unknown",
@@ -44,8 +44,8 @@ describe.each(scenesFor("pending state"))("on %s", (_, start) => {
         transfer,
       );
     // the run with funds given makes up for the one without, and the proof runs with what is really there
-    expect((await refusing("bare")).verdict).toBe("ready");
-    expect((await refusing("bare", "funded")).verdict).not.toBe("ready");
+    expect((await refusing("ample")).verdict).toBe("ready");
+    expect((await refusing("ample", "funded")).verdict).not.toBe("ready");
     for (const purpose of ["exact", "next"]) expect((await refusing(purpose)).verdict, purpose).toBe("unknown");
   });
 

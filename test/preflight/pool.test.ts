@@ -149,7 +149,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
       { from: other.address, to: gate, abi: Gate.abi, functionName: "close" },
     ]);
     expect([independent.verdict, severe(independent)]).toEqual(["ready", []]);
-    const order = independent.observed.worlds.find(({ run }) => run === "order");
+    const order = independent.observed.worlds.find(({ run }) => run === "reordered");
     expect(order?.agrees).toBe(true);
     const nonce = await scene.count(owner.address);
     const dependent = await preflight(scene.url, [opening(), passing(gate)]);
@@ -161,9 +161,9 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
       { from: owner.address, to: nobody, value: 1n },
       { from: other.address, to: nobody, value: 1n },
     ]);
-    expect([plain.verdict, plain.ledger.requests.some(({ run }) => run === "order")]).toEqual(["ready", false]);
+    expect([plain.verdict, plain.ledger.requests.some(({ run }) => run === "reordered")]).toEqual(["ready", false]);
     const refused = new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: 1 }) });
-    const unseen = tampered(scene.url, ({ purpose }) => (purpose === "order" ? refused : null));
+    const unseen = tampered(scene.url, ({ purpose }) => (purpose === "reordered" ? refused : null));
     const untold = await preflightOn(unseen, [transferOf(token), { ...passing(gate), functionName: "close" }]);
     expect([untold.verdict, severe(untold)]).toEqual(["caution", ["OrderNotHeld/warning"]]);
   });
@@ -207,6 +207,6 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     const [one, kept] = [scanned.transactions[0], report.transactions[0]];
     expect([kept.code, kept.outcome, kept.nonce]).toEqual([one.code, one.outcome, one.nonce]);
     expect([report.transfers, report.digest !== null]).toEqual([scanned.transfers, true]);
-    expect(report.ledger.requests.some(({ run }) => run === "exact" || run === "bare")).toBe(true);
+    expect(report.ledger.requests.some(({ run }) => run === "exact" || run === "ample")).toBe(true);
   });
 });

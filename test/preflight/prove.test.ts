@@ -39,7 +39,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     it("notices that the base fee rose above its cap", async () => {
       const report = await preflight(scene.url, transfer());
       const raised = tampered(scene.url, ({ purpose }) =>
-        purpose === "alone" ? environmentSays("baseFee", (10n ** 15n).toString(16).padStart(64, "0")) : null,
+        purpose === "readerOnly" ? environmentSays("baseFee", (10n ** 15n).toString(16).padStart(64, "0")) : null,
       );
       const dear = await proveOn(raised, report);
       expect([dear.verdict, (await refusedWith(dear))._tag]).toEqual(["blocked", "FeeCapTooLow"]);
@@ -109,7 +109,9 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
 
   it("a scan whose simulation was lost is proven with caution only", async () => {
     const lost = tampered(scene.url, ({ purpose }) =>
-      purpose === "bare" ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) }) : null,
+      purpose === "ample"
+        ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) })
+        : null,
     );
     for (const input of [pass(), transfer()]) {
       const report = await preflightOn(lost, input);

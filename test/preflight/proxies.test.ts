@@ -98,9 +98,9 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
       Effect.all([both(plain), both(plain), both(proxy)]).pipe(Effect.provide(layerOf(scene.url))),
     );
     expect(reports.map(runsOf)).toEqual([
-      ["alone", "bare", "between", "between", "exact", "next"],
-      ["bare", "between", "between", "exact", "next"],
-      ["alone", "bare", "between", "between", "exact", "next"],
+      ["ample", "between", "between", "exact", "next", "readerOnly"],
+      ["ample", "between", "between", "exact", "next"],
+      ["ample", "between", "between", "exact", "next", "readerOnly"],
     ]);
     // a gas limit of the caller's leaves no room in the block for more than the call
     const tight = await preflight(scene.url, { ...call(plain, "work"), gas: 60_000n });
@@ -142,7 +142,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     reports.forEach(notSeen);
     expect(refused).toBe(most);
     expect(reports.map(({ ledger }) => ledger.rounds)).toEqual(most === 1 ? [3, 2] : [4, 4]);
-    expect(runsOf(reports[1]).filter((run) => run === "alone")).toEqual([]);
+    expect(runsOf(reports[1]).filter((run) => run === "readerOnly")).toEqual([]);
   });
   it("says so where entries do not stand on each other", async () => {
     const layer = answering((node, [payload, tag]) =>
@@ -161,6 +161,6 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));
     const report = await Effect.runPromise(Effect.provide(silent, layer));
     // what is asked again without the lens would stand in the ledger
-    expect([report.verdict, refused, runsOf(report)]).toEqual(["blocked", 1, ["alone"]]);
+    expect([report.verdict, refused, runsOf(report)]).toEqual(["blocked", 1, ["readerOnly"]]);
   });
 });

@@ -101,7 +101,7 @@ describe("a preflight, at a collector", () => {
     const [root] = named("Preflight.preflight");
     expect(root?.parentSpanId).toBeUndefined();
     for (const half of ["Preflight.scan", "Preflight.prove"]) expect(parentOf(named(half)[0])).toBe(root);
-    expect(parentOf(named("run bare")[0])?.name).toBe("Preflight.scan");
+    expect(parentOf(named("run ample")[0])?.name).toBe("Preflight.scan");
     for (const run of ["exact", "next"]) expect(parentOf(named(`run ${run}`)[0])?.name).toBe("Preflight.prove");
     for (const request of named("eth_simulateV1"))
       expect(parentOf(request)?.name).toBe(`run ${String(valuesOf(request)["preflight.run"])}`);
@@ -205,7 +205,7 @@ describe("what fails", () => {
     const reverts = { stateOverrides: { [bob.address]: { code: "0x60006000fd" } } } as const;
     const { spans } = await collected(Preflight.scan(transfer, reverts), Rpc.layerHttp(node.url));
     const valuesAt = (name: string) => valuesOf(spans.find((span) => span.name === name) ?? { attributes: [] });
-    expect(valuesAt("run bare")["preflight.status"]).toBe("reverted");
+    expect(valuesAt("run ample")["preflight.status"]).toBe("reverted");
     expect(valuesAt("eth_estimateGas")["error.type"]).toBe("ExecutionReverted");
     expect(valuesAt("Preflight.scan")["preflight.verdict"]).toBe("blocked");
     const refused = await collected(Preflight.scan({ ...transfer, from: "0x12" } as never), Rpc.layerHttp(node.url));

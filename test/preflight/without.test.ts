@@ -193,7 +193,9 @@ describe("a step left out", () => {
   it("hides nothing of what a proof found about the gas limit", async () => {
     const scanned = await on(pipeline("estimate").scan({ ...transfer(), gas: 100_000n }));
     const lost = tampered(scene.url, ({ purpose }) =>
-      purpose === "bare" ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) }) : null,
+      purpose === "ample"
+        ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) })
+        : null,
     );
     const proven = await Effect.runPromise(Effect.provide(pipeline("estimate").prove(scanned), lost));
     expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);

@@ -54,7 +54,7 @@ describe("a proven transfer of a token", () => {
   it("decodes once what every run returned and emitted, and indexes ABIs once", async () => {
     const report = await preflightOn(layerOf(scene.url), transfer());
     expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
-    expect([...runsOf(report)].sort()).toEqual(["alone", "bare", "exact", "next"]);
+    expect([...runsOf(report)].sort()).toEqual(["ample", "exact", "next", "readerOnly"]);
     // bare, exact and next say the same; an index of the ABIs, and one of the item of the call
     expect(worked()).toEqual({ results: 1, logs: 1, indices: 2 });
   });

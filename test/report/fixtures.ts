@@ -181,7 +181,7 @@ const fields: Report = {
   ledger: {
     rounds: 2,
     requests: [
-      asked({ method: "eth_simulateV1", run: "bare", step: "simulate", ms: 12 }),
+      asked({ method: "eth_simulateV1", run: "ample", step: "simulate", ms: 12 }),
       asked({ method: "eth_getTransactionCount", step: "nonce", round: 2, because: "proof" }),
     ],
     ms: 25.4,

@@ -34,6 +34,33 @@ describe("toJson and fromJson", () => {
     );
   });
 
+  it.each([
+    ["bare", "ample"],
+    ["alone", "readerOnly"],
+    ["swap", "exactOnLatest"],
+    ["priced", "atNextFee"],
+    ["order", "reordered"],
+    ["apart", "oneBlockEach"],
+  ])("a stored report's run %s is read as %s", (former, run) => {
+    const stored = wire(toJson(report())) as Pick<Report, "ledger" | "observed">;
+    const [request] = stored.ledger.requests;
+    const world = {
+      run: former,
+      state: "latest",
+      number: "1",
+      timestamp: "1",
+      gasLimit: "1",
+      feeRecipient: null,
+      agrees: true,
+    };
+    const back = read({
+      ...stored,
+      ledger: { ...stored.ledger, requests: [{ ...request, run: former }] },
+      observed: { ...stored.observed, worlds: [world] },
+    });
+    expect([back.ledger.requests[0]?.run, back.observed.worlds[0]?.run]).toEqual([run, run]);
+  });
+
   it.each(Object.entries(defaults))(
     "reads the default where a report was stored before the option %s",
     (name, value) => {

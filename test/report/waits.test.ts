@@ -39,7 +39,7 @@ const waits = (
 ) => {
   const [first, ...others] = rows.map(row);
   if (first === undefined) throw new Error("no transaction");
-  const world = { run: "order" as const, state: "latest" as const, number: 1n, timestamp: 1n };
+  const world = { run: "reordered" as const, state: "latest" as const, number: 1n, timestamp: 1n };
   const worlds = [{ ...world, feeRecipient: null, gasLimit: null, agrees }];
   const draft = report({ transactions: [first, ...others], funds });
   return waitsOf({ ...draft, observed: { ...draft.observed, worlds } }).map(

@@ -125,7 +125,7 @@ describe("the findings of an outcome", () => {
 
 describe("a simulation", () => {
   const plan: Simulate.Plan = {
-    ...{ name: "bare", calls: [callOf(21_000n)], before: [{ kind: "environment" }], after: [] },
+    ...{ name: "ample", calls: [callOf(21_000n)], before: [{ kind: "environment" }], after: [] },
     ...{ block: "latest", stateOverrides: null, blockOverrides: null, pretended: false },
   };
   const asked = async (answer: Parameters<typeof layerScripted>[0][string], what: Simulate.Plan = plan) => {

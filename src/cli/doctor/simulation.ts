@@ -42,7 +42,7 @@ const run = (
     const call = { from: someone, to: somewhere, gas: 100_000n } as const;
     const { transactions } = yield* Effect.orDie(Transaction.check(call));
     const plan: Plan = {
-      ...{ name: "bare", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
+      ...{ name: "ample", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
       stateOverrides: rich,
       calls: calls.map((request) => ({
         input: transactions[0],

@@ -62,11 +62,11 @@ export interface Worlds {
   readonly exact: World;
   readonly next: World;
   /** The state of `next` in the block of `exact`: which of the two made a difference. */
-  readonly swap: World;
+  readonly exactOnLatest: World;
   /** As `exact`, at the base fee of `next`: whether the price made it. */
-  readonly priced: World;
+  readonly atNextFee: World;
   /** A bundle in blocks of its own, one after the other: on the sealed head, from which a node makes them. */
-  readonly apart: World;
+  readonly oneBlockEach: World;
   /** Ordinary blocks between `next` and `exact`, on the state of `next`, the nearest first; none where nothing looks at its block. */
   readonly between: ReadonlyArray<World & { readonly steps: number }>;
   /** How many steps `exact` stands behind `next`. */
@@ -152,7 +152,7 @@ export interface WorldGround {
   readonly sealed: Pick<World, "block" | "state">;
   /** The state that `exact` sees. */
   readonly far: Pick<World, "block" | "state">;
-  /** The state that `apart` sees, and the number of the first block on it; null = not known. */
+  /** The state that `oneBlockEach` sees, and the number of the first block on it; null = not known. */
   readonly head: Pick<World, "block" | "state"> & { readonly number: bigint | null };
   /**
    * The block that comes: its number (null = the caller pretends a place, or none is known), its time (epoch seconds) and
@@ -381,10 +381,10 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
   const price = without({ baseFeePerGas: comes.baseFee });
   return {
     ...{ exact, next, between, reach, draw: chance.draw },
-    swap: { ...exact, name: "swap", ...sealed, ahead: aheadOf(reach, 0) },
-    priced: { ...exact, name: "priced", context: { ...exact.context, ...price, ...place } },
-    apart: {
-      ...{ ...exact, name: "apart", ahead: [], apart: wide, ...onlyHead },
+    exactOnLatest: { ...exact, name: "exactOnLatest", ...sealed, ahead: aheadOf(reach, 0) },
+    atNextFee: { ...exact, name: "atNextFee", context: { ...exact.context, ...price, ...place } },
+    oneBlockEach: {
+      ...{ ...exact, name: "oneBlockEach", ahead: [], apart: wide, ...onlyHead },
       // why: without a hash the number may be taken by then
       context: place?.number !== undefined ? exact.context : { ...unnumbered, ...without({ number: onHead }) },
     },

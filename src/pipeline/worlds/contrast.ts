@@ -94,11 +94,11 @@ export interface Attempt {
   /** The runs at other limits. */
   readonly tried: ReadonlyArray<AskResult<Run>>;
   /** Answers of further worlds, where the two differ; null = they were not asked. */
-  readonly why: Readonly<Record<"swap" | "priced", AskResult<Run>>> | null;
+  readonly why: Readonly<Record<"exactOnLatest" | "atNextFee", AskResult<Run>>> | null;
   /** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
   readonly judged: {
     readonly compared: WorldPair | null;
-    readonly wants: ReadonlyArray<"swap" | "priced">;
+    readonly wants: ReadonlyArray<"exactOnLatest" | "atNextFee">;
     /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
     readonly closing: number | null;
   };
@@ -166,7 +166,7 @@ export const causeOf = (
     const run = successOf(result);
     return run === null ? null : differ({ run, effects: effectsIn(run) }, there, by);
   };
-  const [atPrice, onState] = [besideNext(why.priced), isOneState ? null : besideNext(why.swap)];
+  const [atPrice, onState] = [besideNext(why.atNextFee), isOneState ? null : besideNext(why.exactOnLatest)];
   const agrees = (found: Differences | null) => found !== null && othersOf(found).length === 0;
   const counts = (found: Differences | null) => found !== null && numbersOf(found).length === 0;
   const isClosed = () =>
@@ -235,7 +235,7 @@ export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
   const compared: WorldPair = {
     ...{ exact, effects: here.effects, other, concerned: by.concerned, between },
-    isPendingOnly: isRefused && failureOf(why?.swap)?._tag === refusal._tag,
+    isPendingOnly: isRefused && failureOf(why?.exactOnLatest)?._tag === refusal._tag,
     odd: oddIn(line, differences ?? [], cause),
     gradual: drifts ? (ends ?? []) : [],
     contrast: differences && {
@@ -247,7 +247,7 @@ export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
   };
   return {
     compared,
-    wants: why === null && (isRefused || (differences ?? []).length > 0) ? ["swap", "priced"] : [],
+    wants: why === null && (isRefused || (differences ?? []).length > 0) ? ["exactOnLatest", "atNextFee"] : [],
     closing: there === null ? null : ranBefore(there, between, here),
   };
 };

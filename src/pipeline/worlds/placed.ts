@@ -1,5 +1,5 @@
 /**
- * A bundle placed otherwise than in `exact`: the run `order`, in which later senders come first, and the run `apart`,
+ * A bundle placed otherwise than in `exact`: the run `reordered`, in which later senders come first, and the run `oneBlockEach`,
  * in which every transaction has a block of its own.
  */
 import * as Arr from "effect/Array";
@@ -21,7 +21,7 @@ import { simulate } from "../endpoint/simulate.js";
 
 /** A bundle placed otherwise, on which state, and what it did there. */
 export interface Placed {
-  readonly name: "order" | "apart";
+  readonly name: "reordered" | "oneBlockEach";
   readonly bundle: ProofInput["bundle"];
   readonly world: World;
   readonly result: AskResult<Run>;
@@ -41,8 +41,10 @@ const placingsOf = (claim: ProofInput, takesEntries: boolean): ReadonlyArray<Omi
   const { report, bundle, worlds } = claim;
   const isOpen = report.transactions.some((_, index) => mayDepend(report, index));
   return [
-    ...(isOpen ? [{ name: "order", bundle: turned(claim), world: worlds.exact } as const] : []),
-    ...(takesEntries && isTogether(claim) ? [{ name: "apart", bundle, world: worlds.apart } as const] : []),
+    ...(isOpen ? [{ name: "reordered", bundle: turned(claim), world: worlds.exact } as const] : []),
+    ...(takesEntries && isTogether(claim)
+      ? [{ name: "oneBlockEach", bundle, world: worlds.oneBlockEach } as const]
+      : []),
   ];
 };
 
@@ -57,7 +59,7 @@ export const askPlaced = (claim: ProofInput): Effect.Effect<ReadonlyArray<Placed
         const plan = {
           ...gasPlan({ ...trialIn(claim, world), bundle }, limits),
           name,
-          apart: name === "apart" ? world.apart : null,
+          apart: name === "oneBlockEach" ? world.apart : null,
         };
         return { ...placing, result: yield* Effect.result(simulate(plan, abisOf(claim.report.options))) };
       }),
@@ -96,7 +98,7 @@ export const worldsOfPlaced = (
     const block = run?.block;
     const places = bundle.map(({ index }) => index);
     const readings = claim.bundle.flatMap(({ index }) => run?.readings[places.indexOf(index)] ?? []);
-    const state = name === "order" ? tagOf(claim.report) : world.state;
+    const state = name === "reordered" ? tagOf(claim.report) : world.state;
     return {
       ...{ run: name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
       ...{ feeRecipient: block?.miner ?? null, gasLimit: block?.gasLimit ?? null },
@@ -112,7 +114,7 @@ export const BundleInOneBlock = code("proof", ["warning"], "BundleInOneBlock", [
 
 /** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
 export const checkApart = (claim: ProofInput, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
-  const apart = worlds.find(({ run }) => run === "apart");
+  const apart = worlds.find(({ run }) => run === "oneBlockEach");
   // guard: a bundle in several blocks on sealed state
   if (!isTogether(claim) || apart?.agrees === true) return [];
   return [BundleInOneBlock.warning({ evidence: apart?.agrees === false ? "measured" : "unavailable" })];

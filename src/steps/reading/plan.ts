@@ -18,7 +18,7 @@ export interface Spacing {
 /** One run to ask for. */
 export interface Plan {
   readonly name: RunName;
-  /** The user's calls, in order, each with the gas limit that it runs with; empty for `alone`. */
+  /** The user's calls, in order, each with the gas limit that it runs with; empty for `readerOnly`. */
   readonly calls: ReadonlyArray<{
     readonly input: Transaction;
     readonly request: Eth.CallRequest;

@@ -235,7 +235,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   // anvil has as much as it is asked for
   gasCapped: { "by six transactions": [checked(burn, untraced, { stateOverrides: burning }), ["geth"]] },
   missingAnswer: {
-    "of a known endpoint": [known(send, () => lost, "bare"), open],
+    "of a known endpoint": [known(send, () => lost, "ample"), open],
     "of fees": [known(send, () => lost, null, "eth_feeHistory"), open],
     "of simulations": [checked(send, noSimulation)],
     "of what is replaced": [checked(replace, honest, { block: "latest" })],

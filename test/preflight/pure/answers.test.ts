@@ -42,9 +42,9 @@ describe("the chain", () => {
 
 describe("the base fee and the block's gas", () => {
   const pretended = holding(rich, { baseFeePerGas: 0n, gasLimit: 10n ** 12n });
-  const free = (name: "bare" | "funded") => Result.succeed(named(name, [did()], { before: pretended }));
+  const free = (name: "ample" | "funded") => Result.succeed(named(name, [did()], { before: pretended }));
   it("are never those that a run pretends", () => {
-    for (const name of ["bare", "funded"] as const) {
+    for (const name of ["ample", "funded"] as const) {
       const beside = answersTo(roundOf(cases, { run: free(name) }));
       expect([beside.simulatedBaseFee, beside.blockGasLimit]).toEqual([gwei, 30_000_000n]);
       const lone = answersTo(roundOf(cases, { run: free(name), alone: null }));
@@ -60,7 +60,10 @@ describe("the base fee and the block's gas", () => {
     expect(answersTo(roundOf(cases, { run: exact, alone: null })).simulatedBaseFee).toBe(7n);
   });
   it("are those of the block of the witness alone, where the witness in it was silent", () => {
-    const alone = named("alone", [], { ...nobodySaw, block: { ...named("alone", []).block, baseFeePerGas: 9n } });
+    const alone = named("readerOnly", [], {
+      ...nobodySaw,
+      block: { ...named("readerOnly", []).block, baseFeePerGas: 9n },
+    });
     const { simulatedBaseFee, before } = answersTo(roundOf(cases, { alone: Result.succeed(alone) }));
     expect([simulatedBaseFee, before.environment?.baseFeePerGas]).toEqual([9n, gwei]);
   });
@@ -74,7 +77,7 @@ describe("the base fee and its parent", () => {
       before: holding(rich, { baseFeePerGas: 7n, parentHash: far }),
     });
   const ahead = { ...exact().block, number: 101n, baseFeePerGas: 5n, parentHash: near };
-  const lone = named("alone", [], { before: holding(rich, { baseFeePerGas: 9n, parentHash: near }) });
+  const lone = named("readerOnly", [], { before: holding(rich, { baseFeePerGas: 9n, parentHash: near }) });
   const next = (number: bigint) =>
     named("next", [did()], { before: holding(rich, { baseFeePerGas: 6n, number, parentHash: near }) });
   const fixed = { ...options, blockOverrides: { baseFeePerGas: 3n } };
@@ -132,7 +135,7 @@ it("the oracles are read by the witness alone, before at the first who looked, a
   const answers = answersTo(
     roundOf(cases, {
       run: Result.succeed(run([did()], { before: inRun, after: unseen })),
-      alone: Result.succeed(named("alone", [], { before: alone })),
+      alone: Result.succeed(named("readerOnly", [], { before: alone })),
     }),
   );
   const read = (view: typeof inRun) => view.call(query)?.data.slice(-1);

@@ -138,7 +138,7 @@ interface Proving extends Partial<
 
 /** A run of a proof on the block that it was asked for. */
 export const stood = (
-  name: "exact" | "next" | "bare" | "alone",
+  name: "exact" | "next" | "ample" | "readerOnly",
   block: Run["plan"]["block"],
   changed: Partial<Run> = {},
 ) => Result.succeed(named(name, [did()], { plan: plan({ name, block }), ...changed }));
@@ -194,7 +194,7 @@ export const standing = ({
   const exact = stood("exact", worlds.exact.block, { readings });
   const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
   const proof: Proof = {
-    ...roundOf(signed, { block: tag, run: exact, alone: stood("alone", worlds.exact.block) }),
+    ...roundOf(signed, { block: tag, run: exact, alone: stood("readerOnly", worlds.exact.block) }),
     ...{ history: null, receipts: null, header: head },
     ...{ assumed: null, placed: [], between: [], traced: [], bare: null, beside: head, reached: null },
     ...changed.round,

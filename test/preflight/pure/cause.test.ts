@@ -7,13 +7,13 @@ import { alice, bob, environment, native, unanswered } from "../../steps/parts.j
 import { did, holding, named, nothing, rich, scanned } from "./world.js";
 
 const { filled } = scanned();
-const runNamed = (name: "exact" | "next" | "swap" | "priced", seconds = 0n): Run =>
+const runNamed = (name: "exact" | "next" | "exactOnLatest" | "atNextFee", seconds = 0n): Run =>
   named(name, [did()], { before: holding(rich, { timestamp: environment().timestamp + seconds }) });
 const runs = {
   exact: runNamed("exact", 13n),
   next: runNamed("next"),
-  swap: runNamed("swap"),
-  priced: runNamed("priced"),
+  exactOnLatest: runNamed("exactOnLatest"),
+  atNextFee: runNamed("atNextFee"),
 };
 const quiet = effectsOf(filled, runs.next, nothing);
 const paying = (amount: bigint): RunEffects => ({ ...quiet, transfers: [native(0, alice, bob, amount)] });
@@ -21,12 +21,13 @@ const failing: RunEffects = { ...quiet, outcomes: [did({ status: "reverted" }).o
 const silent = Result.fail(unanswered("eth_simulateV1"));
 
 /** Each run of a case by its effects; null = the run got no answer. */
-type Worlds = Readonly<Record<"exact" | "next", RunEffects>> & Readonly<Record<"swap" | "priced", RunEffects | null>>;
+type Worlds = Readonly<Record<"exact" | "next", RunEffects>> &
+  Readonly<Record<"exactOnLatest" | "atNextFee", RunEffects | null>>;
 
-const causeIn = ({ swap, priced, ...ends }: Worlds, isOneState: boolean) => {
+const causeIn = ({ exactOnLatest, atNextFee, ...ends }: Worlds, isOneState: boolean) => {
   const effects = new Map<Run, RunEffects>([
     ...[[runs.exact, ends.exact] as const, [runs.next, ends.next] as const],
-    ...[[runs.swap, swap ?? quiet] as const, [runs.priced, priced ?? quiet] as const],
+    ...[[runs.exactOnLatest, exactOnLatest ?? quiet] as const, [runs.atNextFee, atNextFee ?? quiet] as const],
   ]);
   const effectsIn = (run: Run): RunEffects => effects.get(run) ?? expect.fail();
   const [here, there] = [runs.exact, runs.next].map((run) => ({ run, effects: effectsIn(run) })) as [
@@ -35,8 +36,8 @@ const causeIn = ({ swap, priced, ...ends }: Worlds, isOneState: boolean) => {
   ];
   const by = { tolerance: 0.005, whose: new Set([alice]), concerned: new Set<string>(), numbers: null };
   const why = {
-    swap: swap === null ? silent : Result.succeed(runs.swap),
-    priced: priced === null ? silent : Result.succeed(runs.priced),
+    exactOnLatest: exactOnLatest === null ? silent : Result.succeed(runs.exactOnLatest),
+    atNextFee: atNextFee === null ? silent : Result.succeed(runs.atNextFee),
   };
   const differences = differ(here, there, by);
   return causeOf({ here, there, by, isOneState }, differences, why, effectsIn).cause;
@@ -44,28 +45,43 @@ const causeIn = ({ swap, priced, ...ends }: Worlds, isOneState: boolean) => {
 
 const [near, ahead] = [paying(1_000n), paying(1_060n)];
 it.each<[string, Worlds, boolean, ReturnType<typeof causeIn>]>([
-  ["nothing differs", { exact: near, next: near, swap: near, priced: near }, false, "context"],
-  ["its price does as the next one", { exact: ahead, next: near, swap: ahead, priced: near }, false, "price"],
-  ["both do, the price counts first", { exact: ahead, next: near, swap: near, priced: near }, false, "price"],
-  ["its state does as the next one", { exact: ahead, next: near, swap: near, priced: ahead }, false, "state"],
-  ["there is but one state", { exact: ahead, next: near, swap: near, priced: ahead }, true, "context"],
-  ["neither does", { exact: ahead, next: near, swap: ahead, priced: ahead }, false, "context"],
-  ["neither answers", { exact: ahead, next: near, swap: null, priced: null }, false, "context"],
+  ["nothing differs", { exact: near, next: near, exactOnLatest: near, atNextFee: near }, false, "context"],
+  [
+    "its price does as the next one",
+    { exact: ahead, next: near, exactOnLatest: ahead, atNextFee: near },
+    false,
+    "price",
+  ],
+  [
+    "both do, the price counts first",
+    { exact: ahead, next: near, exactOnLatest: near, atNextFee: near },
+    false,
+    "price",
+  ],
+  [
+    "its state does as the next one",
+    { exact: ahead, next: near, exactOnLatest: near, atNextFee: ahead },
+    false,
+    "state",
+  ],
+  ["there is but one state", { exact: ahead, next: near, exactOnLatest: near, atNextFee: ahead }, true, "context"],
+  ["neither does", { exact: ahead, next: near, exactOnLatest: ahead, atNextFee: ahead }, false, "context"],
+  ["neither answers", { exact: ahead, next: near, exactOnLatest: null, atNextFee: null }, false, "context"],
   [
     "the ends are too far apart for a price",
-    { exact: paying(9_000n), next: near, swap: null, priced: near },
+    { exact: paying(9_000n), next: near, exactOnLatest: null, atNextFee: near },
     false,
     "context",
   ],
   [
     "the status differs, and the price tells",
-    { exact: failing, next: quiet, swap: null, priced: quiet },
+    { exact: failing, next: quiet, exactOnLatest: null, atNextFee: quiet },
     false,
     "context",
   ],
   [
     "the status differs, and the state tells",
-    { exact: failing, next: quiet, swap: quiet, priced: null },
+    { exact: failing, next: quiet, exactOnLatest: quiet, atNextFee: null },
     false,
     "state",
   ],

@@ -182,13 +182,13 @@ describe("the worlds on their ground", () => {
 
   it("ask one and the same value of a caller's override in each", () => {
     const all = worlds({ options: { blockOverrides: { baseFeePerGas: 5n } }, count: 2 });
-    for (const { context } of [all.next, all.exact, all.swap, all.priced, all.apart, ...all.between])
+    for (const { context } of [all.next, all.exact, all.exactOnLatest, all.atNextFee, all.oneBlockEach, ...all.between])
       expect(context.baseFeePerGas).toBe(5n);
   });
 
   it("put the empty blocks in front of what comes later", () => {
-    const { next, exact, swap, between } = worlds({});
-    expect([next, ...between, exact, swap].map(({ ahead }) => ahead.length)).toEqual([0, 3, 5, 5]);
+    const { next, exact, exactOnLatest, between } = worlds({});
+    expect([next, ...between, exact, exactOnLatest].map(({ ahead }) => ahead.length)).toEqual([0, 3, 5, 5]);
     expect(worlds({ takesEntries: false }).exact.ahead).toEqual([]);
   });
 });

@@ -73,7 +73,7 @@ describe("what a run moves", () => {
     expect(codes([...told.assets, ...told.rights])).toEqual(["ApprovalLeftOver/warning"]);
   });
   it("in a run that charges nothing is all that the balance shows", () => {
-    for (const free of ["bare", "funded"] as const)
+    for (const free of ["ample", "funded"] as const)
       expect(deltas(runOf(free))).toContainEqual([alice, null, -200n, "measured"]);
   });
   it("in a state that is partly pretended is assumed", () => {

@@ -54,7 +54,7 @@ describe("where the run answered", () => {
       learned(
         {
           ...{ run: funded, unfunded: poor },
-          alone: Result.succeed(named("alone", [], { before: holding(balance) })),
+          alone: Result.succeed(named("readerOnly", [], { before: holding(balance) })),
         },
         { value: 10n },
       ).codes;

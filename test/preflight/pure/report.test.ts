@@ -56,7 +56,7 @@ describe("what a blocker makes moot", () => {
   it("is the node's refusal of the whole where our own rule says the same with its evidence", () => {
     const poor = holding(0n);
     const refusal = new InsufficientFunds({ account: alice });
-    const alone = Result.succeed(named("alone", [], { before: poor }));
+    const alone = Result.succeed(named("readerOnly", [], { before: poor }));
     const { report } = scanned([{ value: 1n }], { alone, run: Result.fail(refusal) });
     const short = report.findings.filter(({ code }) => code === "InsufficientFunds");
     expect(short.map(({ step, severity, evidence }) => [step, severity, evidence])).toEqual([
@@ -150,7 +150,7 @@ describe("a request with a hole", () => {
   const nowhere = {
     namedChainId: null,
     run: Result.succeed(run([did(), did()], { before: unnamed })),
-    alone: Result.succeed(named("alone", [], { before: unnamed })),
+    alone: Result.succeed(named("readerOnly", [], { before: unnamed })),
   };
   it("is told of, transaction by transaction, where nothing else was", () => {
     const { report } = scanned([{}, {}], nowhere);

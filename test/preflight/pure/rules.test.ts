@@ -63,7 +63,7 @@ const withoutOracle = (memory: Memory) => {
 const replacing: Scan = { inputs: [{ nonce: 4 }] };
 const inFlight: Asked = { counts: counted([alice, 4, 5]) };
 /** The witness alone saw this. */
-const saw = (view: View): Asked => ({ alone: Result.succeed(named("alone", [], { before: view })) });
+const saw = (view: View): Asked => ({ alone: Result.succeed(named("readerOnly", [], { before: view })) });
 const elsewhere = saw(holding(rich, { chainId: 5n }));
 const roomy = inFork("amsterdam");
 /** Nothing is simulated, and this is what the call said. */
@@ -286,7 +286,7 @@ describe("a scan asks more", () => {
     ],
 
     ["at a price, where a call failed without one", () => ({ asked: { run: ranAs(reverted) } }), "unpriced"],
-    ["not so where it had a price", () => ({ asked: { run: ranAs(reverted, {}, { name: "priced" }) } }), null],
+    ["not so where it had a price", () => ({ asked: { run: ranAs(reverted, {}, { name: "atNextFee" }) } }), null],
     [
       "in a block as it is, where code may ask for its gas limit and blocks have no price",
       () => ({
@@ -410,9 +410,11 @@ const unwitnessed = (witnessed: boolean): Proving => {
   const { block } = standing().claim.worlds.exact;
   return { round: { run: stood("exact", block, { witnessed }), alone: null } };
 };
-const wanting: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } };
+const wanting: Proving = {
+  attempt: { judged: { compared: null, wants: ["exactOnLatest", "atNextFee"], closing: null } },
+};
 /** What runs in the next block, and no more in `exact`. */
-const closing: Proving = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: 0 } } };
+const closing: Proving = { attempt: { judged: { compared: null, wants: ["exactOnLatest", "atNextFee"], closing: 0 } } };
 const untraced: Proving = { attempt: { isTraced: false } };
 const unsettled: Proving = { attempt: { settled: null } };
 const unused: Proving = { attempt: { isForkUsed: null } };
@@ -515,7 +517,7 @@ describe("a proof asks more", () => {
     ],
 
     ["once more, where a world is refused for its place", () => ({ proof: { next: refused(gateway) } }), "misplaced"],
-    ["not so where the run itself stands", () => ({ proof: { bare: stood("bare", pinned) } }), null],
+    ["not so where the run itself stands", () => ({ proof: { bare: stood("ample", pinned) } }), null],
 
     ["once more, where a fork parts a bundle", parted, "forkBetween"],
     [
@@ -530,7 +532,7 @@ describe("a proof asks more", () => {
     ["so where the run with free gas did", () => ({ proof: { bare: refused(lost) } }), "incomparable"],
     [
       "so where it stood elsewhere",
-      () => ({ proof: { bare: stood("bare", pinned, { before: holding(rich, { timestamp: 1n }) }) } }),
+      () => ({ proof: { bare: stood("ample", pinned, { before: holding(rich, { timestamp: 1n }) }) } }),
       "incomparable",
     ],
     ["so where the head got lost beside the runs", () => shown(refused(lost)), "incomparable"],

@@ -54,7 +54,7 @@ const simulated = { eth_simulateV1: simulating() };
 const wholeRound = (because: string, block: "latest" | "pending") =>
   [
     ...times(2, `eth_getCode ${block}`),
-    ...["bare", "alone"].map((run) => `eth_simulateV1 ${run} ${block}`),
+    ...["ample", "readerOnly"].map((run) => `eth_simulateV1 ${run} ${block}`),
     ...[`eth_estimateGas ${block}`, "eth_getTransactionCount latest", "eth_getTransactionCount pending"],
     ...["eth_feeHistory latest", "eth_getBlockReceipts latest", "eth_getBlockByNumber latest", "eth_chainId"],
   ].map((line) => `1 ${because} ${line}`);
@@ -81,8 +81,8 @@ describe("a scan", () => {
     const given = { asked: { run: Result.fail(form) } };
     const { lines, known, before } = await byScan("unsupportedPart", given);
     expect(lines).toEqual([
-      ...times(5, "1 unsupportedPart eth_simulateV1 alone pending"),
-      ...times(4, "1 unsupportedPart eth_simulateV1 bare pending"),
+      ...times(4, "1 unsupportedPart eth_simulateV1 ample pending"),
+      ...times(5, "1 unsupportedPart eth_simulateV1 readerOnly pending"),
     ]);
     expect(known.round.run).toBe(before.round.run);
     // what the caller pretends is not left out
@@ -131,12 +131,12 @@ describe("a scan", () => {
     [
       "the witness alone, and the chain's id, of a known endpoint where nobody saw the block",
       { isFamiliar: true, asked: { run: Result.fail(lost) } },
-      ["eth_chainId", "eth_simulateV1 alone pending"],
+      ["eth_chainId", "eth_simulateV1 readerOnly pending"],
     ],
     [
       "the witness alone where no base fee was told",
       { isFamiliar: true, asked: { header: Result.fail(lost) } },
-      ["eth_simulateV1 alone pending"],
+      ["eth_simulateV1 readerOnly pending"],
     ],
     ["receipts where the history tells no tip", { asked: { history: absent } }, ["eth_getBlockReceipts latest"]],
     [
@@ -187,7 +187,7 @@ describe("a scan", () => {
   it("runs it with as much gas as a block has, and keeps that only where it ran", async () => {
     const given = { asked: { run: ranAs(dry, {}, { before: roomy }) } };
     const { lines, known, wire } = await byScan("starved", given, simulated);
-    expect(lines).toEqual(["1 starved eth_simulateV1 bare pending"]);
+    expect(lines).toEqual(["1 starved eth_simulateV1 ample pending"]);
     expect(gasIn(wire)).toContain(30_000_000n);
     expect(known.round.run).not.toEqual(given.asked.run);
     const lost = await byScan("starved", given);
@@ -196,7 +196,7 @@ describe("a scan", () => {
 
   it("calls with as much gas as a block has, where nothing is simulated", async () => {
     const called = { first: Result.fail(new GasAllowanceExceeded({})), view: null };
-    const alone = Result.succeed(named("alone", [], { before: roomy }));
+    const alone = Result.succeed(named("readerOnly", [], { before: roomy }));
     const { lines, known, wire } = await byScan(
       "starved",
       { asked: { run: Result.fail(unsupported), called, alone } },
@@ -210,10 +210,10 @@ describe("a scan", () => {
   it("runs it at a price, and keeps that only where it worked", async () => {
     const given = { asked: { run: ranAs(reverted) } };
     const { lines, known, wire } = await byScan("unpriced", given, simulated);
-    expect(lines).toEqual(["1 unpriced eth_simulateV1 priced pending"]);
+    expect(lines).toEqual(["1 unpriced eth_simulateV1 atNextFee pending"]);
     // in a block of the chain's gas limit, not in a scan's roomy one
     expect(JSON.stringify(wire[0])).toMatch(/"gasLimit":"0x[0-9a-f]{7}"/);
-    expect(known.round).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
+    expect(known.round).toMatchObject({ run: { success: { name: "atNextFee" } }, estimate: null });
     const failing = await byScan("unpriced", given, { eth_simulateV1: simulating("0x0") });
     expect(failing.known).toBe(failing.before);
     const lost = await byScan("unpriced", given);
@@ -221,8 +221,8 @@ describe("a scan", () => {
     // the priced run pretends the balances
     const familiar = { isFamiliar: true, ...given };
     expect((await byScan("unpriced", familiar, simulated)).lines).toEqual([
-      "1 unpriced eth_simulateV1 alone pending",
-      "1 unpriced eth_simulateV1 priced pending",
+      "1 unpriced eth_simulateV1 atNextFee pending",
+      "1 unpriced eth_simulateV1 readerOnly pending",
     ]);
   });
 });
@@ -246,7 +246,7 @@ describe("a proof", () => {
   it("is made on the latest block where there is no pending one, and tells it", async () => {
     const given = { tag: "pending", isPosted: true, round: { run: failing(noPending) } } as const;
     const { lines, known } = await byProof("noPending", given);
-    const posted = ["eth_getCode latest", "eth_getCode latest", "eth_simulateV1 alone pinned"];
+    const posted = ["eth_getCode latest", "eth_getCode latest", "eth_simulateV1 readerOnly pinned"];
     const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
     const all = ["debug_traceCall pinned", ...posted].map((line) => `1 noPending ${line}`);
     expect(lines).toEqual([...wanted, ...all].sort());
@@ -338,7 +338,7 @@ describe("a proof", () => {
   it("asks the witness alone where the exact run says nothing, and makes the attempt of it", async () => {
     const given = { tag: "pending", round: { run: failing(lost), alone: null } } as const;
     const { lines, known, before } = await byProof("missingAnswer", given);
-    expect(lines).toEqual(["1 missingAnswer eth_simulateV1 alone pending"]);
+    expect(lines).toEqual(["1 missingAnswer eth_simulateV1 readerOnly pending"]);
     const { proof, claim } = known;
     expect(proof.alone).not.toBe(null);
     expect([claim, proof.run]).toEqual([before.claim, before.proof.run]);
@@ -351,7 +351,7 @@ describe("a proof", () => {
     ] as const) {
       const on = { round: { run: failing(lost), alone: null }, attempt: { because } };
       const gone = await byProof("missingAnswer", on, away);
-      expect(gone.lines).toEqual(times(count, "1 missingAnswer eth_simulateV1 alone pinned"));
+      expect(gone.lines).toEqual(times(count, "1 missingAnswer eth_simulateV1 readerOnly pinned"));
       expect([gone.before.lack, gone.known.lack]).toEqual([null, "headMoved"]);
     }
   });
@@ -397,9 +397,11 @@ describe("a proof", () => {
   });
 
   it("runs in further worlds where the two differ", async () => {
-    const given = { attempt: { judged: { compared: null, wants: ["swap", "priced"], closing: null } } } as const;
+    const given = {
+      attempt: { judged: { compared: null, wants: ["exactOnLatest", "atNextFee"], closing: null } },
+    } as const;
     const { lines, known } = await byProof("worldsDiffer", given);
-    expect(lines).toEqual(["priced", "swap"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
+    expect(lines).toEqual(["atNextFee", "exactOnLatest"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
     expect([known.why === null, known.judged.wants]).toEqual([false, []]);
     expect(known.judged.compared).not.toBe(null);
     // where other limits are to be proven nothing is compared

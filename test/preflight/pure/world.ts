@@ -39,7 +39,7 @@ export const holding = (balance: bigint, changed: Parameters<typeof environment>
 });
 
 export const plan = (changed: Partial<Plan> = {}): Plan => ({
-  ...{ name: "bare", calls: [], before: [], after: [], block: "latest", stateOverrides: null, blockOverrides: null },
+  ...{ name: "ample", calls: [], before: [], after: [], block: "latest", stateOverrides: null, blockOverrides: null },
   ...{ pretended: false },
   ...changed,
 });
@@ -57,7 +57,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
   const before = changed.before ?? holding(rich);
   return {
     ...{
-      name: "bare",
+      name: "ample",
       plan: plan(),
       block: blockOf(before),
       ahead: null,
@@ -108,7 +108,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   ...{ history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) },
   estimate: Result.succeed(55_000n),
   run: Result.succeed(run(cases.map(() => did()))),
-  alone: Result.succeed(named("alone", [])),
+  alone: Result.succeed(named("readerOnly", [])),
   called: null,
   forks: unknownForks,
   unfunded: null,

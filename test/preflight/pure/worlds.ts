@@ -62,7 +62,7 @@ export const rounds = (count: number): fc.Arbitrary<Partial<Round>> =>
       const answer = run(readings, { before, witnessed: before !== unseen });
       return {
         run: how === "answered" ? Result.succeed(answer) : how === "lost" ? lost : Result.fail(refusal),
-        alone: missing.includes("alone") ? lost : Result.succeed(named("alone", [], { before: holding(balance) })),
+        alone: missing.includes("alone") ? lost : Result.succeed(named("readerOnly", [], { before: holding(balance) })),
         estimate: missing.includes("estimate") ? lost : Result.succeed(estimate),
         ...(missing.includes("fees")
           ? { history: absent, receipts: absent, header: absent }
