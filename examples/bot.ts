@@ -84,6 +84,7 @@ const next: Readonly<Record<Failure["_tag"], "again" | "anew" | "stop">> = {
   InitCodeTooLarge: "stop",
   ChainIdMismatch: "stop",
   PolicyViolation: "stop",
+  ReportVersion: "stop",
   Disposed: "stop",
 };
 

@@ -36,7 +36,7 @@ export const transferOn = (
   chainId: number,
   oracle: Address,
   { from, to, value }: { readonly from: Address; readonly to: Address; readonly value: bigint },
-): Promise<Report.Report> =>
+): Promise<Report.BundleReport> =>
   Preflight.preflight({ from, to, value, chainId }).pipe(
     Effect.provide(
       Layer.merge(Rpc.layerHttp(url), Chains.layerWith(chainId, { name: "my chain", feeModel: perByte(oracle) })),

@@ -18,7 +18,7 @@ const Wish = Schema.Struct({
 }).annotate({ identifier: "Wish" });
 
 /** Why there is no clearance: the first blocker as its own error, with its facts. */
-const Blocker = Schema.Union([Errors.Verdict, Errors.RpcError]).pipe(HttpApiSchema.status(409));
+const Blocker = Schema.Union([Errors.Verdict, Errors.RpcError, Errors.ReportVersion]).pipe(HttpApiSchema.status(409));
 
 /** The wallet's API. */
 export class WalletApi extends HttpApi.make("wallet")

@@ -20,7 +20,7 @@ import { reported } from "./report/telemetry.js";
 import { fromData } from "./Policy.js";
 import type { Policy } from "./report/policy.js";
 import { requestsOf, type Blocker } from "./report/ready.js";
-import type { Clearance, Report, ReportOptions } from "./report/schema.js";
+import { type BundleReport, isOfBundle, type Report, type ReportOptions } from "./report/schema.js";
 import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
 import { recoverAuthorities } from "./transaction/authorities.js";
@@ -63,7 +63,7 @@ export type { Watched } from "./watch/watch.js";
  * console.log(report.verdict, report.stage); // ready scanned
  * ```
  */
-export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
+export const scan: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
     const { defaults } = yield* Rpc;
     const prepared = yield* prepare(input, options, defaults);
@@ -91,7 +91,10 @@ export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, Invalid
  * console.log(report.verdict, report.stage); // ready proven
  * ```
  */
-export const preflight: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
+export const preflight: Transaction.TakesInput<
+  Options,
+  Effect.Effect<BundleReport, InvalidTransaction, Rpc>
+> = admitted(
   Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options = {}) {
     const { defaults } = yield* Rpc;
     return yield* proveScanned(yield* prepare(input, options, defaults), Effect.succeed);
@@ -109,8 +112,8 @@ export const preflight: Transaction.TakesInput<Options, Effect.Effect<Report, In
  * ```
  */
 export const reserving = <E, R>(
-  take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
-): Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
+  take: (scanned: BundleReport) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
+): Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction | E, Rpc | R>> =>
   admitted(
     Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options = {}) {
       const { defaults } = yield* Rpc;
@@ -155,9 +158,9 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  * console.log(proven.verdict, proven.stage); // ready proven
  * ```
  */
-export const prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc> = admitted(
+export const prove: <A extends Report>(report: A, options?: Options) => Effect.Effect<A, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
-    if (requestsOf(report) === null) return report;
+    if (!isOfBundle(report) || requestsOf(report) === null) return report;
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
     const policies = options.policies ?? policiesIn(revised.options);
@@ -177,7 +180,8 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
       revised.stage === "scanned" ? revised.ledger : null,
     );
   }, reported("prove")),
-);
+  // `never`: it has the same transactions
+) as never;
 
 /**
  * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:
@@ -258,17 +262,17 @@ export const watch: <E = never, R = never>(
 /** A pipeline of your own; `R` is what its steps need. Every verb is the one of the same name in this namespace. */
 export interface Pipeline<R = never> {
   /** Asks the steps once. */
-  readonly scan: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
+  readonly scan: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc | R>>;
   /** Asks the steps once in the scan, and once in the proof. */
-  readonly preflight: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
+  readonly preflight: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc | R>>;
   /** As `preflight`. */
   readonly reserving: <E, R2>(
-    take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R2>,
-  ) => Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R | R2>>;
+    take: (scanned: BundleReport) => Effect.Effect<ReadonlyArray<bigint | null>, E, R2>,
+  ) => Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction | E, Rpc | R | R2>>;
   /** Asks the steps once, also of a report that was made without them. */
-  readonly prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc | R>;
+  readonly prove: <A extends Report>(report: A, options?: Options) => Effect.Effect<A, never, Rpc | R>;
   /** `Report.ready`, which also refuses a report that lacks one of the steps: `NotProven`, `StepMissing`. */
-  readonly ready: (report: Report) => Effect.Effect<Clearance, Blocker>;
+  readonly ready: typeof ready;
   /** Asks the steps in each of its scans, and in its proof. */
   readonly maxSendable: (
     ...input: Parameters<typeof maxSendable>
@@ -332,8 +336,8 @@ export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknow
     Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>
       Effect.provideService(use, OwnSteps, { ...ownSteps, services }),
     );
-  const proveIn = (report: Report, runOptions?: Options) => within(prove(report, runOptions));
-  const readyIn = (report: Report) =>
+  const proveIn = <A extends Report>(report: A, runOptions?: Options) => within(prove(report, runOptions));
+  const readyIn = <A extends Report>(report: A) =>
     Effect.provideService(ready(report), OwnSteps, { ...ownSteps, services: Context.empty() });
   return {
     // `never` fits every input: the verbs' types have judged it, and the pipeline checks it

@@ -33,12 +33,15 @@ export {
 export { StateChange } from "./report/beside.js";
 export {
   AskRule,
+  type BundleClearance,
+  type BundleReport,
   Clearance,
   Observed,
   Report,
   ReportOptions,
   Request,
   RunName,
+  SignatureRequest,
   TransactionReport,
   type Wait,
 } from "./report/schema.js";

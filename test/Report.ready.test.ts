@@ -10,19 +10,20 @@ import { becauseOf, digestOfReport, fromError, verdictOf } from "./rooms/report.
 import { alice, report, transfer } from "./report/fixtures.js";
 
 /** A report that clears, with some fields replaced and its digest made anew. */
-const proven = (changed: Partial<Report.Report> = {}): Report.Report => {
+const proven = (changed: Partial<Report.BundleReport> = {}): Report.BundleReport => {
   const draft = report({ ...changed, observed: { ...report().observed, at: Date.now(), ...changed.observed } });
   return { ...draft, digest: changed.digest === undefined ? digestOfReport(draft) : changed.digest };
 };
-const judged = (changed: Report.Report) => Effect.runSync(Effect.result(Report.ready(changed)));
-const gapsOf = (changed: Report.Report): ReadonlyArray<Gap> => {
+const judged = (changed: Report.BundleReport) => Effect.runSync(Effect.result(Report.ready(changed)));
+const gapsOf = (changed: Report.BundleReport): ReadonlyArray<Gap> => {
   const result = judged(changed);
   if (Result.isSuccess(result)) return [];
   if (!(result.failure instanceof NotProven)) throw result.failure;
   return result.failure.missing;
 };
-const reasonsOf = (changed: Report.Report): ReadonlyArray<Gap["reason"]> => gapsOf(changed).map(({ reason }) => reason);
-const with0 = (part: Partial<Report.TransactionReport>): Partial<Report.Report> => ({
+const reasonsOf = (changed: Report.BundleReport): ReadonlyArray<Gap["reason"]> =>
+  gapsOf(changed).map(({ reason }) => reason);
+const with0 = (part: Partial<Report.TransactionReport>): Partial<Report.BundleReport> => ({
   transactions: [{ ...transfer, ...part }],
 });
 
@@ -33,8 +34,10 @@ describe("ready", () => {
     const one = proven();
     const result = judged(one);
     expect(Result.isSuccess(result) && result.success).toEqual({
+      signs: [],
       requests: [transfer.request],
       senders: [alice],
+      chainId: 1,
       digest: one.digest,
       expiresAt: one.observed.at + 30_000,
       waits: [],
@@ -82,7 +85,7 @@ describe("ready", () => {
     const { observed, options } = proven();
     const [funds] = report().funds;
     if (funds === undefined || transfer.request === null) throw new Error("the fixture has both");
-    const cases: ReadonlyArray<readonly [Gap["reason"], Report.Report]> = [
+    const cases: ReadonlyArray<readonly [Gap["reason"], Report.BundleReport]> = [
       ["NotProven", proven({ stage: "scanned" })],
       ["RequestIncomplete", proven(with0({ request: null }))],
       ["Altered", proven({ digest: null })],
@@ -132,7 +135,7 @@ describe("ready", () => {
   });
 
   it("says what to do about the first gap: what its finding says, or what the kind of gap asks for", () => {
-    const remedyOf = (changed: Report.Report) => {
+    const remedyOf = (changed: Report.BundleReport) => {
       const result = judged(changed);
       return Result.isFailure(result) ? result.failure.message.split(" · ").at(-1) : null;
     };

@@ -22,7 +22,7 @@ import { changes } from "./transaction/requests.js";
 
 let scene: Scene;
 let gate: Hex;
-let report: Report.Report;
+let report: Report.BundleReport;
 let clearance: Report.Clearance;
 let signed: ReadonlyArray<Hex>;
 beforeAll(async () => {
@@ -47,11 +47,14 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const withTransaction = (index: number, part: Partial<Report.Report["transactions"][number]>): Report.Report => {
+const withTransaction = (
+  index: number,
+  part: Partial<Report.BundleReport["transactions"][number]>,
+): Report.BundleReport => {
   const [first, ...others] = report.transactions.map((one, at) => (at === index ? { ...one, ...part } : one));
   return { ...report, transactions: [first ?? expect.fail(), ...others] };
 };
-const missingIn = async (changed: Report.Report): Promise<string> => {
+const missingIn = async (changed: Report.BundleReport): Promise<string> => {
   const blocker = await refusedWith(changed);
   if (!(blocker instanceof NotProven)) throw blocker;
   return blocker.missing.map(({ sentence }) => sentence).join("; ");
@@ -70,8 +73,9 @@ describe("a clearance", () => {
     const again = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))));
     expect(again).toEqual(report);
     expect(Report.diff(report, again)).toEqual([]);
-    expect(await cleared(again)).toEqual(clearance);
-    expect(Report.matches(await cleared(again), signed)).toBe(true);
+    const read = await Effect.runPromise(Report.ready(again));
+    expect(read).toEqual(clearance);
+    expect(Report.matches(read, signed)).toBe(true);
   });
 });
 
@@ -82,7 +86,7 @@ describe("matches", () => {
       expect(new Set(all.map(([field]) => field)).size).toBeGreaterThanOrEqual(Object.keys(request).length - 1);
       for (const [field, changed] of all) {
         const requests = clearance.requests.map((one, at) => (at === index ? changed : one));
-        const promised = { ...clearance, requests: requests as unknown as Report.Clearance["requests"] };
+        const promised = { ...clearance, requests: requests as unknown as Report.BundleClearance["requests"] };
         expect(Report.matches(promised, signed), `${field} of ${index}`).toBe(false);
         const key = clearance.senders[index] === owner.address.toLowerCase() ? owner : other;
         const raw = await key.signTransaction(changed as TransactionSerializable).catch(() => null);
@@ -142,7 +146,7 @@ describe("matches", () => {
       signed.map(() => "0x"),
     );
     not({ ...clearance, digest: `0x${"00".repeat(32)}` as never }, signed);
-    const [sender, ...senders] = clearance.senders;
+    const [sender = owner.address.toLowerCase() as `0x${string}`, ...senders] = clearance.senders;
     not({ ...clearance, senders: [other.address.toLowerCase() as typeof sender, ...senders] }, signed);
     not({ ...clearance, senders: [sender] }, signed);
     not({ ...clearance, senders: [...clearance.senders, sender] }, signed);

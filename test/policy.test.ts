@@ -8,20 +8,20 @@ import { describe, expect, it } from "vitest";
 import { note } from "./harness/notes.js";
 import { Address, Hash, hash, Hex, units } from "./rooms/primitives.js";
 import * as Policy from "../src/Policy.js";
-import type { Report } from "../src/Report.js";
+import type { BundleReport } from "../src/Report.js";
 import { alice, report, tokens, transfer, unknown, usdc } from "./report/fixtures.js";
 
 const bob = report().transfers[0]?.to ?? alice;
 const stranger = Address.make(`0x${"77".repeat(20)}`);
 
-type Change = Report["balanceChanges"][number];
-type Approval = Report["approvals"][number];
+type Change = BundleReport["balanceChanges"][number];
+type Approval = BundleReport["approvals"][number];
 
 const change = (changed: Partial<Change>): Change => ({
   ...{ account: alice, token: usdc, tokenId: null, before: 1000n, after: 900n, delta: -100n, evidence: "measured" },
   ...changed,
 });
-const moving = (...balanceChanges: ReadonlyArray<Change>): Report =>
+const moving = (...balanceChanges: ReadonlyArray<Change>): BundleReport =>
   report({
     balanceChanges,
     transfers: balanceChanges.map(({ account, token, tokenId, delta }) => ({
@@ -32,12 +32,12 @@ const moving = (...balanceChanges: ReadonlyArray<Change>): Report =>
       evidence: "logged" as const,
     })),
   });
-const granting = (changed: Partial<Approval>): Report => {
+const granting = (changed: Partial<Approval>): BundleReport => {
   const [first] = tokens().approvals;
   if (first === undefined) throw new Error("no approval");
   return report({ approvals: [{ ...first, before: 0n, after: 5n, unlimited: false, ...changed }] });
 };
-const tag = (policy: Policy.Policy, on: Report): string => policy.evaluate(on)._tag;
+const tag = (policy: Policy.Policy, on: BundleReport): string => policy.evaluate(on)._tag;
 
 describe("what may leave and what must arrive", () => {
   it("is judged by what was measured", () => {
@@ -52,7 +52,7 @@ describe("what may leave and what must arrive", () => {
   });
 
   it("is told in the units of the token, and of the chain, with what was judged beside", () => {
-    const detail = (policy: Policy.Policy, on: Report) => Object(policy.evaluate(on)).detail;
+    const detail = (policy: Policy.Policy, on: BundleReport) => Object(policy.evaluate(on)).detail;
     const named = { ...moving(change({ delta: -2_500_000n })), tokens: tokens().tokens };
     expect(detail(Policy.maxSpent(usdc, 1n), named)).toMatch(
       /^the senders spend 2\.5 USDC \(2500000 raw units of 0x\w{40}\), measured; at most 0\.000001 USDC/,

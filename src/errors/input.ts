@@ -68,17 +68,19 @@ export class Disposed extends derived<Disposed, OfNonce>()(
   },
 ) {}
 
-/** A report in JSON of another version than this library reads. */
+/** A report of another version: too old or too new to be read, or read from version 4 and not proven since. */
 export class ReportVersion extends stated<ReportVersion>()(
   "ReportVersion",
   {
     /** The report's `version`. */
     found: Schema.Int,
-    /** The version that this library reads and writes. */
+    /** The version that this library writes, and clears. */
     supported: Schema.Int,
   },
-  "the report is of another version than this library reads",
-  ({ found, supported }) => [count("found", found), count("read", supported)],
+  "the report is of another version",
+  ({ found, supported }) => [count("found", found), count("needed", supported)],
   ({ found, supported }) =>
-    `${found > supported ? "read it with the newer library that wrote it, or " : ""}scan again with this version`,
+    found === supported - 1
+      ? "prove it again with this version"
+      : `${found > supported ? "read it with the newer library that wrote it, or " : ""}scan again with this version`,
 ) {}

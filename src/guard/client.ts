@@ -4,7 +4,7 @@ import { concat, createClient, publicActions, serializeTransaction, walletAction
 import type { Client, LocalAccount } from "viem";
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/index.js";
-import type { Report, Request } from "../report/index.js";
+import type { BundleReport, Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
 import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
@@ -152,7 +152,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
           return yield* refused("from", "is another account than the one that is to sign");
         const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
         const input = bundle.length === 1 ? bundle[0] : bundle;
-        const clears = (report: Report) => clear(guard, report);
+        const clears = (report: BundleReport) => clear(guard, report);
         const { sent } = yield* deliverAll(signing(account), input, guard.options, clears);
         return sent.map(({ hash }) => hash);
       });

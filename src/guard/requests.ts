@@ -11,7 +11,7 @@ import { gravest, type Comparison } from "../settle/settlement.js";
 import { attempt, decides } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
-import { isReplacement, type Report } from "../report/index.js";
+import { isReplacement, type BundleReport } from "../report/index.js";
 import { capabilitiesIn, isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
 import {
@@ -80,7 +80,7 @@ const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
 const underItsNonce = Effect.fnUntraced(function* (
   guard: Guarding,
   raw: Hex,
-  report: Report,
+  report: BundleReport,
   send: Effect.Effect<unknown, unknown>,
 ) {
   const Nonces = yield* attempt(() => import("../Nonces.js"));

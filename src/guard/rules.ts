@@ -10,7 +10,8 @@ import {
   isReservedAhead,
   mismatch,
   times,
-  type Clearance,
+  type BundleClearance,
+  type BundleReport,
   type Report,
   type Request,
   namedByPage,
@@ -103,11 +104,11 @@ export interface Guarding {
   readonly rules: GuardRules;
   readonly options: RunOptions;
   /** Signed bytes that this guard cleared, and until when, epoch ms. */
-  readonly cleared: Map<string, { readonly report: Report; readonly expiresAt: number }>;
+  readonly cleared: Map<string, { readonly report: BundleReport; readonly expiresAt: number }>;
   /** Senders and nonces that callers named just now, to replace what is in flight. */
   readonly named: Set<string>;
   /** Bundles that went through `wallet_sendCalls`, by the wallet's id. */
-  readonly calls: Map<string, Report>;
+  readonly calls: Map<string, BundleReport>;
   readonly memory: Memory;
   /** True if the wallet's own node is the only one that is asked. */
   readonly isAlone: boolean;
@@ -254,14 +255,17 @@ export const free = (
   });
 
 /** The report, which is `unknown` where a page named the only node that was asked. */
-const doubted = ({ memory, isAlone }: Guarding, report: Report): Report => {
+const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleReport => {
   const isNamed = isAlone && report.chainId !== null && memory.pageChains.has(report.chainId);
   // guard: a proof by a node that the page named
   return isNamed ? namedByPage(report) : report;
 };
 
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
-export const clear = (guard: Guarding, made: Report): Effect.Effect<Clearance, NotCleared | GuardRefused, Rpc> =>
+export const clear = (
+  guard: Guarding,
+  made: BundleReport,
+): Effect.Effect<BundleClearance, NotCleared | GuardRefused, Rpc> =>
   Effect.gen(function* () {
     const { on, rules } = guard;
     const report = doubted(guard, made);
@@ -295,7 +299,7 @@ export const signed = (guard: Guarding, input: unknown, sign: (request: Request)
   });
 
 /** Signed bytes held to their clearance, and remembered as those that may be sent. */
-export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw: string) =>
+export const hold = (guard: Guarding, report: BundleReport, clearance: BundleClearance, raw: string) =>
   Effect.gen(function* () {
     // guard: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
@@ -304,7 +308,12 @@ export const hold = (guard: Guarding, report: Report, clearance: Clearance, raw:
   });
 
 /** Returns the clearance by which signed bytes may be sent now: proven again where it has expired. */
-export const renewed = (guard: Guarding, report: Report, { expiresAt }: Pick<Clearance, "expiresAt">, raw: string) =>
+export const renewed = (
+  guard: Guarding,
+  report: BundleReport,
+  { expiresAt }: Pick<BundleClearance, "expiresAt">,
+  raw: string,
+) =>
   Effect.gen(function* () {
     // guard: a clearance that expired while it was signed
     if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };

@@ -6,7 +6,7 @@ import { chainsInUse, getCode, getTransaction, readTransaction } from "../eth/in
 import type { FullTransaction } from "../eth/index.js";
 import { isHash, type Address, type Hash, type Hex } from "../primitives/index.js";
 import { attempt } from "../promise/facade.js";
-import type { Report, Request } from "../report/index.js";
+import type { BundleReport, Request } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import { compareRequest } from "../settle/compare.js";
 import { authenticate } from "../transaction/index.js";
@@ -30,7 +30,7 @@ const least = { ms: 30_000, blocks: 2 };
  * A transaction with the sender that its own signature gives, where it has the hash that its own fields make, and is, of this
  * sender on this chain, no older than the report; null of any other.
  */
-const authentic = (report: Report, hash: Hash, shown: FullTransaction | null): FullTransaction | null => {
+const authentic = (report: BundleReport, hash: Hash, shown: FullTransaction | null): FullTransaction | null => {
   const { chainId, observed, transactions } = report;
   const [{ input, nonce }] = transactions;
   const signed = shown === null ? null : authenticate(shown);
@@ -46,7 +46,7 @@ const authentic = (report: Report, hash: Hash, shown: FullTransaction | null): F
 };
 
 /** The transaction, from the guard's node or from the wallet, whoever shows it; null while nobody does. */
-const lookedFor = (pass: Pass, report: Report, hash: Hash) => {
+const lookedFor = (pass: Pass, report: BundleReport, hash: Hash) => {
   const asking = attempt(() => pass({ method: "eth_getTransactionByHash", params: [hash] }));
   const ofWallet = Effect.flatMap(asking, (answer) =>
     Effect.try(() => readTransaction(answer)).pipe(Effect.flatMap(Effect.fromResult)),
@@ -77,7 +77,7 @@ const shownBy = (looks: ReturnType<typeof lookedFor>) =>
 export const verify = Effect.fnUntraced(function* (
   guard: Guarding,
   pass: Pass,
-  report: Report,
+  report: BundleReport,
   request: Request,
   answer: unknown,
 ) {
@@ -147,7 +147,7 @@ const batchOf = (
 export const atOnce = { concurrency: 4 } as const;
 
 /** True if these are the proven calls, each by its sender, after the report; an account's batch by what it holds. */
-export const areAsked = (report: Report, hashes: ReadonlyArray<Hash>): Effect.Effect<boolean, never, Rpc> =>
+export const areAsked = (report: BundleReport, hashes: ReadonlyArray<Hash>): Effect.Effect<boolean, never, Rpc> =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       hashes,

@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import { digestOfReport, requestsOf } from "../report/ready.js";
 import { withJson } from "../primitives/json.js";
-import type { Report, TransactionReport } from "../report/schema.js";
+import type { BundleReport, Report, TransactionReport } from "../report/schema.js";
 import * as Fee from "../steps/fee.js";
 import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { buildRequest, filledOf, type Request } from "../transaction/request.js";
@@ -67,14 +67,14 @@ export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
 }
 
 /** The cases of a report, as its inputs have them. */
-export const inputsOf = ({ transactions, options }: Report): Bundle =>
+export const inputsOf = ({ transactions, options }: BundleReport): Bundle =>
   bundleOf(
     Arr.map(transactions, ({ input }) => input),
     options.accounts,
   );
 
 /** The cases of a report as they would be signed; null while a request has a hole. */
-export const signedOf = (report: Report): Bundle<Signed> | null => {
+export const signedOf = (report: BundleReport): Bundle<Signed> | null => {
   const requests = requestsOf(report);
   if (requests === null) return null;
   return Arr.zipWith(Arr.zip(inputsOf(report), report.transactions), requests, ([entry, said], request) => ({
@@ -89,8 +89,8 @@ export const signedOf = (report: Report): Bundle<Signed> | null => {
 export const keep = (signed: Bundle<Signed>, answers: Answers): Bundle<Filled> => walked(signed, answers, false);
 
 /** The report with other choices in its transactions, requests and digest made anew. */
-const changed = (report: Report, changes: Report["transactions"]): Report => {
-  const transactions = Arr.map(changes, (transaction) => {
+const changed = <R extends Report>(report: R, changes: R["transactions"]): R => {
+  const transactions = changes.map((transaction) => {
     const { input, nonce, gas, fee } = transaction;
     const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fee;
     const filled = { chainId: report.chainId, nonce: nonce.value, gas: gas.limit };
@@ -106,8 +106,8 @@ const changed = (report: Report, changes: Report["transactions"]): Report => {
  * The report with `nonces[i]` as the nonce of transaction `i`, reserved from outside the pipeline. Where
  * the entry is null, or the caller fixed the nonce, everything stays.
  */
-export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null>): Report => {
-  const reserved = Arr.map(report.transactions, (transaction, index): TransactionReport => {
+export const assignNonces = <R extends Report>(report: R, nonces: ReadonlyArray<bigint | null>): R => {
+  const reserved = report.transactions.map((transaction, index): TransactionReport => {
     const { nonce } = transaction;
     const given = nonces.at(index) ?? null;
     // why: no account comes near 2^53, and a request holds its nonce as a number
@@ -122,7 +122,7 @@ export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null
 export type Limits = Arr.NonEmptyReadonlyArray<bigint>;
 
 /** The report with these gas limits, chosen anew where they are ours to choose. */
-export const withLimits = (report: Report, limits: Limits): Report =>
+export const withLimits = (report: BundleReport, limits: Limits): BundleReport =>
   changed(
     report,
     Arr.zipWith(report.transactions, limits, (transaction, limit) => {

@@ -106,10 +106,10 @@ export const OptionsRefused = code("proof", ["unavailable"], "OptionsRefused", [
  * A report under other options. Options that are wrong are not taken: the report's own stay, and a
  * finding says so (`prove` never fails).
  */
-export const revise = (
-  report: Report,
+export const revise = <R extends Report>(
+  report: R,
   options: Options,
-): { readonly report: Report; readonly refused: Finding | null } =>
+): { readonly report: R; readonly refused: Finding | null } =>
   Result.match(complete(options, report.options), {
     onSuccess: (revised) => ({ report: { ...report, options: revised }, refused: null }),
     onFailure: (error) => ({

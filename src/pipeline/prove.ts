@@ -7,7 +7,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, code, type Finding } from "../report/finding.js";
-import type { Report } from "../report/schema.js";
+import type { BundleReport, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
@@ -57,14 +57,14 @@ const isOwnLost = (claim: ProofInput): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
-const keptFrom = (scanned: Report, late: RpcError, ledger: Report["ledger"]): Report =>
+const keptFrom = (scanned: BundleReport, late: RpcError, ledger: Report["ledger"]): BundleReport =>
   judged({ ...scanned, ledger }, [
     ...scanned.findings,
     fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
   ]);
 
 /** A report that nobody simulates: what it says stays, and that nothing proves it, nor asks what it left out. */
-const unproven = (report: Report, active: ActiveSteps): Report => {
+const unproven = (report: BundleReport, active: ActiveSteps): BundleReport => {
   const { without } = report.steps;
   const steps: ActiveSteps = new Set([...active].filter((name) => !without.some((omitted) => omitted === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
@@ -88,12 +88,12 @@ export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved
  * those proven decide the outcome; null = they do not.
  */
 const proveOnce = Effect.fnUntraced(function* (
-  report: Report,
+  report: BundleReport,
   // `found` = what was found before anything was asked
   { policies, found, scanned }: Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
   request: Effect.Effect<Own, never, Rpc>,
   widened: About["settled"],
-): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
+): Effect.fn.Return<{ readonly report: BundleReport; readonly limits: Limits | null }, never, Rpc> {
   const cases = signedOf(report);
   if (cases === null) return { report, limits: null };
   const steps = yield* activeSteps;
@@ -129,7 +129,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const assemble = Effect.fnUntraced(function* (
     attempt: Attempt,
     further: ReadonlyArray<Finding>,
-  ): Effect.fn.Return<Report> {
+  ): Effect.fn.Return<BundleReport> {
     const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
     const { compared } = attempt.judged;
     const ends = [closesIn(standing.closed, attempt, now), spanIn(attempt)];
@@ -215,9 +215,9 @@ export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
  * once, if the scan is of this very call; of any other report that is proof of nothing.
  */
 export const proveChosen = Effect.fnUntraced(function* (
-  report: Report,
+  report: BundleReport,
   proving: Parameters<typeof proveOnce>[1],
-): Effect.fn.Return<Report, never, Rpc> {
+): Effect.fn.Return<BundleReport, never, Rpc> {
   const { chainId, options, transactions, steps } = report;
   const { scanned } = proving;
   const chains = yield* chainsInUse;

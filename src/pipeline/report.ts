@@ -16,7 +16,7 @@ import { bounded } from "../report/bounded.js";
 import { fromError, inOrder, code, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
-import { reportVersion, type Report, type ReportOptions } from "../report/schema.js";
+import { reportVersion, type BundleReport, type Report, type ReportOptions } from "../report/schema.js";
 import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
@@ -164,7 +164,7 @@ const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>):
 };
 
 /** The report with these findings, in their order, and what they amount to. */
-export const judged = (report: Report, findings: ReadonlyArray<Finding>): Report => {
+export const judged = <R extends Report>(report: R, findings: ReadonlyArray<Finding>): R => {
   const ordered = inOrder(findings);
   return inOwnCurrency({
     ...report,
@@ -186,7 +186,7 @@ export const reportOf = (
   answers: Answers,
   about: About,
   moved: Movements = movementsOf(bundle, answers.run, about.measure, answers.chainId),
-): Report => {
+): BundleReport => {
   const { options, measure, described = null, others = [], stateChanges = [], earlier = [] } = about;
   const { steps } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
@@ -241,6 +241,7 @@ export const reportOf = (
       steps: { with: [...about.own.names], without: leftOutOf(steps) },
       observed,
       transactions,
+      carriers: [],
       funds,
       ...movements,
       stateChanges,
@@ -272,7 +273,7 @@ export const makeReport = Effect.fnUntraced(function* (
   answers: Answers,
   about: About,
   effects: RunEffects | null,
-): Effect.fn.Return<Report> {
+): Effect.fn.Return<BundleReport> {
   yield* Effect.yieldNow;
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects);
   yield* Effect.yieldNow;

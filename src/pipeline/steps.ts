@@ -26,7 +26,7 @@ import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
 import { text } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
-import type { Report, ReportOptions, TransactionReport, Clearance } from "../report/schema.js";
+import type { BundleReport, Report, ReportOptions, TransactionReport } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
 import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from "../steps/reading/delegateCalls.js";
@@ -35,7 +35,7 @@ import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, outcomeOf, type Answers, type Round, type ActiveSteps } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";
-import { readyWith, type Blocker } from "../report/ready.js";
+import { readyWith } from "../report/ready.js";
 import { OwnSteps } from "./own.js";
 
 /** All of them. */
@@ -205,7 +205,7 @@ export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bun
     );
 
 /** Returns what a report says of each case, by every step. */
-export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex): Report["transactions"] =>
+export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex): BundleReport["transactions"] =>
   Arr.map(bundle, (entry) => {
     const { input, request } = entry;
     const { to: address, data, value, item } = input;
@@ -270,7 +270,7 @@ export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
-export const ready = (report: Report): Effect.Effect<Clearance, Blocker> =>
+export const ready = <R extends Report>(report: R): ReturnType<typeof readyWith<R>> =>
   Effect.flatMap(Effect.service(OwnSteps), ({ steps, without }) =>
     readyWith(
       report,

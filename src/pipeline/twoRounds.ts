@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
-import type { Report } from "../report/schema.js";
+import type { BundleReport, Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
@@ -29,12 +29,12 @@ const mayBeSent = ({ transactions }: Report): boolean =>
   );
 
 /** The report with what is asked only of what fails, where anybody is to look at that. */
-export const withLast = (report: Report): Effect.Effect<Report, never, Rpc> => {
+export const withLast = <R extends Report>(report: R): Effect.Effect<R, never, Rpc> => {
   if (report.steps.without.includes("simulate")) return Effect.succeed(report);
   return Effect.flatMap(
     mayBeSent(report) ? Effect.flatMap(rare, ({ withSent }) => withSent(report)) : Effect.succeed(report),
     (searched) =>
-      searched.options.traceReverts && searched.transactions[0].outcome.status === "reverted"
+      searched.options.traceReverts && searched.transactions[0]?.outcome.status === "reverted"
         ? Effect.flatMap(rare, ({ withTrace }) => withTrace(searched))
         : Effect.succeed(searched),
   );
@@ -44,7 +44,7 @@ export const withLast = (report: Report): Effect.Effect<Report, never, Rpc> => {
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
-): Effect.fn.Return<{ readonly report: Report; readonly round: Round }, never, Rpc> {
+): Effect.fn.Return<{ readonly report: BundleReport; readonly round: Round }, never, Rpc> {
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const { memory } = yield* Rpc;
@@ -102,8 +102,8 @@ const isSettled = ({ observed, findings, steps }: Report): boolean =>
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(
   prepared: Parameters<typeof scanOnce>[0],
-  choose: (scanned: Report) => Effect.Effect<Report, E, R>,
-): Effect.Effect<Report, E, Rpc | R> =>
+  choose: (scanned: BundleReport) => Effect.Effect<BundleReport, E, R>,
+): Effect.Effect<BundleReport, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, () =>
     Effect.gen(function* () {
       const scanned = phase("Preflight.scan", scanOnce(prepared), ({ report }) => report);

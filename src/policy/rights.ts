@@ -1,7 +1,7 @@
 /** Policies over rights, over who takes part, and over calls that fail inside a transaction that succeeds. */
 import { isHiddenRight, isInnerFailure, isMismatch, isNativeUntraced, isUnexplained } from "../report/byCode.js";
 import { every, fail, pass, type Policy, type PolicyResult, unknown } from "../report/policy.js";
-import type { Report } from "../report/schema.js";
+import { type Report, simulatedIn } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
 import { cut, tokenText, unseen, whereSeen } from "./spending.js";
 import { accountsOf } from "../report/amounts.js";
@@ -71,7 +71,7 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
   };
   // why: with tokens and rights it stands for made, gone and taken back
   const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((address) => !isNobody(address)));
-  for (const { input, code, outcome } of report.transactions) {
+  for (const { input, code, outcome } of simulatedIn(report)) {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
     for (const { address } of input.authorizationList ?? []) add(address);
     for (const { address } of outcome.logs) add(address);
@@ -104,7 +104,7 @@ export const judgeTouched =
 /** No delegated account (EIP-7702) sends, receives or may spend, and none is made. */
 export const judgeDelegated = (report: Report): PolicyResult =>
   every([
-    ...report.transactions.flatMap(({ input, code }, index) => [
+    ...simulatedIn(report).flatMap(({ input, code }, index) => [
       ...[code.from, ...(code.to === null ? [] : [code.to])].map(({ account, kind, delegate }) =>
         kind === "delegated"
           ? fail(
@@ -133,7 +133,7 @@ export const judgeDelegated = (report: Report): PolicyResult =>
 export const judgeInner = (mayFail: NonNullable<Policy["mayFail"]>) =>
   whereSeen((report) =>
     every(
-      report.transactions.map(({ outcome: { inner } }, index) => {
+      simulatedIn(report).map(({ outcome: { inner } }, index) => {
         const failed = (inner?.failed ?? []).filter(
           (failure) => !isAllowed(failure, mayFail) && !isGranted(failure, report.approvals),
         );

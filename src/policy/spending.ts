@@ -10,7 +10,7 @@ import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/unit
 import { accountsOf as own } from "../report/amounts.js";
 import { currencyOf } from "../report/chain.js";
 import { isCut, isNativeUntraced } from "../report/byCode.js";
-import type { Report } from "../report/schema.js";
+import { type Report, simulatedIn } from "../report/schema.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms } from "../report/parts.js";
 
@@ -95,8 +95,9 @@ const measuredOf = (report: Report, token: Address | null, account: Address): bi
 
 /** Why nothing can be said of movements; null where the outcome is known. */
 export const unseen = (report: Report): string | null => {
-  if (report.observed.tier !== "simulate") return "the transactions were not simulated";
-  const index = report.transactions.findIndex(({ outcome }) => outcome.status === "unknown");
+  const all = simulatedIn(report);
+  if (report.observed.tier !== "simulate" || all.length === 0) return "the transactions were not simulated";
+  const index = all.findIndex(({ outcome }) => outcome.status === "unknown");
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 

@@ -35,6 +35,10 @@ export const isQuantity = (value: unknown): value is Hex =>
 export const nullable = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));
 
+/** A field that came later: one that was stored without it decodes as `absent`. */
+export const later = <S extends Schema.Constraint>(schema: S, absent: NoInfer<S["Type"]>) =>
+  Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(absent))(schema);
+
 /** A whole amount, price or time: of none of these is there less than nothing. */
 export const Uint = Schema.BigInt.pipe(
   Schema.check(Schema.isGreaterThanOrEqualToBigInt(0n, { expected: "0 or more" })),

@@ -173,7 +173,7 @@ export const listOf = <A>(read: Read<A>, least: number = 0): Read<ReadonlyArray<
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
   isRecord(value) ? Result.succeed(value) : no(field, `must be an object, got ${kind(value)}`);
 
-const lists = ["transactions", "findings", "funds"] as const;
+const lists = ["transactions", "carriers", "findings", "funds"] as const;
 const records = ["observed", "options", "steps"] as const;
 
 /** The problem with a report whose parts are not what they are in one. */
@@ -189,11 +189,10 @@ const reportParts = (input: unknown): Problem | null => {
   if (list !== undefined) return part(list, "must be a list");
   const other = records.find((name) => !isRecord(input[name]));
   if (other !== undefined) return part(other, "must be an object");
-  const { steps, transactions } = input;
+  const { steps, transactions, carriers } = input;
   const own = ["with", "without"].find((name) => !isRecord(steps) || !Array.isArray(steps[name]));
   if (own !== undefined) return part(`steps.${own}`, "must be a list");
-  const [first]: ReadonlyArray<unknown> = Array.isArray(transactions) ? transactions : [];
-  if (first === undefined) return { field: "report.transactions", problem: "must have at least one transaction" };
+  const [first]: ReadonlyArray<unknown> = [transactions, carriers].flat();
   // why: JSON has no bigints, and of texts in their place every sum and comparison would be wrong
   const isText = isRecord(first) && isRecord(first["input"]) && typeof first["input"]["value"] === "string";
   return isText ? notWhole : null;

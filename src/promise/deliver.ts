@@ -16,7 +16,8 @@ import {
   digestOfReport,
   mismatch,
   ready,
-  type Clearance,
+  type BundleClearance,
+  type BundleReport,
   type Report,
   type Request,
   type Wait,
@@ -33,7 +34,7 @@ export type Sign = (request: Request, index: number) => Promise<`0x${string}`>;
 /** A delivered bundle: proven, signed and sent under reserved nonces, in its order. */
 export interface Delivered {
   /** The proven report that was cleared. */
-  readonly report: Report;
+  readonly report: BundleReport;
   /** Transactions that were sent, in the order of the requests. */
   readonly sent: ReadonlyArray<Nonces.Sent>;
 }
@@ -78,7 +79,7 @@ const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Wait>, with
 });
 
 /** Returns the rest of a report from place `first` of its bundle on. */
-const restOf = (report: Report, first: number): Report => {
+const restOf = (report: BundleReport, first: number): BundleReport => {
   const [transaction, ...others] = report.transactions.slice(first);
   if (first === 0 || transaction === undefined) return report;
   const transactions = [transaction, ...others] as const;
@@ -132,7 +133,7 @@ const admit = Effect.fnUntraced(function* (
 /** `Report.ready`, of reports whose warnings somebody agreed to; nothing is sent where it fails. */
 const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
   const agreed = new Set<string>();
-  return (report: Report): Effect.Effect<Clearance, unknown, Rpc> =>
+  return (report: BundleReport): Effect.Effect<BundleClearance, unknown, Rpc> =>
     Effect.tap(
       Effect.mapError(ready(report), (error) => withViemCause(error, report)),
       () => admit(report, onCaution, agreed),
@@ -141,7 +142,7 @@ const clearsBy = (onCaution: NonNullable<DeliverOptions["onCaution"]>) => {
 
 /** Clears again what was signed from place `first` on, or fails with what now stands against it. */
 const clearAgain = Effect.fnUntraced(function* (
-  report: Report,
+  report: BundleReport,
   first: number,
   signed: ReadonlyArray<string>,
   { policies }: Options,

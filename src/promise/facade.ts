@@ -36,9 +36,9 @@ export interface RunOptions extends Options, Abortable {}
  */
 export interface Actions<sender extends "caller" | "client" = "caller"> {
   /** `Preflight.preflight`: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
-  readonly preflight: TakesInput<RunOptions, Promise<Report.Report>, sender>;
+  readonly preflight: TakesInput<RunOptions, Promise<Report.BundleReport>, sender>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
-  readonly scan: TakesInput<RunOptions, Promise<Report.Report>, sender>;
+  readonly scan: TakesInput<RunOptions, Promise<Report.BundleReport>, sender>;
   /**
    * `Preflight.maxSendable`: the most native currency that `from` can send to `to`, in wei, with the proven report of
    * sending exactly that. Rejects with `InsufficientFunds` where the fees alone are more than the balance, and with what
@@ -48,9 +48,9 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
     from: Address,
     to: Address,
     options?: RunOptions,
-  ) => Promise<{ readonly value: bigint; readonly report: Report.Report }>;
+  ) => Promise<{ readonly value: bigint; readonly report: Report.BundleReport }>;
   /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` where it is no report. */
-  readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
+  readonly prove: <R extends Report.Report>(report: R, options?: RunOptions) => Promise<R>;
   /** `Preflight.settle`: compares the report with what was mined under `hashes`, which are in the report's order. */
   readonly settle: (
     report: Report.Report,
@@ -58,7 +58,9 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
     options?: { readonly deadline?: Duration.Input | undefined } & Abortable,
   ) => Promise<Report.Settled>;
   /** `Preflight.ready`: what to sign. Rejects with the first blocker, and with `InvalidTransaction` where it is no report. */
-  readonly ready: (report: Report.Report) => Promise<Report.Clearance>;
+  readonly ready: <R extends Report.Report>(
+    report: R,
+  ) => Promise<R extends Report.BundleReport ? Report.BundleClearance : Report.Clearance>;
 }
 
 /** {@link Actions} with a life of their own. */
@@ -217,7 +219,7 @@ export const make = <R = never>(
 };
 
 /** The report, which may come from outside: it holds no longer than the door's own `maxAge`, whatever it says. */
-export const withAge = (report: Report.Report, { maxAge }: Options): Report.Report => {
+export const withAge = <R extends Report.Report>(report: R, { maxAge }: Options): R => {
   if (maxAge == null) return report;
   const { options } = report;
   const most = safely(() => Duration.toMillis(maxAge), 0);

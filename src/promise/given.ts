@@ -17,7 +17,7 @@ export const preload = (): void => void load().catch(() => undefined);
 const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
 
 /** A report by its parts. */
-export const reportGiven = (report: Report): Result.Result<Report, InvalidTransaction> => {
+export const reportGiven = <R extends Report>(report: R): Result.Result<R, InvalidTransaction> => {
   const problem = reportProblem(report);
   return problem === null ? Result.succeed(report) : wrong(problem.field, problem.problem);
 };
@@ -79,7 +79,7 @@ export const functionGiven = (field: string, input: unknown): Result.Result<void
   typeof input === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
 
 /** `ready` of what may be no report, as `limited` has it. */
-export const clearing = (report: Report, limited: (report: Report) => Report = (same) => same) =>
+export const clearing = <R extends Report>(report: R, limited: (report: R) => R = (same) => same) =>
   Effect.flatMap(Effect.all([Effect.fromResult(reportGiven(report)), pipeline]), ([checked, { ready }]) =>
     // why: it asks nobody, so that what throws is in the report
     Effect.catchDefect(

@@ -108,6 +108,7 @@ const headline = (report: Report, names: Names): string => {
 
 const nextOf = (report: Report): string => {
   const seconds = Math.max(0, Math.floor((expiryOf(report) - report.observed.at) / 1000));
+  if (report.transactions.length === 0) return "there is no request to sign";
   const several = report.transactions.length > 1;
   const sign = `sign exactly ${several ? "these requests, in this order," : "this request"} within ${seconds} s. After that, prove again first`;
   switch (report.verdict) {

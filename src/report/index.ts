@@ -7,5 +7,13 @@ export { mismatch } from "./matches.js";
 export { BlockName, named, times } from "./options.js";
 export { type Blocker, decidingSeverity, expiryOf, ready, verdictOf } from "./ready.js";
 export { namedByPage } from "./nodeNamedByPage.js";
-export { Clearance, type Report, type Request, type TransactionReport, type Wait } from "./schema.js";
+export {
+  type BundleClearance,
+  type BundleReport,
+  Clearance,
+  type Report,
+  type Request,
+  type TransactionReport,
+  type Wait,
+} from "./schema.js";
 export type { ReportEvent } from "./telemetry.js";

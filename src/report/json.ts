@@ -7,9 +7,9 @@ import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
 import { ReportVersion } from "../errors/input.js";
 import { plainJson, withJson } from "../primitives/json.js";
-import type { RunName } from "../primitives/names.js";
 import { inOwnCurrency } from "./chain.js";
-import { Report, reportVersion } from "./schema.js";
+import { oldestVersion, Report, reportVersion } from "./schema.js";
+import { upgrade } from "./upgrade.js";
 
 const codec = Schema.toCodecJson(Report);
 const decode = Schema.decodeUnknownEffect(codec);
@@ -42,28 +42,11 @@ const versionIn = (json: unknown): number | null => {
   return Number.isSafeInteger(version) ? (version as number) : null;
 };
 
-/** The names that runs had before, with those of today: stored reports have either. */
-const formerRuns: ReadonlyMap<unknown, RunName> = new Map([
-  ["bare", "ample"],
-  ["alone", "readerOnly"],
-  ["swap", "exactOnLatest"],
-  ["priced", "atNextFee"],
-  ["order", "reordered"],
-  ["apart", "oneBlockEach"],
-]);
-
-/** The JSON with the names of runs as they are today. */
-const withRuns = (json: unknown, key = ""): unknown => {
-  if (Array.isArray(json)) return json.map((one) => withRuns(one));
-  if (isObject(json))
-    return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, withRuns(value, name)]));
-  return key === "run" ? (formerRuns.get(json) ?? json) : json;
-};
-
 /**
- * A report from its JSON, checked field by field.
+ * A report from its JSON, checked field by field. One of version 4 keeps its `version`: it can be shown, compared, settled
+ * and proven again, but `ready` refuses it.
  *
- * Fails with `ReportVersion` when the report is of another version; that is checked first. Fails with `SchemaError`,
+ * Fails with `ReportVersion` when the report is older or newer; that is checked first. Fails with `SchemaError`,
  * which names the field, when anything is missing, mistyped or nested too deep. What the
  * report claims is not believed: `ready` computes verdict, digest and age again.
  *
@@ -86,10 +69,11 @@ export const fromJson = Effect.fn("Report.fromJson")(function* (
   json: unknown,
 ): Effect.fn.Return<Report, Schema.SchemaError | ReportVersion> {
   const found = versionIn(json);
-  if (found !== null && found !== reportVersion) return yield* new ReportVersion({ found, supported: reportVersion });
+  if (found !== null && (found < oldestVersion || found > reportVersion))
+    return yield* new ReportVersion({ found, supported: reportVersion });
   if (!isShallow(json))
     return yield* Effect.fail(
       new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: `nested deeper than ${maxDepth} levels` })),
     );
-  return withJson(inOwnCurrency(yield* decode(withRuns(json))));
+  return withJson(inOwnCurrency(yield* decode(found === oldestVersion ? upgrade(json) : json)));
 });

@@ -34,14 +34,15 @@ const differs = (cleared: Signable, raw: string, at: string): SignedMismatch | n
 /**
  * The first thing in which these signed transactions are not what the clearance allows: `from` with both accounts
  * where another key signed, a field with both values, in a bundle with its place (`[1].from`); null when they are
- * exactly that. `count`: how many there are. `senders`, `digest`: the clearance was changed after it was given.
+ * exactly that. `count`: how many there are. `senders`, `digest`: the clearance was changed after it was given. Signatures
+ * (`signs`) are not compared: they are no transactions.
  */
 export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): SignedMismatch | null => {
-  const { requests, senders } = clearance;
+  const { signs, requests, senders, chainId } = clearance;
   if (senders.length !== requests.length) return other("senders", requests.length, senders.length);
   if (signed.length !== requests.length) return other("count", requests.length, signed.length);
   const cleared = Arr.zipWith(requests, senders, (request, from) => ({ from, request }));
-  const digest = digestOf(reportVersion, requests[0].chainId, cleared);
+  const digest = digestOf(reportVersion, chainId, cleared, signs);
   // why: the clearance may have been changed as well; its own words must give the same digest
   if (digest === null || digest !== clearance.digest) return other("digest", clearance.digest, digest);
   for (const [index, signable] of cleared.entries()) {
@@ -49,12 +50,12 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
     if (found !== null) return found;
   }
   const signables = signed.flatMap((raw) => readSigned(raw) ?? []);
-  const own = digestOf(reportVersion, requests[0].chainId, signables);
+  const own = digestOf(reportVersion, chainId, signables, signs);
   return own === clearance.digest ? null : other("digest", clearance.digest, own);
 };
 
 /**
- * True if these signed transactions are exactly what the clearance allows: every field, in order, and
+ * True if these signed transactions are exactly the requests that the clearance allows: every field, in order, and
  * signed by the senders it names. Anything else is false, never an exception; {@link mismatch} says what.
  *
  * @example

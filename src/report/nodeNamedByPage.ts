@@ -13,5 +13,5 @@ export const NodeNamedByPage = code("chain", ["unavailable"], "NodeNamedByPage",
 ]);
 
 /** Returns the report as `unknown`, since a page named the only node that was asked. */
-export const namedByPage = (report: Report): Report =>
+export const namedByPage = <R extends Report>(report: R): R =>
   withFinding(report, NodeNamedByPage.unavailable({ evidence: "unavailable" }));

@@ -1,7 +1,7 @@
 /** The state, the blocks and the rules that a report's figures are from. */
 import * as Schema from "effect/Schema";
 import { BlockRead, Fork, RunName, SimulationPart } from "../primitives/names.js";
-import { Address, amount, Hash } from "../primitives/hex.js";
+import { Address, amount, Hash, later } from "../primitives/hex.js";
 import { BlockName } from "./options.js";
 
 /** One block context in which the exact requests ran. */
@@ -89,17 +89,17 @@ export const Observed = Schema.Struct({
    * proof
    * that it is not read. Empty where no code runs, or none was looked at.
    */
-  reads: Schema.Array(BlockRead),
+  reads: later(Schema.Array(BlockRead), []),
   /**
    * Number of transactions, from the first, of which a tracer showed every changed slot. Of the others only slots that
    * are known to control accounts were read.
    */
-  traced: Schema.Int,
+  traced: later(Schema.Int, 0),
   /**
    * Epoch ms until which a clearance may hold: where the transactions fail in a later block (`ClosesAt`), or where blocks
    * come faster than they can be simulated, the code may tell them apart, and `maxAge` is the default
    * (`BlocksNotSimulated`); null = `maxAge` alone bounds it.
    */
-  until: Schema.NullOr(Schema.Finite),
+  until: later(Schema.NullOr(Schema.Finite), null),
 });
 export interface Observed extends Schema.Schema.Type<typeof Observed> {}

@@ -3,7 +3,6 @@
  * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
 import * as Duration from "effect/Duration";
-import * as Effect from "effect/Effect";
 import { memoize } from "effect/Function";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
@@ -199,12 +198,7 @@ export const named = {
    * another one by then, everything begins anew on it, and if that goes on the report is `unknown`. Without it the latest
    * block is asked in the round of the simulations, so that one which comes at the end of that round may be missed.
    */
-  confirmHead: plain<boolean>()(
-    // why: reports that were stored before there was this option have no word of it
-    Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false))),
-    false,
-    () => "must be a boolean",
-  ),
+  confirmHead: plain<boolean>()(Schema.Boolean, false, () => "must be a boolean"),
   /**
    * Contracts whose code a Safe or another account may run in its own place (DELEGATECALL), though it is not known by its
    * hash: `UnknownDelegateCall` is then the info `DelegateCall`; default none.

@@ -9,7 +9,7 @@ import { rightStandards } from "../abi/known/rights.js";
 import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
 import { InnerCalls } from "./beside.js";
-import { Address, amount, Hash, Hex, nullable, Uint } from "../primitives/hex.js";
+import { Address, amount, Hash, Hex, later, nullable, Uint } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
@@ -276,7 +276,7 @@ export const Approval = Schema.Struct({
   /** Epoch seconds, where the approval ends by itself. */
   expiration: amount,
   /** True if it ends later than the previous one, whatever its amount. */
-  extended: Schema.Boolean,
+  extended: later(Schema.Boolean, false),
   /** True if it is without limit. */
   unlimited: Schema.Boolean,
   /** Kind of account at the spender's address. */

@@ -1,12 +1,20 @@
 /** Requests that a report promises to be signed, and whether it clears them for signing. */
 import { concatHex, keccak256, numberToHex } from "viem";
-import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
 import { FreshnessUnknown } from "./freshness.js";
 import { type Finding, inOrder, type Severity } from "./finding.js";
-import { type Clearance, type Report, reportVersion } from "./schema.js";
+import {
+  type BundleClearance,
+  type BundleReport,
+  type Clearance,
+  type Report,
+  reportVersion,
+  type SignatureRequest,
+  simulatedIn,
+} from "./schema.js";
+import { ReportVersion } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
 import { copyOf } from "../primitives/copy.js";
@@ -46,7 +54,7 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
 };
 
 /** The report with one finding more, and the verdict and reason that follow. */
-export const withFinding = (report: Report, finding: Finding): Report => {
+export const withFinding = <R extends Report>(report: R, finding: Finding): R => {
   const findings = inOrder([...report.findings, finding]);
   return withJson({
     ...{ ...report, findings, verdict: verdictOf(findings), because: becauseOf(findings, report.stage) },
@@ -62,12 +70,18 @@ export const requestsOf = ({
 };
 
 /**
- * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
- * when one cannot be serialised. It finds mistakes, not forgery.
+ * keccak256 over version, chain id, of each signature in order its signer and digest, and of each transaction in order
+ * its sender and signing hash; null when one cannot be serialised. It finds mistakes, not forgery.
  */
-export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
+export const digestOf = (
+  version: number,
+  chainId: number,
+  signables: ReadonlyArray<Signable>,
+  signs: ReadonlyArray<Pick<SignatureRequest, "signer" | "digest">> = [],
+): Hash | null =>
   safely(() => {
     const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
+    for (const { signer, digest } of signs) parts.push(signer.toLowerCase() as Address, digest);
     for (const { from, request } of signables) {
       const hash = signingHash(request);
       if (hash === null) return null;
@@ -76,18 +90,18 @@ export const digestOf = (version: number, chainId: number, signables: ReadonlyAr
     return keccak256(concatHex(parts));
   }, null);
 
-/** The digest that the report's chain, senders and requests make; null while a request has a hole. */
+/** The digest that the report's chain, senders and requests make; null while a request has a hole, or there is none. */
 export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
   const signables = transactions.flatMap(({ input, request }) =>
     request === null ? [] : [{ from: input.from, request }],
   );
-  return chainId === null || signables.length !== transactions.length
+  return chainId === null || signables.length === 0 || signables.length !== transactions.length
     ? null
     : digestOf(reportVersion, chainId, signables);
 };
 
-/** Why there is no clearance: the first blocker as its own error, or what is missing. */
-export type Blocker = Verdict | RpcError;
+/** Why there is no clearance: the first blocker as its own error, what is missing, or a version that is not ours. */
+export type Blocker = Verdict | RpcError | ReportVersion;
 
 /** Returns the reason of the gap that a finding without an error of its own is to a clearance. */
 export const gapReason = ({ severity }: Finding): Gap["reason"] =>
@@ -124,11 +138,17 @@ export const expiryOf = ({ observed, options }: Pick<Report, "observed" | "optio
 const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
   const { observed, options, stage, transactions, funds } = report;
   const requests = requestsOf(report);
+  const simulated = simulatedIn(report);
   const isPretended = options.stateOverrides !== null || options.blockOverrides !== null;
-  const failed = transactions.some(({ outcome: { status } }) => status === "reverted" || status === "halted");
+  const failed = simulated.some(({ outcome: { status } }) => status === "reverted" || status === "halted");
   return gapsOf(
     [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
-    [requests === null, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
+    [transactions.length === 0, "RequestIncomplete", "the report has nothing to sign"],
+    [
+      transactions.some(({ request }) => request === null),
+      "RequestIncomplete",
+      "the nonce, gas, fee or chain of a request is not known",
+    ],
     [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
     [isPretended, "StatePretended", "the report was made with state or block overrides"],
     [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
@@ -142,7 +162,7 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
     [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
     // why: whatever the findings say of these facts, they may have been cut
     [
-      !transactions.every(({ outcome }) => outcome.status === "success"),
+      !simulated.every(({ outcome }) => outcome.status === "success"),
       "NotSuccessful",
       failed ? "a transaction does not succeed" : "whether the transactions succeed is not known",
     ],
@@ -163,10 +183,10 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
 };
 
 /**
- * Permission to sign exactly the report's requests, on `ready` and `caution`. Verdict, digest and age
- * are worked out again, nothing is taken on trust from the report's own words.
+ * Permission to sign exactly the report's requests, on `ready` and `caution`; of a bundle's report there is at least one.
+ * Verdict, digest and age are worked out again, nothing is taken on trust from the report's own words.
  *
- * Fails with the first blocker as its own tagged error, else with `NotProven { missing }`: every check
+ * Fails with `ReportVersion` where an older version made the report, then with the first blocker as its own tagged error, else with `NotProven { missing }`: every check
  * that could not be made, by the code of its finding, and whatever the report itself lacks: not proven,
  * overrides, older than `maxAge`, altered.
  *
@@ -187,37 +207,51 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
  * console.log(clearance.requests[0].chainId, clearance.requests[0].gas); // 31337 21000n
  * ```
  */
-export const ready = (report: Report): Effect.Effect<Clearance, Blocker> => readyWith(report, [], []);
+export const ready = <R extends Report>(
+  report: R,
+): Effect.Effect<R extends BundleReport ? BundleClearance : Clearance, Blocker> => readyWith(report, [], []);
 
 /** {@link ready}, of a report that was made with all of these steps, users' and built-in ones. */
-export const readyWith: (
-  report: Report,
+export const readyWith: <R extends Report>(
+  report: R,
   own: ReadonlyArray<OwnName>,
   builtIn: ReadonlyArray<BuiltInStep>,
-) => Effect.Effect<Clearance, Blocker> = Effect.fn("Report.ready")(function* (report, own, builtIn) {
-  const blocker = report.findings.find(({ severity }) => severity === "blocker");
-  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(report)(blocker)] });
-  const now = yield* Clock.currentTimeMillis;
-  const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
-  // guard: a step of the pipeline that the report lacks
-  const lacking = [
-    ...own.filter((step) => !report.steps.with.includes(step)),
-    ...builtIn.filter((step) => report.steps.without.includes(step)),
-  ];
-  const missing = [
-    ...unavailable.map(gapOf(report)),
-    ...gapsIn(report, now),
-    ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
-  ];
-  const requests = requestsOf(report);
-  if (missing.length > 0 || requests === null || report.digest === null) return yield* new NotProven({ missing });
-  yield* recoverAuthorities(report.transactions.map(({ input }) => input));
-  return withJson({
-    // why: whoever is handed the report or the clearance changes nothing of the other
-    requests: copyOf(requests),
-    senders: Arr.map(report.transactions, ({ input }) => input.from),
-    digest: report.digest,
-    expiresAt: expiryOf(report),
-    waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
-  });
-});
+) => Effect.Effect<R extends BundleReport ? BundleClearance : Clearance, Blocker> = Effect.fn("Report.ready")(
+  function* (
+    report: Report,
+    own: ReadonlyArray<OwnName>,
+    builtIn: ReadonlyArray<BuiltInStep>,
+  ): Effect.fn.Return<BundleClearance, Blocker> {
+    const { version, chainId } = report;
+    // guard: a report of an older version
+    if (version !== reportVersion) return yield* new ReportVersion({ found: version, supported: reportVersion });
+    const blocker = report.findings.find(({ severity }) => severity === "blocker");
+    if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(report)(blocker)] });
+    const now = yield* Clock.currentTimeMillis;
+    const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
+    // guard: a step of the pipeline that the report lacks
+    const lacking = [
+      ...own.filter((step) => !report.steps.with.includes(step)),
+      ...builtIn.filter((step) => report.steps.without.includes(step)),
+    ];
+    const missing = [
+      ...unavailable.map(gapOf(report)),
+      ...gapsIn(report, now),
+      ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
+    ];
+    const requests = requestsOf(report);
+    if (missing.length > 0 || requests === null || chainId === null || report.digest === null)
+      return yield* new NotProven({ missing });
+    yield* recoverAuthorities(report.transactions.map(({ input }) => input));
+    return withJson({
+      signs: [],
+      // why: whoever is handed the report or the clearance changes nothing of the other
+      requests: copyOf(requests),
+      senders: report.transactions.map(({ input }) => input.from),
+      chainId,
+      digest: report.digest,
+      expiresAt: expiryOf(report),
+      waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
+    });
+  },
+);

@@ -1,6 +1,5 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import type * as Arr from "effect/Array";
-import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import { DecodedCall } from "../abi/calls.js";
@@ -8,7 +7,7 @@ import { ShownChain } from "./chain.js";
 import { AskRule, OwnName, RunName, StepName, builtInSteps } from "../primitives/names.js";
 import { Exposures, StateChange } from "./beside.js";
 import { Finding } from "./finding.js";
-import { Address, Hash, nullable } from "../primitives/hex.js";
+import { Address, Hash, Hex, later } from "../primitives/hex.js";
 import {
   Approval,
   BalanceChange,
@@ -28,14 +27,16 @@ import { named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
 
 /** The version of the report's shape; part of the digest. */
-export const reportVersion = 4;
+export const reportVersion = 5;
+/** The oldest version that `fromJson` reads. */
+export const oldestVersion = 4;
 
 /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
 const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
 
 /** How an option is decoded: as its row says, with what its row says where a report was made before there was the option. */
 const decodedBy = <S extends Schema.Constraint>(row: { readonly schema: S; readonly absent: S["Type"] }) =>
-  Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(row.absent))(row.schema);
+  later<S>(row.schema, row.absent);
 
 const keptTimes = {
   /** ms for a whole run. */
@@ -67,7 +68,7 @@ export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> 
 export const TransactionReport = Schema.Struct({
   input: Transaction,
   /** The call as data, null without calldata. For its bigints, `JSON.stringify` the report, or use `Report.toJson`. */
-  call: Schema.NullOr(DecodedCall),
+  call: later(Schema.NullOr(DecodedCall), null),
   request: Schema.NullOr(Request),
   code: Parties,
   outcome: Outcome,
@@ -122,8 +123,11 @@ const Ledger = Schema.Struct({
 
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
-  /** The version of the report's shape; another one is refused by `fromJson`. */
-  version: Schema.Literal(reportVersion),
+  /**
+   * The version that made it: 5, or 4 of a stored one that `fromJson` read. `ready` refuses one of 4, `prove` makes one
+   * of 5 of it. Any other is refused by `fromJson`.
+   */
+  version: Schema.Literals([oldestVersion, reportVersion]),
   /** The verdict: what to do with the bundle; `ready` of this namespace works it out again. */
   verdict: VerdictName,
   /** The one reason for the verdict, in a sentence. */
@@ -146,22 +150,23 @@ export const Report = Schema.Struct({
     without: Schema.Array(Schema.Literals(builtInSteps)),
   }),
   observed: Observed,
-  transactions: Schema.NonEmptyArray(TransactionReport).check(Schema.isMaxLength(maxTransactions)),
+  transactions: Schema.Array(TransactionReport).check(Schema.isMaxLength(maxTransactions)),
+  carriers: later(Schema.Array(TransactionReport).check(Schema.isMaxLength(maxTransactions)), []),
   funds: Schema.Array(Funds),
   transfers: Schema.Array(Transfer),
   balanceChanges: Schema.Array(BalanceChange),
   approvals: Schema.Array(Approval),
-  exposure: nullable(Exposures),
-  stateChanges: Schema.Array(StateChange),
+  exposure: later(Schema.NullOr(Exposures), null),
+  stateChanges: later(Schema.Array(StateChange), []),
   tokens: Schema.Array(TokenInfo),
   /**
    * Accounts that pay or act, and name a sender as their owner, which a contract may claim of anybody; nothing is decided
    * by it. `kind`: `safe` by the code of a Safe's proxy, and `isOwner`; `account` by `isOwner` or `owner`, an ERC-4337 or
    * ERC-1271 account.
    */
-  owned: Schema.Array(OwnedAccount),
+  owned: later(Schema.Array(OwnedAccount), []),
   findings: Schema.Array(Finding),
-  /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
+  /** keccak256 over version, chain id, and of each signature its signer and digest, then of each transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
   digest: Schema.NullOr(Hash),
   ledger: Ledger,
 }).annotate({ identifier: "Report" });
@@ -170,8 +175,10 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly options: ReportOptions;
   /** The state and block that the figures are from. */
   readonly observed: Observed;
-  /** The transactions, in order. */
-  readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
+  /** The transactions, in order; none where only a signature is asked for. */
+  readonly transactions: ReadonlyArray<TransactionReport>;
+  /** Transactions that were simulated for a signature, in order: they are not signed, and their senders are not "you". */
+  readonly carriers: ReadonlyArray<TransactionReport>;
   /** Funds that each payer has and needs. */
   readonly funds: ReadonlyArray<Funds>;
   /** Transfers of native currency and tokens, in raw units, in the order of the events. */
@@ -192,6 +199,21 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly ledger: typeof Ledger.Type;
 }
 
+/** The report of a bundle, as every report of transactions is: there is at least one. */
+export interface BundleReport extends Report {
+  /** The transactions, in order. */
+  readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
+}
+
+/** Everything that was simulated for a report: its transactions, then its carriers. */
+export const simulatedIn = ({ transactions, carriers }: Report): ReadonlyArray<TransactionReport> => [
+  ...transactions,
+  ...carriers,
+];
+
+/** True of a report with a transaction. */
+export const isOfBundle = (report: Report): report is BundleReport => report.transactions.length > 0;
+
 /** One transaction that must be mined before a request is sent. */
 const Wait = Schema.Struct({
   /** The request's place in the bundle, from 0. */
@@ -204,23 +226,56 @@ const Wait = Schema.Struct({
 /** A transaction that must be mined before a request is sent. */
 export interface Wait extends Schema.Schema.Type<typeof Wait> {}
 
-/** Permission to sign exactly these requests until `expiresAt`. */
+const asked = {
+  /** The account whose key signs. */
+  signer: Address,
+  /** The 32 bytes that it signs. */
+  digest: Hash,
+};
+/** A signature to be given that is no transaction's; there are none yet. */
+export const SignatureRequest = Schema.Union([
+  /** EIP-712; `typedData` as `eth_signTypedData_v4` takes it. */
+  Schema.Struct({ kind: Schema.Literal("typedData"), ...asked, typedData: Schema.JsonObject }),
+  /** EIP-7702: the account runs the code at `address` from then on; `chainId` 0 = on every chain. */
+  Schema.Struct({
+    ...{ kind: Schema.Literal("authorization"), ...asked },
+    ...{ address: Address, chainId: Schema.Int, nonce: Schema.Int },
+  }),
+  /** EIP-191, as `personal_sign` signs it; `message`: its bytes. */
+  Schema.Struct({ kind: Schema.Literal("message"), ...asked, message: Hex }),
+  /** Bare 32 bytes, which may be anything. */
+  Schema.Struct({ kind: Schema.Literal("hash"), ...asked }),
+]);
+export type SignatureRequest = typeof SignatureRequest.Type;
+
+/** Permission to sign exactly these signatures and requests until `expiresAt`; at least one in both together. */
 export const Clearance = Schema.Struct({
-  /** Requests to sign, in order. */
-  requests: Schema.NonEmptyArray(Request),
-  /** The signer of each, in order. */
-  senders: Schema.NonEmptyArray(Address),
-  /** The report's digest, which binds it to these requests. */
+  /** Signatures to be given, in order; there are none yet. */
+  signs: Schema.Array(SignatureRequest),
+  /** Requests to be signed, in order. */
+  requests: Schema.Array(Request),
+  /** The signer of each request, in order. */
+  senders: Schema.Array(Address),
+  /** The chain that all of it is for. */
+  chainId: Schema.Int,
+  /** The report's digest, which binds it to these signatures and requests. */
   digest: Hash,
   /** Epoch ms. */
   expiresAt: Schema.Finite,
   /** Waits for what must be mined first, in order of the requests; sent earlier, one may be dropped or do otherwise. */
   waits: Schema.Array(Wait),
-}).annotate({ identifier: "Clearance" });
-export interface Clearance extends Schema.Schema.Type<typeof Clearance> {
+})
+  .check(
+    Schema.makeFilter(({ signs, requests }) => signs.length + requests.length > 0 || "must have something to sign"),
+  )
+  .annotate({ identifier: "Clearance" });
+/** Permission to sign the requests of a bundle: there is at least one. */
+export interface BundleClearance extends Schema.Schema.Type<typeof Clearance> {
   /** Requests to be signed, in order. */
   readonly requests: Arr.NonEmptyReadonlyArray<Request>;
-  readonly waits: ReadonlyArray<Wait>;
 }
+export type Clearance =
+  | BundleClearance
+  | (typeof Clearance.Type & { readonly signs: Arr.NonEmptyReadonlyArray<SignatureRequest> });
 
 export { AskRule, Observed, Request, RunName };

@@ -126,7 +126,7 @@ const clausesOf = (
   const own = report.transactions.filter(({ input }) => accounts.has(input.from.toLowerCase()));
   const isCreating = report.transactions.length === 1 && own.some(({ input }) => input.to === null);
   const isStill = outs.length + ins.length + grants.length === 0;
-  const isNamed = report.transactions.length === 1 && report.transactions[0].call !== null;
+  const isNamed = report.transactions.length === 1 && report.transactions[0]?.call != null;
   // why: of a bundle that fails as a whole it is said already
   const isFailing = own.length > 1 && failuresOf(report).length === report.transactions.length;
   const handed = toThemselves(report).filter(({ account }) => accounts.has(account));

@@ -57,7 +57,7 @@ export const phase = <A, E, R>(
 /** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. `JSON.stringify` takes the report. */
 export const reported =
   (operation: ReportEvent["operation"]) =>
-  <E, R>(effect: Effect.Effect<Report, E, R>): Effect.Effect<Report, E, R> =>
+  <A extends Report, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock);
       const started = clock.currentTimeMillisUnsafe();

@@ -131,8 +131,8 @@ describe("check", () => {
     const report = await Effect.runPromise(fromJson(JSON.parse(stdout)));
     expect(report.verdict).toBe("ready");
     const [first] = report.transactions;
-    expect(first.request).toMatchObject({ nonce: 1, gas: 30_000n, maxPriorityFeePerGas: 1_000_000_000n });
-    expect(first.request?.value).toBe(parseEther("0.1"));
+    expect(first?.request).toMatchObject({ nonce: 1, gas: 30_000n, maxPriorityFeePerGas: 1_000_000_000n });
+    expect(first?.request?.value).toBe(parseEther("0.1"));
     expect(report.ledger.rounds).toBe(2);
     expect(code).toBe(0);
   });

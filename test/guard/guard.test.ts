@@ -77,7 +77,16 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
       const [first] = report?.transactions ?? [];
       const [request, digest, from] = [first?.request, report?.digest, first?.input.from];
       if (raw === undefined || request == null || digest == null || from === undefined) return false;
-      const clearance = { requests: [request], senders: [from], digest, expiresAt: 0, waits: [] } as const;
+      const { chainId } = request;
+      const clearance = {
+        signs: [],
+        requests: [request],
+        senders: [from],
+        chainId,
+        digest,
+        expiresAt: 0,
+        waits: [],
+      } as const;
       return Report.matches(clearance, [raw]);
     };
     return { policies, isCleared };

@@ -1,6 +1,6 @@
 /** How cases are written down: a name for every report, and what is asked on the stage to get it. */
 import type * as Preflight from "../../src/Preflight.js";
-import type { Report, Settled } from "../../src/Report.js";
+import type { BundleReport, Report, Settled } from "../../src/Report.js";
 import * as on from "../preflight/scene.js";
 import type { Stage } from "./stage.js";
 
@@ -20,9 +20,9 @@ export type Asks = Readonly<Record<string, Ask>>;
 /** A busy machine must not become a finding. */
 export const patient: Preflight.Options = { deadline: 60_000 };
 
-export const preflight = (url: string, input: Input, options?: Preflight.Options): Promise<Report> =>
+export const preflight = (url: string, input: Input, options?: Preflight.Options): Promise<BundleReport> =>
   on.preflight(url, input as on.AnyInput, { ...patient, ...options });
-export const scan = (url: string, input: Input, options?: Preflight.Options): Promise<Report> =>
+export const scan = (url: string, input: Input, options?: Preflight.Options): Promise<BundleReport> =>
   on.scan(url, input as on.AnyInput, { ...patient, ...options });
 
 /** For cases that no node tells differently: one of them is enough. */
@@ -30,7 +30,7 @@ export const onAnvil = (cases: ReadonlyArray<Case>): ReadonlyArray<Case> =>
   cases.map((one) => ({ ...one, on: ["anvil"] }));
 
 /** geth makes its pending block anew every two seconds: where that was between a scan and its proof, they had two. */
-const onOneBlock = async (ask: () => Promise<Report>, tries = 5): Promise<Report> => {
+const onOneBlock = async (ask: () => Promise<BundleReport>, tries = 5): Promise<BundleReport> => {
   const report = await ask();
   const isOther = report.findings.some(({ code }) => code === "OutcomeChanged");
   return isOther && tries > 1 ? onOneBlock(ask, tries - 1) : report;

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { hexToBigInt, numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { calldata, cleared, other, owner, preflight, scenesFor, signAll, third, type Scene } from "./scene.js";
 import { gather, grantedOf, heldOf, type Troupe } from "./troupe.js";
@@ -102,7 +102,7 @@ describe.each(scenesFor("random bundles"))("random bundles on %s", (_, start) =>
   afterAll(() => scene?.stop());
 
   /** Sends what the report clears, and compares everything that it calls measured. */
-  const compare = async (report: Report, tally: Tally): Promise<void> => {
+  const compare = async (report: BundleReport, tally: Tally): Promise<void> => {
     const hashes: Array<Hex> = [];
     for (const raw of await signAll(await cleared(report))) hashes.push(await scene.broadcast(raw));
     await scene.mine();
@@ -111,7 +111,7 @@ describe.each(scenesFor("random bundles"))("random bundles on %s", (_, start) =>
     const parent = numberToHex(hexToBigInt(block) - 1n);
     const paid = new Map<string, bigint>();
     for (const [index, receipt] of receipts.entries()) {
-      const { input, outcome } = report.transactions[index] as Report["transactions"][number];
+      const { input, outcome } = report.transactions[index] as BundleReport["transactions"][number];
       expect(receipt.blockNumber).toBe(block);
       expect([receipt.status === "0x1" ? "success" : "failed", hexToBigInt(receipt.gasUsed)]).toEqual([
         outcome.status,

@@ -134,7 +134,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
 
   describe("a gas limit that no longer suffices", () => {
     /** Signed as handed out, mined: the event is there. */
-    const isCarriedOut = async (report: Report.Report, emitter: Hex) => {
+    const isCarriedOut = async (report: Report.BundleReport, emitter: Hex) => {
       const [raw] = await signAll(await cleared(report));
       const hash = await scene.broadcast(raw ?? "0x");
       await scene.mine();

@@ -1,7 +1,7 @@
 /** Bundles that bring contracts into being and call them: whoever lives at an address when it is called decides. */
 import { concatHex, getContractAddress, keccak256, numberToHex, size, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import { creation } from "../harness/creation.js";
 import {
   cleared,
@@ -81,7 +81,7 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
     ],
   ];
 
-  const minedAs = async (report: Report) => {
+  const minedAs = async (report: BundleReport) => {
     const hashes: Array<Hex> = [];
     for (const raw of await signAll(await cleared(report))) hashes.push(await scene.broadcast(raw));
     await scene.mine();
@@ -134,7 +134,7 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
   it("an address where nobody lives when it is called is blocked, whatever comes to live there later", async () => {
     const next = lower(getContractAddress({ from: factory, nonce: 2n }));
     const nowhere: Hex = `0x${keccak256("0x01").slice(26)}`;
-    const indexes = (report: Report) =>
+    const indexes = (report: BundleReport) =>
       report.findings.flatMap(({ code, transaction }) => (code === "NoCode" ? [transaction] : []));
     const early = await preflight(scene.url, [call(proxy), call(next), viaFactory(), call(next)]);
     const never = await preflight(scene.url, [viaFactory(), call(nowhere), call(next)]);

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer";
 import { numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import { mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
 import { creation } from "../harness/creation.js";
 import { cleared, codesOf, layerOf, nobody, other, owner, preflightOn } from "./scene.js";
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => node?.stop());
 
-const proven = (to: Hex, data: Hex, options = {}): Promise<Report> =>
+const proven = (to: Hex, data: Hex, options = {}): Promise<BundleReport> =>
   preflightOn(
     Layer.merge(
       layerOf(node.url),
@@ -53,7 +53,7 @@ const latest = async () => BigInt((await rawRequest(node.url, "eth_blockNumber",
 const word = (value: bigint) => numberToHex(value, { size: 32 }).slice(2);
 const tells = ["BlocksNotSimulated/info"];
 /** Without what anvil's own base fee amounts to. */
-const told = (report: Report) => codesOf(report).filter((code) => !code.startsWith("BaseFee"));
+const told = (report: BundleReport) => codesOf(report).filter((code) => !code.startsWith("BaseFee"));
 
 it.each(["number", "proxy"] as const)(
   "a clearance of code that may tell blocks apart ends with them: %s",

@@ -5,7 +5,7 @@ import { encodeDeployData, getContractAddress, pad, type Abi, type Hex } from "v
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MethodNotSupported, RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { findGethOrWarn, startGethAsIs, type Forks } from "../harness/geth.js";
@@ -38,7 +38,7 @@ const counting = (words: number): Hex =>
 const starting = (forks: Forks) => startGethScene(bin ?? "", { forks });
 
 /** Signs as cleared, mines, and expects what was said. */
-const minedAs = async (scene: Scene, report: Report) => {
+const minedAs = async (scene: Scene, report: BundleReport) => {
   const hashes: Array<Hex> = [];
   for (const raw of await signAll(await cleared(report))) hashes.push(await scene.broadcast(raw));
   await scene.mine();
@@ -165,7 +165,7 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     ...{ from, to: router },
     data: calldata(artifacts.Router, "exactInput", [pair, ether, 1n, from, 2n ** 40n]),
   });
-  const uncertain = ({ findings }: Report) =>
+  const uncertain = ({ findings }: BundleReport) =>
     findings.flatMap(({ code, severity }) => (code === "RulesUncertain" ? [severity] : []));
 
   it.each<[string, () => AnyInput]>([
@@ -244,7 +244,7 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
   });
 
   /** The rounds, and what was asked for this alone, in each. */
-  const cost = ({ ledger }: Report) => [
+  const cost = ({ ledger }: BundleReport) => [
     ledger.rounds,
     ...ledger.requests.flatMap(({ method, because, round }) =>
       method === "eth_createAccessList" || because === "forkBetween" ? [`${round} ${method}`] : [],

@@ -2,7 +2,7 @@
 import { type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { InternalError, RpcError } from "../rooms/errors.js";
 import { nested } from "../harness/accuracy/cases.js";
@@ -42,10 +42,10 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
   });
   afterAll(() => scene?.stop());
 
-  const gasOf = (report: Report) => report.transactions[0].gas;
+  const gasOf = (report: BundleReport) => report.transactions[0].gas;
 
   /** Signed as handed out, mined: the receipt must tell what the report tells. */
-  const mined = async (report: Report) => {
+  const mined = async (report: BundleReport) => {
     const { request, outcome } = report.transactions[0];
     if (request === null) throw new Error(`no request: ${codesOf(report).join(" ")}`);
     const hash = await scene.broadcast(await owner.signTransaction(request));
@@ -59,7 +59,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     return receipt;
   };
   /** A further proof, which runs at this limit alone, does not make it ready. */
-  const isSaidAgain = async (report: Report, code: string) => {
+  const isSaidAgain = async (report: BundleReport, code: string) => {
     const again = await prove(scene.url, report);
     expect([again.verdict, codesOf(again)]).toEqual(["caution", expect.arrayContaining([code])]);
   };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "viem";
 import { RpcError, Transport } from "../rooms/errors.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { nested } from "../harness/accuracy/cases.js";
 import { creation } from "../harness/creation.js";
@@ -48,13 +48,13 @@ const losing = (index: number) => {
   };
   return { layer: tampered(scene.url, tamper), lost };
 };
-const limitOf = ({ transactions: [{ request }] }: Report) => request?.gas ?? null;
-const isReady = async (report: Report) => (await readiness(report))._tag === "Success";
+const limitOf = ({ transactions: [{ request }] }: BundleReport) => request?.gas ?? null;
+const isReady = async (report: BundleReport) => (await readiness(report))._tag === "Success";
 /** By round, what is asked of `gas`. */
-const gasRounds = ({ ledger: { requests } }: Report) =>
+const gasRounds = ({ ledger: { requests } }: BundleReport) =>
   requests.filter(({ run }) => run === "gas").map(({ round }) => round);
 const inDoubt = [expect.any(String), expect.arrayContaining(["Transport/unavailable"]), false];
-const told = async (report: Report) => [report.verdict, codesOf(report), await isReady(report)];
+const told = async (report: BundleReport) => [report.verdict, codesOf(report), await isReady(report)];
 
 describe("a swallowed inner call", () => {
   it("works at the limit that a scan hands out, settled in a second round", async () => {

@@ -5,7 +5,7 @@
 import type { Hex, TransactionSerializable } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { within } from "../rooms/steps.js";
-import { messageOf, type Report } from "../../src/Report.js";
+import { messageOf, type BundleReport } from "../../src/Report.js";
 import { assets } from "./honest/assets.js";
 import { clocks } from "./honest/clocks.js";
 import { crowds } from "./honest/crowds.js";
@@ -24,10 +24,10 @@ const asked = async ({ input }: Row, stage: Stage, who: Who): Promise<ReadonlyAr
 };
 
 /** Why it is as it is, for whom a row fails. */
-const messages = ({ findings }: Report) => findings.map((one) => `${one.code}: ${messageOf(one)}`).join("\n");
+const messages = ({ findings }: BundleReport) => findings.map((one) => `${one.code}: ${messageOf(one)}`).join("\n");
 
 /** Signs, sends and mines what was cleared; the receipts. */
-const mined = async (scene: Scene, who: Who, report: Report) => {
+const mined = async (scene: Scene, who: Who, report: BundleReport) => {
   const hashes: Array<Hex> = [];
   for (const request of (await cleared(report)).requests)
     hashes.push(await scene.broadcast(await who.signTransaction(request as TransactionSerializable)));
@@ -82,7 +82,7 @@ describe.each(scenesFor("honest contracts"))("on %s", (node, start) => {
         0n,
       );
       // why: whom a world pretends to produce the block, did not
-      const isTold = ({ account, evidence }: Report["balanceChanges"][number]) =>
+      const isTold = ({ account, evidence }: BundleReport["balanceChanges"][number]) =>
         evidence === "measured" && report.observed.worlds.every(({ feeRecipient }) => feeRecipient !== account);
       for (const change of report.balanceChanges.filter(isTold)) {
         const [before, after] = await Promise.all(

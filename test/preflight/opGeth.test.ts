@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import * as Eth from "../../src/Eth.js";
 import * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import {
@@ -38,7 +38,7 @@ const preflightOf = (
   );
 
 /** Signs as it was cleared, and sends. */
-const send = async (node: OpGeth, report: Report, key: PrivateKeyAccount): Promise<ReadonlyArray<Hex>> => {
+const send = async (node: OpGeth, report: BundleReport, key: PrivateKeyAccount): Promise<ReadonlyArray<Hex>> => {
   const { requests } = await cleared(report);
   const hashes: Array<Hex> = [];
   for (const request of requests) {
@@ -49,7 +49,7 @@ const send = async (node: OpGeth, report: Report, key: PrivateKeyAccount): Promi
 };
 
 /** The same, mined; gives back the receipts. */
-const carryOut = async (node: OpGeth, report: Report, key: PrivateKeyAccount, l1: Partial<L1> = {}) => {
+const carryOut = async (node: OpGeth, report: BundleReport, key: PrivateKeyAccount, l1: Partial<L1> = {}) => {
   const hashes = await send(node, report, key);
   await node.mine(l1);
   const mined = await Effect.runPromise(

@@ -7,7 +7,7 @@ import * as Chains from "../../src/Chains.js";
 import { fjordL1Fee, oracleLength } from "../rooms/chains.js";
 import { Branded } from "../rooms/primitives.js";
 import * as Preflight from "../../src/Preflight.js";
-import { type Report } from "../../src/Report.js";
+import { type BundleReport } from "../../src/Report.js";
 import * as Step from "../../src/Step.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
@@ -47,16 +47,16 @@ const setOracle = async (fork: keyof typeof forks, skew = 0n) => {
   await scene.mine();
 };
 
-const run = (input: object, chain: Partial<Chains.Chain> = {}): Promise<Report> =>
+const run = (input: object, chain: Partial<Chains.Chain> = {}): Promise<BundleReport> =>
   Effect.runPromise(
     Preflight.preflight({ from: third.address, ...input } as never).pipe(
       Effect.provide(Layer.merge(layerOf(scene.url), Chains.layerWith(31337, chain))),
     ),
   );
-const termOf = (report: Report, name: string): bigint =>
+const termOf = (report: BundleReport, name: string): bigint =>
   report.funds[0]?.terms.filter((term) => term.name === name).reduce((sum, { amount }) => sum + amount, 0n) ?? 0n;
 /** The L1 fee by the formula over the very bytes that are handed out. */
-const formula = (report: Report): bigint => {
+const formula = (report: BundleReport): bigint => {
   const { request } = report.transactions[0];
   if (request === null) throw new Error(`no request: ${codesOf(report).join(" ")}`);
   return fjordL1Fee(oracleLength(Branded.Hex.make(serializeTransaction(request))), parameters);

@@ -1,7 +1,7 @@
 /** Nodes that ignore one override each: what cannot matter to the transaction is ready, what can is not. */
 import { getContractAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import { creation } from "../harness/creation.js";
 import { dropping, overriding } from "../harness/overriding.js";
 import { startProxy, type ProxyOptions } from "../harness/proxy.js";
@@ -54,7 +54,7 @@ const pretending = (account: Hex) => ({
 });
 
 /** Verdicts of a plain transfer, of a token's, and of a call that reads the value. */
-type Row = readonly [plain: Report["verdict"], token: Report["verdict"], reader: Report["verdict"]];
+type Row = readonly [plain: BundleReport["verdict"], token: BundleReport["verdict"], reader: BundleReport["verdict"]];
 const ofCode: Row = ["ready", "ready", "unknown"];
 const ofAll: Row = ["unknown", "unknown", "unknown"];
 const table: Readonly<Record<string, Readonly<Record<Override, Row>>>> = {
@@ -107,7 +107,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
       await proxy.stop();
     }
   };
-  const ignored = ({ findings }: Report) =>
+  const ignored = ({ findings }: BundleReport) =>
     findings.flatMap(({ error, severity }) =>
       error?._tag === "RpcError" && error.reason._tag === "OverrideIgnored" && severity === "unavailable"
         ? error.reason.overrides
@@ -119,7 +119,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     async (override) => {
       const options = override === "storage" ? pretending(readerOf(override)) : {};
       const reports = await through(dropping(override === "storage" ? "stateDiff" : override), async (url) => {
-        const made: Array<Report> = [];
+        const made: Array<BundleReport> = [];
         for (const input of [plain, transferOf(token), calling(override)])
           made.push(await preflight(url, input as AnyInput, options as never));
         return made;
@@ -185,7 +185,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     const reports = await through(
       rewrite,
       async (url) => {
-        const made: Array<Report> = [];
+        const made: Array<BundleReport> = [];
         for (const input of [plain, transferOf(token), calling("prevRandao")])
           made.push(await preflight(url, input as AnyInput));
         return made;

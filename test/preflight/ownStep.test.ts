@@ -49,7 +49,7 @@ const transfer = () => ({ from: owner.address, to: token, data: calldata(Token, 
 const native = { from: owner.address, to: other.address, value: 1n };
 const on = <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>, layer = layerOf(scene.url)) =>
   Effect.runPromise(Effect.provide(effect, layer));
-const ofStep = (report: Report.Report, name: string) =>
+const ofStep = (report: Report.BundleReport, name: string) =>
   report.findings.filter(({ step }) => step === name).map(({ code, severity }) => `${code}/${severity}`);
 
 /** Reads a registry that anvil has at any place: whether the receiver is on it. */
@@ -223,7 +223,7 @@ describe("a step of one's own", () => {
       check: ({ stage, transactions }, { before }) => {
         const now = BigInt(before.call(time)?.data ?? "0x0");
         // what it says in an event is that of the same world
-        expect(BigInt(transactions[0].outcome.logs[0]?.data ?? "0x0")).toBe(now);
+        expect(BigInt(transactions[0]?.outcome.logs[0]?.data ?? "0x0")).toBe(now);
         if (stage === "scanned") return [];
         times.push(now);
         const [exact = now, next = now] = times;
@@ -330,7 +330,7 @@ describe("a step of one's own", () => {
       await on(Preflight.preflight(approve)),
       await on(Preflight.make({ steps: [burning] }).preflight(approve)),
     ];
-    const ours = (report: Report.Report) =>
+    const ours = (report: Report.BundleReport) =>
       codesOf({ ...report, findings: report.findings.filter(({ step }) => step !== "acme/burning") });
     expect([ours(mine), mine.approvals, mine.balanceChanges]).toEqual([
       ours(plain),
@@ -386,7 +386,8 @@ describe("a step of one's own", () => {
     const report = await on(Preflight.make({ steps: [elsewhere] }).preflight(native));
     await far.stop();
     expect([report.verdict, codesOf(report)]).toEqual(["ready", codesOf(plain)]);
-    const ours = ({ ledger }: Report.Report) => ledger.requests.filter(({ step }) => step !== "acme/elsewhere").length;
+    const ours = ({ ledger }: Report.BundleReport) =>
+      ledger.requests.filter(({ step }) => step !== "acme/elsewhere").length;
     expect(ours(report)).toBe(ours(plain));
   });
 
@@ -696,7 +697,8 @@ describe("a pipeline's ready", () => {
 
   it("is what its watching begins with, and every head is a proof", async () => {
     const plain = await on(Preflight.preflight(native));
-    const watched = (report: Report.Report) => on(Stream.runHead(mine.watch(report, Stream.take(Eth.watchHeads(), 1))));
+    const watched = (report: Report.BundleReport) =>
+      on(Stream.runHead(mine.watch(report, Stream.take(Eth.watchHeads(), 1))));
     await expect(watched(plain)).rejects.toMatchObject({ _tag: "NotProven" });
   });
 });
@@ -755,7 +757,7 @@ describe("what is no step", () => {
     class Screen {
       readonly name = "acme/screen";
       readonly list = [other.address];
-      check({ transactions }: Report.Report): ReadonlyArray<Step.Finding> {
+      check({ transactions }: Report.BundleReport): ReadonlyArray<Step.Finding> {
         const isListed = transactions.some(({ input: { to } }) =>
           this.list.some((listed) => listed.toLowerCase() === to),
         );
@@ -791,7 +793,7 @@ describe("any step at all", () => {
     ),
   );
   /** Changes whatever it is handed, and says nothing. */
-  const vandal = (report: Report.Report) => {
+  const vandal = (report: Report.BundleReport) => {
     const walk = (value: unknown): void => {
       if (typeof value !== "object" || value === null) return;
       for (const [key, inner] of Object.entries(value)) {
@@ -830,7 +832,7 @@ describe("any step at all", () => {
         const hostile = {
           name: "acme/hostile",
           looks: () => (isThrown ? what : []) as never,
-          check: (report: Report.Report) => {
+          check: (report: Report.BundleReport) => {
             vandal(report);
             if (isThrown) throw what;
             return what as never;

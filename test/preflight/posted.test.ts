@@ -27,7 +27,7 @@ import {
 import { assemble, watcher } from "./watchers.js";
 import { runs } from "../harness/parts.js";
 
-type Whole = Report.Report;
+type Whole = Report.BundleReport;
 type One = Report.TransactionReport;
 
 let scene: Scene;
@@ -51,7 +51,7 @@ const jsonOf = (report: Whole): unknown => JSON.parse(JSON.stringify(Report.toJs
 /** The report with other words in its transaction, and the digest that goes with them, as it comes back. */
 const posted = (report: Whole, change: (one: One) => One, more: Partial<Whole> = {}): Promise<Whole> => {
   const changed: Whole = { ...report, ...more, transactions: [change(report.transactions[0])] };
-  return Effect.runPromise(Report.fromJson(jsonOf({ ...changed, digest: digestOfReport(changed) })));
+  return Effect.runPromise(Report.fromJson(jsonOf({ ...changed, digest: digestOfReport(changed) }))) as Promise<Whole>;
 };
 /** Only what would be signed is another. */
 type Numbers = Partial<Record<"gas" | "maxFeePerGas" | "maxPriorityFeePerGas" | "value", bigint>> & {

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import type { Options } from "../rooms/pipeline.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import { faults, startProxy } from "../harness/proxy.js";
 import { findGethOrWarn } from "../harness/geth.js";
 import {
@@ -71,7 +71,7 @@ describe.skipIf(bin === null)("on geth", () => {
     inFlight: object,
     fees: object,
     options: Options = { priceBump: 10 },
-  ): Promise<{ readonly report: Report; readonly refused: string | null }> => {
+  ): Promise<{ readonly report: BundleReport; readonly refused: string | null }> => {
     const nonce = await scene.count(from.address);
     await pool(from, { nonce, ...inFlight });
     const report = await preflight(
@@ -181,7 +181,7 @@ describe.skipIf(bin === null)("on geth", () => {
     expect([report.verdict, severe(report)]).toEqual(["caution", ["QueuedCostTooHigh/warning"]]);
     const clearance = await cleared(report);
     expect(clearance.waits).toEqual([{ transaction: 0, account: spare.address.toLowerCase(), nonce: nonce + 1 }]);
-    const sign = (one: Report) =>
+    const sign = (one: BundleReport) =>
       spare.signTransaction({ ...one.transactions[0].request, type: "eip1559", nonce: nonce + 1 } as never);
     const raw = await sign(report);
     expect(await refusal(() => scene.broadcast(raw))).toContain("queued cost");

@@ -243,25 +243,25 @@ export const preflightOn = (layer: Layer.Layer<Rpc.Rpc>, input: AnyInput, option
   Effect.runPromise(Preflight.preflight(input as never, options).pipe(Effect.provide(layer)));
 export const scanOn = (layer: Layer.Layer<Rpc.Rpc>, input: AnyInput, options?: Preflight.Options) =>
   Effect.runPromise(Preflight.scan(input as never, options).pipe(Effect.provide(layer)));
-export const proveOn = (layer: Layer.Layer<Rpc.Rpc>, report: Report.Report, options?: Preflight.Options) =>
+export const proveOn = <R extends Report.Report>(layer: Layer.Layer<Rpc.Rpc>, report: R, options?: Preflight.Options) =>
   Effect.runPromise(Preflight.prove(report, options).pipe(Effect.provide(layer)));
 
 /** Inputs of tests come out of tables: the types of the doors are proven elsewhere. */
 export type AnyInput = Transaction.Input | ReadonlyArray<unknown>;
 
-export const preflight = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.Report> =>
+export const preflight = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.BundleReport> =>
   Effect.runPromise(Preflight.preflight(input as never, options).pipe(Effect.provide(layerOf(url))));
 
-export const scan = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.Report> =>
+export const scan = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.BundleReport> =>
   Effect.runPromise(Preflight.scan(input as never, options).pipe(Effect.provide(layerOf(url))));
 
-export const prove = (url: string, report: Report.Report, options?: Preflight.Options): Promise<Report.Report> =>
+export const prove = <R extends Report.Report>(url: string, report: R, options?: Preflight.Options): Promise<R> =>
   Effect.runPromise(Preflight.prove(report, options).pipe(Effect.provide(layerOf(url))));
 
 /** The clearance, or the error that stood against it. */
-export const readiness = (report: Report.Report) => Effect.runPromise(Effect.result(Report.ready(report)));
+export const readiness = <R extends Report.Report>(report: R) => Effect.runPromise(Effect.result(Report.ready(report)));
 
-export const cleared = async (report: Report.Report): Promise<Report.Clearance> => {
+export const cleared = async (report: Report.BundleReport): Promise<Report.BundleClearance> => {
   const result = await readiness(report);
   if (Result.isFailure(result)) throw result.failure;
   return result.success;

@@ -4,7 +4,7 @@
  */
 import { type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messageOf, type Report } from "../../src/Report.js";
+import { messageOf, type BundleReport } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { calldata, cleared, other, preflight, scan, scenesFor, signAll, type Scene } from "./scene.js";
 import { sendingFrom } from "./troupe.js";
@@ -28,7 +28,7 @@ const clues = [
 type Clue = (typeof clues)[number];
 
 /** Found out: no clearance, for the worlds differ. */
-const diverged = ({ verdict, findings }: Report): boolean =>
+const diverged = ({ verdict, findings }: BundleReport): boolean =>
   (verdict === "blocked" || verdict === "unknown") &&
   findings.some(({ code, severity }) => `${code}/${severity}` === "SimulationDiverged/blocker" || code === "NotYet");
 
@@ -54,11 +54,11 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
   };
   const claim = () => ({ from: other.address, to: spoofer, data: calldata(artifacts.Spoofer, "claim") });
   const gate = () => ({ from: other.address, to: spoofer, data: calldata(artifacts.Spoofer, "gate") });
-  const gainIn = ({ balanceChanges }: Report) =>
+  const gainIn = ({ balanceChanges }: BundleReport) =>
     balanceChanges.find((change) => change.token === token && change.account === other.address.toLowerCase())?.delta;
 
   /** What a simulator looks like by each clue, from the honest look of a first scan. */
-  const triggers: Readonly<Record<string, (seen: Report) => readonly [clue: Clue, trigger: bigint]>> = {
+  const triggers: Readonly<Record<string, (seen: BundleReport) => readonly [clue: Clue, trigger: bigint]>> = {
     "no fee recipient": () => ["Coinbase", 0n],
     "the latest fee recipient": ({ observed }) => ["Coinbase", BigInt(observed.feeRecipient ?? "0x0")],
     "no gas price": () => ["GasPrice", 0n],
@@ -92,7 +92,7 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     );
 
   /** The claim is blocked because its runs differ, or what is promised of it is what the chain does. */
-  const isFoundOutOrKept = async (report: Report, clue: Clue): Promise<void> => {
+  const isFoundOutOrKept = async (report: BundleReport, clue: Clue): Promise<void> => {
     // a claim that fails in one of the worlds promises nothing
     if (diverged(report) || report.transactions[0].outcome.status !== "success") return;
     const before = await held();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { classify, RpcError } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
-import { toText, type Report } from "../../src/Report.js";
+import { toText, type BundleReport } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Splitter, Token } from "../contracts/artifacts.js";
 import { creation } from "../harness/creation.js";
@@ -63,9 +63,10 @@ const run = (layer: Layer.Layer<Rpc.Rpc>, inputs: ReadonlyArray<AnyInput>, optio
       layer,
     ),
   );
-const said = (report: Report | undefined) =>
+const said = (report: BundleReport | undefined) =>
   report && [report.verdict, report.observed.tier, report.observed.leftOut, report.ledger.rounds];
-const severe = (report: Report | undefined) => report && codesOf(report).filter((code) => !code.endsWith("/info"));
+const severe = (report: BundleReport | undefined) =>
+  report && codesOf(report).filter((code) => !code.endsWith("/info"));
 
 describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
   let scene: Scene;
@@ -202,14 +203,14 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
       ),
     ).pipe(Layer.provide(layer));
     const [short, paid] = await run(lenient, [poor, send]);
-    expect([short?.verdict, codesOf(short as Report).filter((code) => /Funds|L1Fee|Gas/.test(code))]).toEqual([
+    expect([short?.verdict, codesOf(short as BundleReport).filter((code) => /Funds|L1Fee|Gas/.test(code))]).toEqual([
       "blocked",
       ["InsufficientFunds/blocker"],
     ]);
     expect(short?.funds[0]).toMatchObject({ balance: 0n, expected: expect.any(BigInt) });
     expect(short?.funds[0]?.shortfall).toBeGreaterThan(10n ** 18n);
-    expect(toText(short as Report)).not.toContain("not known beside");
-    expect(toText(short as Report)).not.toContain("how much gas is not known");
+    expect(toText(short as BundleReport)).not.toContain("not known beside");
+    expect(toText(short as BundleReport)).not.toContain("how much gas is not known");
     expect([paid?.verdict, severe(paid)]).toEqual(["unknown", ["MethodNotSupported/unavailable"]]);
     expect(paid?.funds[0]?.shortfall).toBe(0n);
   });
@@ -228,7 +229,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(severe(report)).toEqual(["MethodNotSupported/unavailable"]);
     const [lost] = await run(building(["pending", "latest"]), [send]);
     expect([lost?.verdict, lost?.transactions[0].outcome.status]).toEqual(["unknown", "unknown"]);
-    expect(codesOf(lost as Report).filter((code) => /blocker|Nonce/.test(code))).toEqual([]);
+    expect(codesOf(lost as BundleReport).filter((code) => /blocker|Nonce/.test(code))).toEqual([]);
   });
 
   it("says of a deployment what a call and an estimate can say, where none is simulated", async () => {
@@ -253,7 +254,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
       ["ready", "simulate", [], 2],
     ]);
     for (const report of reports.slice(0, 2)) expect(severe(report)).toContain("DeploymentNotSimulated/unavailable");
-    const [{ outcome, gas, code, request }] = (reports[1] as Report).transactions;
+    const [{ outcome, gas, code, request }] = (reports[1] as BundleReport).transactions;
     expect([outcome.status, code.creates !== null, request !== null]).toEqual(["success", true, true]);
     expect(gas.limit).toBeGreaterThan(gas.estimate ?? 0n);
     expect((outcome.returnData ?? "0x").length).toBeGreaterThan(1_000);

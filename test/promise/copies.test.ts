@@ -224,7 +224,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     const report = await preflight.preflight(input);
     const told: Array<unknown> = [];
     for await (const watched of preflight.watch(report)) {
-      told.push([watched._tag, watched.head?.header.number !== undefined, watched.report.transactions[0].request?.to]);
+      told.push([watched._tag, watched.head?.header.number !== undefined, watched.report.transactions[0]?.request?.to]);
       spoil(watched);
       spoil(report);
       if (told.length === 3) break;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import * as Nonces from "../../src/Nonces.js";
 import * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
 import { layerNonces } from "../../src/testing.js";
 import { rawRequest } from "../harness/anvil.js";
@@ -34,7 +34,7 @@ import {
 
 describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
   let scene: Scene;
-  let report: Report;
+  let report: BundleReport;
   let hash: Hex;
   beforeAll(async () => {
     const { scene: made, token } = await furnish(start);

@@ -4,7 +4,7 @@ import type * as Layer from "effect/Layer";
 import { keccak256, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
 import {
   inventedHead,
@@ -67,7 +67,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
       [0, 1, 2].map((index) => (index === place ? odd : layerOf(scene.url))),
       options,
     );
-  const on = (odd: Layer.Layer<Rpc.Rpc>, place: number, options?: Rpc.QuorumOptions): Promise<Report> =>
+  const on = (odd: Layer.Layer<Rpc.Rpc>, place: number, options?: Rpc.QuorumOptions): Promise<BundleReport> =>
     preflightOn(among(odd, place, options), transferOf(token));
   const places = [1, 2];
 

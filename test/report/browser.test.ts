@@ -155,8 +155,8 @@ describe.runIf(bin !== null)("in a browser", () => {
       const first = seen.filter(([, bottom]) => bottom < 844).map(([text]) => text);
       expect(first).toHaveLength(seen.length);
       expect(first[0]).toBe(made.verdict.toUpperCase());
-      const [{ call }] = made.transactions;
-      const named = call === null ? "" : (call.function ?? call.selector ?? "");
+      const call = made.transactions[0]?.call;
+      const named = call == null ? "" : (call.function ?? call.selector ?? "");
       expect(first.join("\n")).toContain(named);
       expect(first.join("\n")).toMatch(/send|receive|let|without moving|claims/);
       expect(first.join("\n")).toMatch(

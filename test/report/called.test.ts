@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as Errors from "../../src/Errors.js";
 import { address, Hex, Statement } from "../rooms/primitives.js";
 import { note, type NoteCode } from "../harness/notes.js";
-import { fromError, summary, toHtml, toMarkdown, toSvg, toText, type Report } from "../rooms/report.js";
+import { fromError, summary, toHtml, toMarkdown, toSvg, toText, type BundleReport } from "../rooms/report.js";
 import { alice, bob, granted, moved, pool, report, usdc } from "./fixtures.js";
 import { calls, moving, tokenInfos } from "./scenes.js";
 
@@ -19,7 +19,7 @@ const setPrice = encodeFunctionData({ abi, functionName: "setPrice", args: [5n] 
 const multicall = encodeFunctionData({ abi, functionName: "multicall", args: [[transfer, setPrice]] });
 
 const [call] = calls(1);
-const calling = (data: string, given: Partial<Report> = {}, to: typeof pool = pool): Report =>
+const calling = (data: string, given: Partial<BundleReport> = {}, to: typeof pool = pool): BundleReport =>
   moving({
     ...given,
     transactions: [{ ...call, input: { ...call.input, to, data: Hex.make(data as `0x${string}`) } }],
@@ -27,7 +27,7 @@ const calling = (data: string, given: Partial<Report> = {}, to: typeof pool = po
 const fees = "pay at most 0.0000441 ETH in fees.";
 const { options } = report();
 const plain = (text: string): string => text.replace(/<[^>]*>|\\/g, "").replace(/\s+/g, " ");
-const renderings: ReadonlyArray<readonly [string, (made: Report, options?: object) => string]> = [
+const renderings: ReadonlyArray<readonly [string, (made: BundleReport, options?: object) => string]> = [
   ["summary", summary],
   ["text", toText],
   ["Markdown", toMarkdown],
@@ -126,7 +126,7 @@ describe("a call that moves nothing", () => {
           { account: bob, token: usdc, tokenId: null, before: 5n, after: 4n, delta: -1n, evidence: "measured" },
         ],
       },
-    ] as ReadonlyArray<Partial<Report>>)
+    ] as ReadonlyArray<Partial<BundleReport>>)
       expect(summary(calling(setPrice, given))).not.toContain(still);
   });
 
@@ -150,7 +150,7 @@ describe("what is no calm", () => {
   });
 
   it("what fails", () => {
-    const failing = (made: Report): Report => {
+    const failing = (made: BundleReport): BundleReport => {
       const [one] = made.transactions;
       return { ...made, transactions: [{ ...one, outcome: { ...one.outcome, status: "reverted" } }] };
     };
@@ -185,7 +185,7 @@ describe("a call that only reads", () => {
 
 describe("what could be taken beside", () => {
   const row = { spender: bob, account: alice, token: usdc, tokenId: null, by: "allowance", balance: null } as const;
-  const exposed = (amount: bigint, given: Partial<Report> = {}) =>
+  const exposed = (amount: bigint, given: Partial<BundleReport> = {}) =>
     moving({ exposure: { rows: [{ ...row, amount, evidence: "measured" }], pairs: 1, unread: 0 }, ...given });
   it("is a lower bound, and rounded as one", () => {
     expect(summary(exposed(1_500_001_234n))).toContain("0x7099…79C8 could take at least ≈1,500 USDC (0xA0b8…eB48)");
@@ -257,7 +257,7 @@ describe("labels", () => {
 
 describe("who is you", () => {
   const safe = pool;
-  const owned: Report["owned"] = [{ account: safe, owner: alice, kind: "safe", evidence: "measured" }];
+  const owned: BundleReport["owned"] = [{ account: safe, owner: alice, kind: "safe", evidence: "measured" }];
   const paying = { transfers: [moved({ from: safe, to: bob, amount: 500_000_000n })] };
 
   it("a Safe that names the sender as an owner is theirs where it pays", () => {

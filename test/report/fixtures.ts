@@ -9,6 +9,7 @@ import {
   reportVersion,
   verdictOf,
   type Approval,
+  type BundleReport,
   type Report,
   type TransactionReport,
   type Transfer,
@@ -110,7 +111,7 @@ const asked = (changed: Pick<Request, "method" | "step"> & Partial<Request>): Re
   ...changed,
 });
 
-const fields: Report = {
+const fields: BundleReport = {
   version: reportVersion,
   verdict: "ready",
   because: becauseOf([], "proven"),
@@ -143,6 +144,7 @@ const fields: Report = {
     until: null,
   },
   transactions: [transfer],
+  carriers: [],
   funds: [
     {
       account: alice,
@@ -198,7 +200,7 @@ const called = (one: TransactionReport, { abis }: Report["options"]): Transactio
 };
 
 /** The ready transfer with some fields replaced; verdict and reason are those of its findings. */
-export const report = (changed: Partial<Report> = {}): Report => {
+export const report = (changed: Partial<BundleReport> = {}): BundleReport => {
   const { findings, stage, transactions, options } = { ...fields, ...changed };
   const [first, ...others] = transactions.map((one) => called(one, options));
   return {
@@ -232,7 +234,7 @@ export const revert = new Revert({
 });
 
 /** A token transfer that reverts with a custom error, from a sender who cannot pay. */
-export const blocked = (): Report => {
+export const blocked = (): BundleReport => {
   const reverted = new ExecutionReverted({ data: revertData, revert, to: usdc });
   const poor = new InsufficientFunds({ account: alice, have: 1n, want: 10n ** 18n + 1n, shortfall: 10n ** 18n });
   return report({
@@ -267,7 +269,7 @@ export const blocked = (): Report => {
 };
 
 /** A report on a node without `eth_simulateV1`. */
-export const unknown = (): Report =>
+export const unknown = (): BundleReport =>
   report({
     digest: null,
     findings: [
@@ -284,7 +286,7 @@ export const unknown = (): Report =>
   });
 
 /** Two transactions with tokens, NFTs and approvals. */
-export const tokens = (): Report => {
+export const tokens = (): BundleReport => {
   const call: TransactionReport = {
     ...transfer,
     input: {

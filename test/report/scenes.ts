@@ -1,6 +1,6 @@
 /** Reports as a wallet meets them: a swap with an NFT and approvals, and a bundle of thirty. */
 import { note } from "../harness/notes.js";
-import { type Report, type TransactionReport } from "../rooms/report.js";
+import { type BundleReport, type TransactionReport } from "../rooms/report.js";
 import { Address, address, units } from "../rooms/primitives.js";
 import { alice, bob, granted, moved, pool, report, transfer, usdc } from "./fixtures.js";
 
@@ -9,7 +9,7 @@ export const apes = Address.make("0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d");
 const operator = Address.make("0x000000000022d473030f116ddee9f6b43ac78ba3");
 
 /** Calls of the pool. */
-export const calls = (count: number): Report["transactions"] => {
+export const calls = (count: number): BundleReport["transactions"] => {
   const call: TransactionReport = {
     ...transfer,
     input: { ...transfer.input, to: pool, value: 0n },
@@ -21,7 +21,7 @@ export const calls = (count: number): Report["transactions"] => {
   return [call, ...Array.from({ length: count - 1 }, () => call)];
 };
 
-const feesOf = (count: number): Report["funds"] =>
+const feesOf = (count: number): BundleReport["funds"] =>
   report().funds.map((funds) => ({
     ...funds,
     required: BigInt(count) * 68_123_456_789_012n,
@@ -31,7 +31,7 @@ const feesOf = (count: number): Report["funds"] =>
     })),
   }));
 
-export const tokenInfos: Report["tokens"] = [
+export const tokenInfos: BundleReport["tokens"] = [
   { token: usdc, name: "USD Coin", symbol: "USDC", decimals: 6 },
   { token: weth, name: "Wrapped Ether", symbol: "WETH", decimals: 18 },
   { token: apes, name: "Bored Ape Yacht Club", symbol: "BAYC", decimals: null },
@@ -40,7 +40,7 @@ export const tokenInfos: Report["tokens"] = [
 const measured = (transaction: number) => ({ transaction, evidence: "measured" }) as const;
 
 /** Tokens swapped, an NFT and ether given away, three approvals, in five transactions. */
-export const swap = (): Report =>
+export const swap = (): BundleReport =>
   report({
     transactions: calls(5),
     funds: feesOf(5),
@@ -68,7 +68,7 @@ export const swap = (): Report =>
 const numbered = (prefix: string, index: number) => Address.make(`0x${String(index + 1).padStart(40, prefix)}`);
 
 /** Thirty payments with twelve approvals, most of them a warning. */
-export const thirty = (): Report =>
+export const thirty = (): BundleReport =>
   report({
     transactions: calls(30),
     funds: feesOf(30),
@@ -91,5 +91,5 @@ export const thirty = (): Report =>
   });
 
 /** A call of the pool that moves these and nothing else. */
-export const moving = (given: Partial<Report>): Report =>
+export const moving = (given: Partial<BundleReport>): BundleReport =>
   report({ transactions: calls(1), transfers: [], balanceChanges: [], tokens: tokenInfos, ...given });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SimulationDiverged } from "../rooms/errors.js";
 import { differenceText, nothing, type Address } from "../rooms/primitives.js";
-import { diff, diffText, settledText, toText, type BalanceChange, type Report } from "../../src/Report.js";
+import { diff, diffText, settledText, toText, type BalanceChange, type BundleReport } from "../../src/Report.js";
 import { note } from "../harness/notes.js";
 import { fromError } from "../rooms/report.js";
 import { compareEffects, type Effects } from "../rooms/steps.js";
@@ -15,7 +15,7 @@ const change = (delta: bigint, token: Address | null = usdc, tokenId: bigint | n
   ...{ account: alice, token, tokenId, before: null, after: null, delta, evidence: "measured" },
 });
 const known = tokens().tokens;
-const linesOf = (before: Partial<Report>, after: Partial<Report>, exact = false) => {
+const linesOf = (before: Partial<BundleReport>, after: Partial<BundleReport>, exact = false) => {
   const [one, other] = [report({ tokens: known, ...before }), report({ tokens: known, ...after })];
   return diffText(diff(one, other), other, { exact }).split("\n");
 };
@@ -42,7 +42,7 @@ describe("diffText", () => {
     const [one] = report().transactions;
     const logs = (...topics: ReadonlyArray<bigint>) =>
       topics.map((topic) => ({ ...log(usdc, [word(topic)], []), decoded: null }));
-    const told = (...topics: ReadonlyArray<bigint>): Partial<Report> => ({
+    const told = (...topics: ReadonlyArray<bigint>): Partial<BundleReport> => ({
       transactions: [{ ...one, outcome: { ...one.outcome, logs: logs(...topics) } }],
     });
     expect(linesOf(told(1n, 2n), told(3n, 2n))).toEqual([expect.stringMatching(/^transaction 1, event 1: /)]);

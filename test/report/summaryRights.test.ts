@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { address } from "../rooms/primitives.js";
 import { note } from "../harness/notes.js";
-import { summary, toSvg, toText, type Approval, type Funds, type Report } from "../rooms/report.js";
+import { summary, toSvg, toText, type Approval, type Funds, type BundleReport } from "../rooms/report.js";
 import { alice, bob, granted, moved, pool, report } from "./fixtures.js";
 import { calls, moving, swap } from "./scenes.js";
 
 const zero = "0x0000000000000000000000000000000000000000" as typeof alice;
-const granting = (given: Partial<Approval>): Report => moving({ approvals: [granted(given)] });
+const granting = (given: Partial<Approval>): BundleReport => moving({ approvals: [granted(given)] });
 
 const fees = "pay at most 0.0000441 ETH in fees.";
 const usd = "USDC (0xA0b8…eB48)";

@@ -22,10 +22,12 @@ export type {
 export {
   Report,
   reportVersion,
+  type BundleReport,
   type ReportOptions,
   type RunName,
   type TransactionReport,
 } from "../../src/report/schema.js";
+export { upgrade } from "../../src/report/upgrade.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
 export { detailsText } from "../../src/report/reason.js";

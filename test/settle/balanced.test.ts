@@ -28,7 +28,7 @@ const ofHash = (method: string) => method === "eth_getTransactionReceipt" || met
 
 describe("a settlement behind a load balancer", () => {
   let scene: Scene;
-  let report: Report.Report;
+  let report: Report.BundleReport;
   let mined: Hex;
   /** Signed for the same nonce, and never mined. */
   let lost: Hex;

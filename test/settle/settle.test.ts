@@ -1,7 +1,7 @@
 /** The pure comparison of a report with a receipt and its block, fact by fact. */
 import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { settle, settledText, type Hindsight, type MinedSettlement, type Report } from "../../src/Report.js";
+import { settle, settledText, type Hindsight, type MinedSettlement, type BundleReport } from "../../src/Report.js";
 import type { FullTransaction } from "../../src/Eth.js";
 import { FullBlock, Receipt } from "../rooms/eth.js";
 import { note } from "../harness/notes.js";
@@ -52,7 +52,7 @@ const log: NonNullable<Receipt["logs"]>[number] = {
 };
 
 interface Row {
-  readonly report?: Partial<Report>;
+  readonly report?: Partial<BundleReport>;
   readonly receipt?: Partial<Receipt>;
   readonly block?: FullBlock;
   readonly hindsight?: Hindsight;
@@ -68,14 +68,14 @@ const held = (after: bigint) => ({
 });
 const gasPaid = 21_000n * 1_500_000_000n;
 const left = 10n ** 19n - 1_500_000_000_000_000_000n - gasPaid;
-const withFees = (name: "l1Fee" | "operatorFee", amount: bigint): Partial<Report> => ({
+const withFees = (name: "l1Fee" | "operatorFee", amount: bigint): Partial<BundleReport> => ({
   funds: report().funds.map((funds) => ({
     ...funds,
     terms: [...funds.terms, { transaction: 0, name, amount }],
   })),
 });
 
-const vain = (changes: Partial<Report["findings"][number]> = {}): Report["findings"][number] => ({
+const vain = (changes: Partial<BundleReport["findings"][number]> = {}): BundleReport["findings"][number] => ({
   ...note("ReturnedFalse", "warning", { transaction: 0, evidence: "measured" }),
   ...changes,
 });

@@ -14,7 +14,7 @@ declare const preflight: ReturnType<typeof createPreflight>;
 const client = createPublicClient({ transport: http() }).extend(preflightActions());
 
 it("Preflight gives a report, fails with InvalidTransaction only, and needs Rpc", () => {
-  type Expected = Effect.Effect<Report.Report, Errors.InvalidTransaction, Rpc.Rpc>;
+  type Expected = Effect.Effect<Report.BundleReport, Errors.InvalidTransaction, Rpc.Rpc>;
   expectTypeOf(Preflight.scan({ from, to })).toEqualTypeOf<Expected>();
   expectTypeOf(Preflight.preflight([{ from, to }])).toEqualTypeOf<Expected>();
   expectTypeOf(
@@ -23,14 +23,14 @@ it("Preflight gives a report, fails with InvalidTransaction only, and needs Rpc"
   expectTypeOf(Preflight.prove).returns.toEqualTypeOf<Effect.Effect<Report.Report, never, Rpc.Rpc>>();
 });
 it("preflightActions give promises of reports and clearances, beside the client's own actions", () => {
-  expectTypeOf(client.preflight({ from, to })).toEqualTypeOf<Promise<Report.Report>>();
-  expectTypeOf(client.scan([{ from, to }])).toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(client.preflight({ from, to })).toEqualTypeOf<Promise<Report.BundleReport>>();
+  expectTypeOf(client.scan([{ from, to }])).toEqualTypeOf<Promise<Report.BundleReport>>();
   expectTypeOf(client.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
   expectTypeOf(client.getChainId()).toEqualTypeOf<Promise<number>>();
 });
 it("createPreflight gives promises of reports and clearances", () => {
-  expectTypeOf(preflight.run({ from, to })).toEqualTypeOf<Promise<Report.Report>>();
-  expectTypeOf(preflight.scan([{ from, to }])).toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(preflight.run({ from, to })).toEqualTypeOf<Promise<Report.BundleReport>>();
+  expectTypeOf(preflight.scan([{ from, to }])).toEqualTypeOf<Promise<Report.BundleReport>>();
   expectTypeOf(preflight.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
   expectTypeOf(preflight.dispose).returns.toEqualTypeOf<Promise<void>>();
 });

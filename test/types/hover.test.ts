@@ -16,7 +16,7 @@ const clearance = await preflight.ready(report);
 /** A line with one mark, the type that is shown, and words of the documentation; null = it has none of its own. */
 const shown: ReadonlyArray<readonly [line: string, type: string, docs: string | null]> = [
   ["void /*?*/preflight", "const preflight: PreflightClient", null],
-  ["void /*?*/report", "const report: Report.Report", null],
+  ["void /*?*/report", "const report: Report.BundleReport", null],
   ["void report./*?*/transactions", ": readonly [Report.TransactionReport, ...Report.TransactionReport[]]", "order"],
   ["void report./*?*/findings", ": readonly Report.Finding[]", "Findings: blockers"],
   ["void report./*?*/observed", ": Report.Observed", "The state"],

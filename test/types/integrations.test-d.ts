@@ -3,7 +3,7 @@ import { createPreflight } from "evm-preflight/promise";
 import { preflightActions } from "evm-preflight/viem";
 import type { Account, Chain, Client, PublicClient, Transport, WalletClient } from "viem";
 import { expectTypeOf, it } from "vitest";
-import type { Report } from "../../src/Report.js";
+import type { BundleReport } from "../../src/Report.js";
 
 /** As ethers 6 writes it. */
 interface Eip1193Provider {
@@ -27,18 +27,18 @@ const transfer = {
 } as const;
 
 it("takes the providers of ethers", () => {
-  expectTypeOf(createPreflight({ provider: injected }).run(transfer)).toEqualTypeOf<Promise<Report>>();
+  expectTypeOf(createPreflight({ provider: injected }).run(transfer)).toEqualTypeOf<Promise<BundleReport>>();
   const provider = {
     request: ({ method, params }: { readonly method: string; readonly params: Array<unknown> }) =>
       sender.send(method, params),
   };
-  expectTypeOf(createPreflight({ provider }).run(transfer)).toEqualTypeOf<Promise<Report>>();
+  expectTypeOf(createPreflight({ provider }).run(transfer)).toEqualTypeOf<Promise<BundleReport>>();
 });
 
 it("extends the clients of wagmi", () => {
-  expectTypeOf(connector.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<Report>>();
-  expectTypeOf(reader.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<Report>>();
-  expectTypeOf(wallet.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<Report>>();
+  expectTypeOf(connector.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<BundleReport>>();
+  expectTypeOf(reader.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<BundleReport>>();
+  expectTypeOf(wallet.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<BundleReport>>();
 });
 
 it("hands wallets a request as they take it", async () => {

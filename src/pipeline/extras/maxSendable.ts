@@ -6,13 +6,13 @@ import { gap, InsufficientFunds, NotProven, type Verdict } from "../../errors/ve
 import { inCurrency } from "../../primitives/statement.js";
 import { currencyOf } from "../../report/chain.js";
 import { gapOf } from "../../report/ready.js";
-import type { Report } from "../../report/schema.js";
+import type { BundleReport } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { RawCall } from "../../transaction/input.js";
 import type { Options } from "../prepare.js";
 
 /** Returns wei of balance, fee cap and fees beyond gas × price; the gas limit, null = the call was not seen to work. */
-const costsIn = (report: Report) => {
+const costsIn = (report: BundleReport) => {
   const { gas, fee, code } = report.transactions[0];
   const funds = report.funds[0];
   if (funds === undefined || funds.balance === null || fee.maxFeePerGas === null || fee.maxPriorityFeePerGas === null)
@@ -33,7 +33,7 @@ const costsIn = (report: Report) => {
 };
 
 /** The first thing in a report that kept the costs from being known. */
-const reasonOf = (report: Report): Verdict | RpcError => {
+const reasonOf = (report: BundleReport): Verdict | RpcError => {
   const against = report.findings.find(({ severity }) => severity === "blocker" || severity === "unavailable");
   const unknown = gap("CheckUnavailable", "what sending costs is not known");
   return against?.error ?? new NotProven({ missing: [against === undefined ? unknown : gapOf(report)(against)] });
@@ -54,7 +54,7 @@ const mostTries = 3;
  * what kept the costs from being known; a receiver that refuses is a blocker of the report.
  */
 export const maxSendableWith = (
-  scan: (input: RawCall, options?: Options) => Effect.Effect<Report, InvalidTransaction, Rpc>,
+  scan: (input: RawCall, options?: Options) => Effect.Effect<BundleReport, InvalidTransaction, Rpc>,
   preflight: typeof scan,
 ) =>
   Effect.fn("Preflight.maxSendable")(function* (
@@ -66,7 +66,7 @@ export const maxSendableWith = (
       /** The most that can be sent, wei. */
       readonly value: bigint;
       /** The proven report of sending exactly that. */
-      readonly report: Report;
+      readonly report: BundleReport;
     },
     InvalidTransaction | Verdict | RpcError,
     Rpc

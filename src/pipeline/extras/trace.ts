@@ -106,6 +106,7 @@ const revertedInside = (report: Report, { depth, from, to, input, output }: Insi
  * which a call that is traced by itself does not have: it may fail in another place there.
  */
 const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report) => {
+  if (first === undefined) return null;
   const { outcome, input } = first;
   const isOurs = options.stateOverrides === null && options.blockOverrides === null;
   if (!options.traceReverts || verdict !== "blocked" || outcome.status !== "reverted" || !isOurs) return null;
@@ -133,7 +134,7 @@ const traceOf = Effect.fnUntraced(function* (
  * The report, with `RevertedInside` where its first transaction reverts in a call within. Verdict, requests and digest
  * stay. JSON-RPC: `debug_traceCall` with `callTracer`.
  */
-export const withTrace = Effect.fnUntraced(function* (report: Report): Effect.fn.Return<Report, never, Rpc> {
+export const withTrace = Effect.fnUntraced(function* <R extends Report>(report: R): Effect.fn.Return<R, never, Rpc> {
   const { memory } = yield* Rpc;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
@@ -288,7 +289,7 @@ const alreadySent = (
  * pending block already. A node without one adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its
  * transactions.
  */
-export const withSent = Effect.fnUntraced(function* (report: Report): Effect.fn.Return<Report, never, Rpc> {
+export const withSent = Effect.fnUntraced(function* <R extends Report>(report: R): Effect.fn.Return<R, never, Rpc> {
   const { request } = yield* Rpc;
   const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
   const answer = yield* Effect.result(inRound("alreadySent", ask));

@@ -160,7 +160,7 @@ const settleOne = Effect.fnUntraced(function* (
 /** That the node serves the chain of the report: another knows nothing of it, and has used the nonces otherwise. */
 const checkChain = ({ chainId, transactions }: Report): Effect.Effect<void, Failure, Rpc> =>
   Effect.flatMap(Eth.chainId, (actual) => {
-    const expected = transactions[0].request?.chainId ?? chainId ?? actual;
+    const expected = transactions[0]?.request?.chainId ?? chainId ?? actual;
     return expected === actual
       ? Effect.void
       : Effect.fail(new ChainIdMismatch({ expected: BigInt(expected), actual: BigInt(actual) }));
@@ -245,6 +245,8 @@ export const settle: (
     const unlike = reportProblem(report);
     if (unlike !== null) return yield* invalid(unlike);
     if (!Array.isArray(hashes)) return yield* invalid({ field: "hashes", problem: "must be a list of hashes" });
+    if (report.transactions.length === 0)
+      return yield* invalid({ field: "report.transactions", problem: "must have at least one transaction" });
     if (hashes.length !== report.transactions.length)
       return yield* invalid({
         field: "hashes",

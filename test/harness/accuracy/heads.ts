@@ -9,7 +9,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime";
 import { numberToHex, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import * as Preflight from "../../../src/Preflight.js";
-import type { Report } from "../../../src/Report.js";
+import type { BundleReport } from "../../../src/Report.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../anvil.js";
 import { CurrentRun } from "../../rooms/rpc.js";
@@ -54,7 +54,7 @@ export interface Manner {
 export interface Placed {
   readonly kind: MoveKind;
   readonly position: number;
-  readonly verdict: Report["verdict"];
+  readonly verdict: BundleReport["verdict"];
   readonly codes: ReadonlyArray<string>;
   readonly rounds: number;
   /** Whether a later request could tell of the block. */
@@ -187,7 +187,7 @@ const stageOn = async ({ url, chainId, mine }: Ground) => {
     if ((await held()) !== price) await set(price);
   };
   /** Whether what is signed and mined now does what the report says. */
-  const holds = async ({ transactions: [{ request }], transfers }: Report): Promise<boolean> => {
+  const holds = async ({ transactions: [{ request }], transfers }: BundleReport): Promise<boolean> => {
     if (request === null) return false;
     const pays = await held();
     const { from: _, ...rest } = request as typeof request & { from?: unknown };

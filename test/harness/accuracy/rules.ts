@@ -125,7 +125,7 @@ export const rules: Readonly<
   "base fee of the next block, and the least there may be": {
     prove: async (ground) => {
       const { report } = await ground.works({ to: somebody, value: 1n });
-      assert.equal(report.transactions[0].fee.baseFeePerGas, BigInt((await blockOf(ground)).baseFeePerGas));
+      assert.equal(report.transactions[0]?.fee.baseFeePerGas, BigInt((await blockOf(ground)).baseFeePerGas));
     },
   },
   "fees for L1 and for the operator": {

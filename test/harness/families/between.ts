@@ -81,7 +81,7 @@ const gasFamily = (name: string, isHonest: boolean, words: Words): Family => ({
       const suffices = async (report: Report): Promise<boolean> => {
         if (report.verdict !== "ready") return true;
         const last = report.observed.worlds.reduce((most, { timestamp }) => Math.max(most, Number(timestamp)), 0);
-        const call = { from: other.address, to, data, gas: numberToHex(report.transactions[0].request?.gas ?? 0n) };
+        const call = { from: other.address, to, data, gas: numberToHex(report.transactions[0]?.request?.gas ?? 0n) };
         const block = { blockOverrides: { time: numberToHex(last) }, calls: [call] };
         const [made] = (await scene.ask("eth_simulateV1", [{ blockStateCalls: [block] }, "latest"])) as ReadonlyArray<{
           readonly calls: ReadonlyArray<{ readonly status: string }>;

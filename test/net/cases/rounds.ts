@@ -9,7 +9,7 @@ import * as Chains from "../../../src/Chains.js";
 import * as Errors from "../../../src/Errors.js";
 import * as Preflight from "../../../src/Preflight.js";
 import type { AskRule } from "../../rooms/primitives.js";
-import type { Report, RunName, Settled } from "../../../src/Report.js";
+import type { BundleReport, RunName, Settled } from "../../../src/Report.js";
 import type * as Rpc from "../../../src/Rpc.js";
 import * as artifacts from "../../contracts/artifacts.js";
 import { nested } from "../../harness/accuracy/cases.js";
@@ -23,7 +23,7 @@ import { call } from "./movements.js";
 
 /** How the node is reached. */
 type Way = (stage: Stage) => Layer.Layer<Rpc.Rpc>;
-type Tell = (stage: Stage) => Promise<Report | Settled>;
+type Tell = (stage: Stage) => Promise<BundleReport | Settled>;
 type Row = readonly [tell: Tell, nodes?: ReadonlyArray<string>];
 
 const everywhere = ["anvil", "geth", "strict"];
@@ -192,11 +192,11 @@ const known =
     const turned = Effect.tap(scan, () => Effect.sync(() => (isKnown = true)));
     return Effect.runPromise(Effect.provide(Effect.andThen(turned, scan), way(stage)));
   };
-const sign = ({ transactions: [{ request }] }: Report, change: object = {}): Promise<Hex> =>
+const sign = ({ transactions: [{ request }] }: BundleReport, change: object = {}): Promise<Hex> =>
   plain.signTransaction({ ...request, ...change } as TransactionSerializable);
 /** What came of a report when `take` has sent something, and it is in a block. */
 const settled =
-  (ask: Ask, take: (stage: Stage, report: Report) => Promise<Hex>): Tell =>
+  (ask: Ask, take: (stage: Stage, report: BundleReport) => Promise<Hex>): Tell =>
   async (stage) => {
     const { scene } = stage;
     const report = await on.preflightOn(honest(stage), (await ask(stage)) as on.AnyInput, patient);

@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assignNonces, choose, everyStep, keep, reportOf, signedOf, withLimits } from "../../rooms/pipeline.js";
-import { digestOfReport, type Report } from "../../rooms/report.js";
+import { digestOfReport, type BundleReport } from "../../rooms/report.js";
 import { isRequestOf } from "../../rooms/transaction.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
@@ -11,16 +11,16 @@ import { Address } from "../../rooms/primitives.js";
 import { about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";
 import { inputs, worlds } from "./worlds.js";
 
-const records = ({ transactions }: Report) =>
+const records = ({ transactions }: BundleReport) =>
   transactions.map(({ nonce, gas, fee, request, code }) => ({ nonce, gas, fee, request, code }));
-const whole = (report: Report) => {
+const whole = (report: BundleReport) => {
   const signed = signedOf(report);
   if (signed === null) throw new Error("the requests are whole");
   return signed;
 };
-const isWhole = ({ transactions }: Report) => transactions.every(({ request }) => request !== null);
+const isWhole = ({ transactions }: BundleReport) => transactions.every(({ request }) => request !== null);
 /** The report's own choices beside the same answers again. */
-const keptOn = ({ report, answers }: Scanned, of = report): Report =>
+const keptOn = ({ report, answers }: Scanned, of = report): BundleReport =>
   reportOf(keep(whole(of), answers), answers, about());
 
 describe("as many transactions as cases", () => {
@@ -183,7 +183,7 @@ describe("nonces reserved elsewhere", () => {
     expect(assigned.digest).not.toBe(scan.report.digest);
   });
   it("undo a proof, for it was one of other requests; where nothing changes it stands", () => {
-    const proven: Report = { ...scan.report, stage: "proven" };
+    const proven: BundleReport = { ...scan.report, stage: "proven" };
     expect(assignNonces(proven, [9n]).stage).toBe("scanned");
     expect(assignNonces(proven, [null, 9n]).stage).toBe("proven");
   });

@@ -14,7 +14,7 @@ import {
   type Measure,
   type Round,
 } from "../../rooms/pipeline.js";
-import type { Report, ReportOptions, RunName } from "../../rooms/report.js";
+import type { BundleReport, ReportOptions, RunName } from "../../rooms/report.js";
 import {
   transfersOf,
   type Bundle,
@@ -164,7 +164,7 @@ export interface Scanned {
   readonly cases: Bundle;
   readonly answers: Answers;
   readonly filled: Bundle<Filled>;
-  readonly report: Report;
+  readonly report: BundleReport;
 }
 export const scanned = (
   inputs: ReadonlyArray<Partial<Transaction>> = [{}],
