@@ -92,20 +92,16 @@ export const guardedProvider = <provider extends Provider>(
       },
     );
   };
-  /** The forms from before EIP-1193, which old wallets still have. */
-  const sendAsync = (
-    payload: RpcRequest & { readonly id?: unknown },
-    hear: (error: unknown, response?: unknown) => void,
-  ): void =>
-    void request(payload).then(
-      (result) => hear(null, { id: payload.id, jsonrpc: "2.0", result }),
-      (error: unknown) => hear(error),
-    );
+  /** The forms from before EIP-1193, which old pages still call: a method and its parameters, or a request and a listener. */
   const send = (first: string | (RpcRequest & { readonly id?: unknown }), second?: unknown): unknown => {
     if (typeof first === "string") return request({ method: first, params: second ?? [] });
-    return typeof second === "function" ? sendAsync(first, second as Parameters<typeof sendAsync>[1]) : request(first);
+    if (typeof second !== "function") return request(first);
+    return void request(first).then(
+      (result) => second(null, { id: first.id, jsonrpc: "2.0", result }),
+      (error: unknown) => second(error),
+    );
   };
-  const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send, sendAsync }));
+  const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send }));
   /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
   const shown = (value: unknown): unknown => {
     if (value === provider) return proxy;

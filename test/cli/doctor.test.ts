@@ -51,27 +51,22 @@ const diagnose = async (url: string) => {
 };
 
 describe("doctor", () => {
-  it("finds on anvil what it has and that its validation checks funds only", async () => {
+  it("finds on anvil what it has and what it lacks", async () => {
     const { status, level, code, meaning } = await diagnose(node.url);
     for (const method of sevenMethods) expect(status[method], method).toBe("yes");
     expect(status["pending.eth_simulateV1"]).toBe("yes");
     for (const name of ["balance", "code", "storage", "prevRandao"])
       expect(status[`override.${name}`], name).toBe("yes");
-    // it does not validate nonces, has no contract of beacon roots, and simulates no deployment
+    // it has no contract of beacon roots, and simulates no deployment
     expect([status["override.blobBaseFee"], status["override.beaconRoot"]]).toEqual(["no", "unknown"]);
     expect(status["deployment"]).toBe("no");
     expect(meaning.join("\n")).toContain("no simulated deployments: eth_call and eth_estimateGas answer for them");
     expect(status["traceTransfers"]).toBe("yes");
-    expect(status["revertData"]).toBe("yes");
     expect(status["batches"]).toBe("yes");
-    expect(status["validation.funds"]).toBe("yes");
-    expect(status["validation.nonce"]).toBe("no");
-    expect(status["validation.baseFee"]).toBe("no");
+    expect(status["validation"]).toBe("yes");
     expect(status["maxUsedGas"]).toBe("no");
-    expect(status["gasCap"]).toBe("yes");
     expect(level).toBe("reduced");
     expect(code).toBe(2);
-    expect(meaning.join("\n")).toContain("validation does not check nonces: the library");
   });
 
   it("finds on a strict node the seven methods and nothing else", async () => {
@@ -136,8 +131,7 @@ describe("doctor", () => {
       endpoint.fail("eth_simulateV1", fault);
       const { status, level, code } = await diagnose(endpoint.url);
       expect([status["eth_getCode"], status["eth_simulateV1"], level, code]).toEqual(["yes", "unknown", "unknown", 3]);
-      for (const id of ["validation.nonce", "validation.baseFee", "validation.funds"])
-        expect(status[id], id).toBe("unknown");
+      for (const id of ["validation", "deployment"]) expect(status[id], id).toBe("unknown");
     }
     endpoint.fail("eth_simulateV1", { kind: "error", error: { code: -32004, message: `not ${"here ".repeat(20)}` } });
     const { stdout } = await bin.run(["doctor", endpoint.url]);
@@ -278,11 +272,11 @@ describe("doctor", () => {
   });
 
   const geth = findGethOrWarn("doctor on geth");
-  it.runIf(geth !== null)("finds on geth that its validation checks nonce, base fee and funds", async () => {
+  it.runIf(geth !== null)("finds on geth all that reports need", async () => {
     const reference = await startGethDev(geth ?? "");
     try {
       const { status, code, meaning, fork, pending } = await diagnose(reference.url);
-      for (const id of ["validation.nonce", "validation.baseFee", "validation.funds", "maxUsedGas", "blockNumber"])
+      for (const id of ["validation", "maxUsedGas", "traceTransfers"])
         expect(status[id], `${id}: ${meaning.join(", ")}`).toBe("yes");
       for (const id of [
         "number",

@@ -675,7 +675,7 @@ describe("a provider", () => {
     expect(guarded.removeListener("x", listener)).toBe(guarded);
     expect([wallet.emit("x"), guarded.listenerCount("x")]).toEqual([false, 0]);
 
-    for (const name of ["request", "send", "sendAsync", "on", "signer"])
+    for (const name of ["request", "send", "on", "signer"])
       expect(
         Reflect.set(guarded, name, () => "mine"),
         name,

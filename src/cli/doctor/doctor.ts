@@ -21,10 +21,13 @@ import { look, print, type Look } from "../terminal.js";
 import {
   finding,
   methodProbes,
+  needed,
   no,
   pageStatus,
   pretending,
   refusal,
+  simulating,
+  simulation,
   someone,
   somewhere,
   unknown,
@@ -32,7 +35,6 @@ import {
   type Finding,
   type Status,
 } from "./probe.js";
-import { simulation } from "./simulation.js";
 
 interface Diagnosis extends KnownEndpoint {
   /** Without credentials. */
@@ -52,35 +54,29 @@ const nothingKnown: Omit<KnownEndpoint, "format"> = {
   pending: null,
 };
 
-/** Asks two questions in one POST and counts the POSTs that it took. */
+/** Asks two questions in one POST. */
 const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> =>
-  Effect.suspend(() => {
-    let posts = 0;
-    const counting: NonNullable<HttpOptions["fetch"]> = (input, init) => {
-      posts++;
-      return fetch(input, init);
-    };
-    const twice = Effect.flatMap(Rpc, (rpc) =>
+  Effect.flatMap(Rpc, ({ request, memory }) =>
+    Effect.map(
       Effect.all(
-        [rpc.request("eth_getCode", [someone, "latest"]), rpc.request("eth_getTransactionCount", [someone, "latest"])],
-        { concurrency: "unbounded" },
+        [request("eth_getCode", [someone, "latest"]), request("eth_getTransactionCount", [someone, "latest"])],
+        {
+          concurrency: "unbounded",
+        },
       ),
-    );
-    const answer = Effect.match(
-      Effect.provide(twice, layerHttp(url, { ...options, retryTimes: 0, batch: true, fetch: counting })),
-      {
-        onSuccess: () => (posts === 1 ? yes() : no("refused; single requests were answered")),
-        onFailure: (failure) => unknown(refusal(failure).detail),
-      },
-    );
-    return Effect.map(answer, (found) => finding("transport", "batches", "JSON-RPC batches", found));
-  });
+      () => (memory.recall("takesBatches") === false ? no("refused; single requests were answered") : yes()),
+    ),
+  ).pipe(
+    Effect.provide(layerHttp(url, { ...options, retryTimes: 0, batch: true })),
+    Effect.catch((failure) => Effect.succeed(unknown(refusal(failure).detail))),
+    Effect.map((answer) => finding("transport", "batches", "JSON-RPC batches", answer)),
+  );
 
 /** Without these the verdict is at most unknown. */
 const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
 const decisive = [...core, "override.balance", "override.code"];
 /** Groups that say nothing of their own where there is no simulation. */
-const ofSimulation: ReadonlySet<string | undefined> = new Set(["eth_simulateV1", pretending]);
+const ofSimulation: ReadonlySet<string | undefined> = new Set([simulating, pretending]);
 
 /** Consequences of each absence, most important first. */
 const consequences: Readonly<Record<string, string>> = {
@@ -108,15 +104,8 @@ const consequences: Readonly<Record<string, string>> = {
   deployment:
     "no simulated deployments: eth_call and eth_estimateGas answer for them; the verdict of a deployment is at most unknown",
   traceTransfers: "no traced transfers: native transfers inside calls are seen only in measured balances",
-  revertData: "revert data is lost in simulations: errors are not decoded",
-  gasCap:
-    "one simulation has less gas than a transaction may ask for (geth: --rpc.gascap): of transactions with higher limits the verdict is at most unknown",
   maxUsedGas: "no maxUsedGas: the gas limit keeps a wider margin for refunds",
-  "validation.nonce": "validation does not check nonces: the library's own rule decides alone",
-  "validation.baseFee": "validation does not check the base fee: the library's own rule decides alone",
-  "validation.funds": "validation does not check funds: the library's own rule decides alone",
-  blockNumber:
-    "the simulated block does not have the next block number: contracts that read the number see a wrong one",
+  validation: "no validation: the library's own rules decide alone on nonce, base fee and funds",
   eth_getBlockByNumber: "no eth_getBlockByNumber: freshness is judged by the simulation's own header",
   eth_feeHistory: "no eth_feeHistory: the tip comes from recent receipts or the chain's minimum",
   eth_chainId: "no eth_chainId: the chain is read inside the simulation",
@@ -126,10 +115,20 @@ const consequences: Readonly<Record<string, string>> = {
     "no count on pending: transactions in flight are not seen when the nonce is chosen",
 };
 
-const summaries: Readonly<Record<Diagnosis["level"], string>> = {
-  full: "reports from this endpoint can reach ready, with every check",
-  reduced: "reports from this endpoint can reach ready, with less evidence",
-  unknown: "reports from this endpoint are at most unknown",
+const levels: Readonly<
+  Record<Diagnosis["level"], { readonly summary: string; readonly code: ExitCode; readonly tone: Tone }>
+> = {
+  full: {
+    summary: "reports from this endpoint can reach ready, with every check",
+    code: exitCodes.ready,
+    tone: "good",
+  },
+  reduced: {
+    summary: "reports from this endpoint can reach ready, with less evidence",
+    code: exitCodes.caution,
+    tone: "warn",
+  },
+  unknown: { summary: "reports from this endpoint are at most unknown", code: exitCodes.unknown, tone: "warn" },
 };
 
 /** The answers read together; pure. */
@@ -150,7 +149,7 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, kno
     endpoint,
     ...known,
     level,
-    summary: mute ? "the endpoint did not answer; nothing is known about it" : summaries[level],
+    summary: mute ? "the endpoint did not answer; nothing is known about it" : levels[level].summary,
     findings,
     meaning: mute
       ? []
@@ -171,30 +170,24 @@ const diagnose = (
   Effect.gen(function* () {
     const rpc = yield* Rpc;
     const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
+    const alone = (detail: string) =>
+      conclude(rpc.endpoint, [finding(needed, "eth_getCode", "eth_getCode", unknown(detail))]);
     const status = Result.isFailure(first) ? pageStatus(first.failure) : null;
     const second = status === null ? null : yield* Effect.result(Eth.chainId);
-    if (second !== null && Result.isFailure(second) && pageStatus(second.failure) !== null) {
-      const page = unknown(`HTTP ${status}, and no JSON-RPC answer`);
-      const all = conclude(rpc.endpoint, [finding("the seven methods", "eth_getCode", "eth_getCode", page)]);
-      return { ...all, summary: "this is no JSON-RPC endpoint" };
-    }
-    if (Result.isFailure(first) && first.failure._tag === "RpcError" && first.failure.reason._tag === "Transport") {
-      const silence = unknown(whyDeaf(first.failure));
-      return conclude(rpc.endpoint, [finding("the seven methods", "eth_getCode", "eth_getCode", silence)]);
-    }
+    if (second !== null && Result.isFailure(second) && pageStatus(second.failure) !== null)
+      return { ...alone(`HTTP ${status}, and no JSON-RPC answer`), summary: "this is no JSON-RPC endpoint" };
+    if (Result.isFailure(first) && first.failure._tag === "RpcError" && first.failure.reason._tag === "Transport")
+      return alone(whyDeaf(first.failure));
     // why: the first answers of all teach the endpoint's refusals, so that later probes need not ask again
     const findings = yield* Effect.forEach(methodProbes, (each) => each, { concurrency: 4 });
     const batching = yield* batches(url, options);
-    const { findings: simulationFindings, facts, ...known } = yield* simulation;
-    const { status: batched } = batching;
-    return conclude(rpc.endpoint, [...findings, batching, ...simulationFindings], {
+    const { findings: ofRuns, facts, ...known } = yield* simulation;
+    return conclude(rpc.endpoint, [...findings, batching, ...ofRuns], {
       ...known,
       facts: {
         ...facts,
-        takesBatches: batched === "unknown" ? null : batched === "yes",
-        refuses: dispensable.filter((method) =>
-          findings.some(({ id, status: told }) => id === method && told === "no"),
-        ),
+        takesBatches: batching.status === "unknown" ? null : batching.status === "yes",
+        refuses: dispensable.filter((method) => findings.some(({ id, status }) => id === method && status === "no")),
       },
     });
   }).pipe(
@@ -203,27 +196,15 @@ const diagnose = (
     ),
   );
 
-const codes: Readonly<Record<Diagnosis["level"], ExitCode>> = {
-  full: exitCodes.ready,
-  reduced: exitCodes.caution,
-  unknown: exitCodes.unknown,
-};
-
-const tones: Readonly<Record<Diagnosis["level"] | Status, Tone>> = {
-  full: "good",
-  reduced: "warn",
-  unknown: "warn",
-  yes: "good",
-  no: "bad",
-};
+const tones: Readonly<Record<Status, Tone>> = { yes: "good", no: "bad", unknown: "warn" };
 
 /** The level first, then every answer in its group, then what it means. */
 const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
   const paint = painter(color);
   const { endpoint, level, summary, findings, meaning } = diagnosis;
   const [only, ...others] = findings;
-  if (only?.status === "unknown" && others.length === 0)
-    return `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary} · ${endpoint} · ${only.detail}`;
+  const verdict = `${paint(level.toUpperCase(), levels[level].tone, "strong")} · ${summary}`;
+  if (only?.status === "unknown" && others.length === 0) return `${verdict} · ${endpoint} · ${only.detail}`;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const groups = [...new Set(findings.map(({ group }) => group))];
   // why: of a node without the method every probe of it has the same refusal
@@ -234,7 +215,7 @@ const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
     return first === one || first === undefined || one.detail.length < 80 ? one.detail : `as ${first.name} above`;
   };
   return [
-    `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary}`,
+    verdict,
     paint(endpoint, "dim"),
     ...groups.flatMap((group) => [
       "",
@@ -268,7 +249,7 @@ export const doctor = Command.make(
     );
     const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(input.header) });
     yield* print(input.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
-    return yield* new Exited({ code: codes[diagnosis.level] });
+    return yield* new Exited({ code: levels[diagnosis.level].code });
   }),
 ).pipe(
   Command.withDescription("Ask an endpoint what it really supports, and what that means for reports"),

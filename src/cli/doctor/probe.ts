@@ -1,9 +1,19 @@
-/** One question put to an endpoint, and what its answer shows; and which methods and block tags it answers. */
+/**
+ * Questions to an endpoint, each with what its answer shows: methods, overrides that take effect, rules and `pending`. Runs
+ * are asked as a preflight asks them.
+ */
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { indexAbis } from "../../abi/index.js";
+import { lookup } from "../../Chains.js";
+import { forkOf } from "../../chains/index.js";
 import type { Failure } from "../../Eth.js";
 import * as Eth from "../../eth/index.js";
+import { askRun } from "../../pipeline/index.js";
 import { statementText, formatGasPrice } from "../../primitives/index.js";
 import { Rpc } from "../../rpc/index.js";
+import { fatesOf, lacksTip, overrideNames, type Fate, type Plan, type Run } from "../../steps/index.js";
+import * as Transaction from "../../Transaction.js";
 import { unreached } from "../endpoint.js";
 
 /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
@@ -56,71 +66,190 @@ export const somewhere = "0x70726566000000000000000000000000000000b2";
 /** The identity precompile returns what it is given. */
 const identity = "0x0000000000000000000000000000000000000004";
 
+/** The group of the methods that a preflight rests on. */
+export const needed = "the seven methods";
+/** The group of what runs show. */
+export const simulating = "eth_simulateV1";
 /** The group of overrides. */
 export const pretending = "what a simulation may pretend";
 
-/** A probe of one group, by its method's name unless it has another; that it answers is enough, unless `read` wants more. */
-const among =
-  (group: string, prefix = "") =>
-  <A>(
-    method: string,
-    ask: Effect.Effect<A, Failure, Rpc>,
-    read: (answer: A) => Answer = () => yes(),
-    name = method,
-  ): Effect.Effect<Finding, never, Rpc> =>
-    Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) =>
-      finding(group, `${prefix}${method}`, name, answer),
-    );
-const needed = among("the seven methods");
-const beside = among("beside them");
-const pending = among("pending state", "pending.");
+/** A question of a group. */
+const probe = <A>(
+  group: string,
+  id: string,
+  ask: Effect.Effect<A, Failure, Rpc>,
+  read: (answer: A) => Answer = () => yes(),
+  name = id,
+): Effect.Effect<Finding, never, Rpc> =>
+  Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) => finding(group, id, name, answer));
 
-const code = (block: "latest" | "pending") => Eth.getCode({ address: somewhere, block });
-const count = (block: "latest" | "pending") => Eth.getTransactionCount({ address: someone, block });
-const estimate = (block: "latest" | "pending") => Eth.estimateGas({ from: someone, to: somewhere, block });
 const call = { from: someone, to: identity, data: "0x1234" } as const;
-const echo = (block: "latest" | "pending") => Eth.call({ ...call, block });
 const echoed = (data: string): Answer =>
   data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`);
-const logs = (tag: "latest" | "pending") =>
-  Rpc.use(({ request }) => request("eth_getLogs", [{ fromBlock: tag, toBlock: tag, address: somewhere }]));
-const listed = (answer: unknown): Answer => (Array.isArray(answer) ? yes() : no("the answer is no list"));
+const count = (block: "latest" | "pending") => Eth.getTransactionCount({ address: someone, block });
+const history = Eth.feeHistory({ blockCount: 10, newestBlock: "latest", rewardPercentiles: [20, 50, 80] });
 
-/** Runtime code: `return 42`. */
-const returns42 = "0x602a60005260206000f3";
-
-/** The seven methods on `latest`, what helps beside them, and each again on `pending`. */
+/** The seven methods on `latest`, what helps beside them, and what is asked on `pending`. */
 export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
-  needed("eth_getCode", code("latest")),
-  needed("eth_getTransactionCount", count("latest")),
-  needed("eth_call", echo("latest"), echoed),
-  among("eth_call")(
-    "eth_call.stateOverride",
-    Eth.call({ from: someone, to: somewhere, block: "latest", stateOverrides: { [somewhere]: { code: returns42 } } }),
-    (data) => (BigInt(data === "0x" ? 0 : data) === 42n ? yes() : no("the code given was not run")),
-    "state override",
+  probe(needed, "eth_getCode", Eth.getCode({ address: somewhere, block: "latest" })),
+  probe(needed, "eth_getTransactionCount", count("latest")),
+  probe(needed, "eth_call", Eth.call({ ...call, block: "latest" }), echoed),
+  probe(needed, "eth_estimateGas", Eth.estimateGas({ from: someone, to: somewhere, block: "latest" }), (gas) =>
+    yes(`${gas} gas for an empty call`),
   ),
-  needed("eth_estimateGas", estimate("latest"), (gas) => yes(`${gas} gas for an empty call`)),
-  needed(
+  probe(
+    needed,
     "eth_simulateV1",
     Eth.simulateV1({ blocks: [{ calls: [{ ...call, gas: 100_000n }] }], block: "latest" }),
     (blocks) => echoed(blocks[0]?.calls[0]?.returnData ?? "nothing"),
   ),
-  needed("eth_getLogs", logs("latest"), listed),
-  needed("eth_getBlockReceipts", Eth.getBlockReceipts({ block: "latest" }), (receipts) =>
-    yes(`${receipts.length} in the latest block`),
+  probe(needed, "eth_getLogs", Eth.getLogs({ address: somewhere })),
+  probe(needed, "eth_getBlockReceipts", Eth.getBlockReceipts({ block: "latest" }), ({ length }) =>
+    yes(`${length} in the latest block`),
   ),
-  beside("eth_chainId", Eth.chainId, (id) => yes(`chain ${id}`)),
-  beside("eth_feeHistory", Eth.feeHistory({ blockCount: 4, newestBlock: "latest", rewardPercentiles: [50] })),
-  beside("eth_getBlockByNumber", Eth.getBlock({ block: "latest" }), ({ number, baseFeePerGas }) =>
+  probe("beside them", "eth_chainId", Eth.chainId, (id) => yes(`chain ${id}`)),
+  probe("beside them", "eth_feeHistory", history),
+  probe("beside them", "eth_getBlockByNumber", Eth.getBlock({ block: "latest" }), ({ number, baseFeePerGas }) =>
     yes(`latest is block ${number}${baseFeePerGas === null ? "" : `, base fee ${formatGasPrice(baseFeePerGas)}`}`),
   ),
-  pending("eth_getCode", code("pending")),
-  pending("eth_getTransactionCount", count("pending")),
-  pending("eth_call", echo("pending"), echoed),
-  pending("eth_estimateGas", estimate("pending")),
-  pending("eth_simulateV1", Eth.simulateV1({ blocks: [{ calls: [] }], block: "pending" }), (blocks) =>
-    yes(`simulates block ${blocks[0]?.number ?? "not said"}`),
+  probe("pending state", "pending.eth_getTransactionCount", count("pending"), undefined, "eth_getTransactionCount"),
+  probe(
+    "pending state",
+    "pending.eth_simulateV1",
+    Eth.simulateV1({ blocks: [{ calls: [] }], block: "pending" }),
+    (blocks) => yes(`simulates block ${blocks[0]?.number ?? "not said"}`),
+    "eth_simulateV1",
   ),
-  pending("eth_getLogs", logs("pending"), listed),
 ];
+
+/** Wei per gas that every base fee is below. */
+const much = 10n ** 15n;
+const rich = { [someone]: { balance: much * 424_242n } } as const;
+
+/** A call between accounts that nobody uses, in one run; a failure is an answer, too. */
+const run = Effect.fnUntraced(function* (request: Eth.CallRequest, changes: Partial<Plan> = {}) {
+  const transfer = { from: someone, to: somewhere, gas: 100_000n } as const;
+  const { transactions } = yield* Effect.orDie(Transaction.check(transfer));
+  const priced = { ...transfer, maxFeePerGas: much, maxPriorityFeePerGas: 0n, ...request };
+  const plan: Plan = {
+    ...{ name: "bare", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
+    stateOverrides: rich,
+    calls: [{ input: transactions[0], request: priced, gas: transfer.gas }],
+    ...changes,
+  };
+  return yield* Effect.result(askRun(plan, indexAbis([])));
+});
+
+/** Reads the answer of a run, else says why there was none. */
+const seenIn = (ran: Result.Result<Run, Failure>, read: (run: Run) => Answer): Answer =>
+  Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
+
+const rare = `0x${"5e".repeat(32)}` as const;
+/** Values that no block of its own would have. */
+const pretended: Eth.BlockOverrides = {
+  time: 4_102_444_800n,
+  gasLimit: 123_456_789n,
+  feeRecipient: somewhere,
+  prevRandao: rare,
+  baseFeePerGas: 1_234_567n,
+  blobBaseFee: 7_654_321n,
+  beaconRoot: `0x${"be".repeat(32)}`,
+};
+
+const words: Readonly<Record<Fate, Answer>> = {
+  taken: yes(),
+  ignored: no("the block that was executed has another"),
+  fixed: no("opcode 0x44 is the difficulty on this chain, as before EIP-4399"),
+};
+
+/** Every override at once, by the table of proofs; where that is refused, without the number, which may not follow the head's. */
+const overrides = Effect.fnUntraced(function* (latest: bigint | null) {
+  const pretend = (blockOverrides: Eth.BlockOverrides) =>
+    run(
+      {},
+      {
+        ...{ before: [{ kind: "environment" }], blockOverrides, checksRoot: true },
+        stateOverrides: { ...rich, [somewhere]: { stateDiff: { [`0x${"00".repeat(32)}`]: rare } } },
+      },
+    );
+  const whole = yield* pretend(latest === null ? pretended : { ...pretended, number: latest + 7n });
+  const ran = Result.isFailure(whole) && latest !== null ? yield* pretend(pretended) : whole;
+  const nonce = 1_000n;
+  const numbered = yield* run({ nonce }, { stateOverrides: { [someone]: { ...rich[someone], nonce } } });
+  return overrideNames.map((name) => {
+    const from = name === "nonce" ? numbered : name === "number" ? whole : ran;
+    const answer = seenIn(from, (seen) => {
+      const fate = name === "nonce" ? "taken" : fatesOf(seen).get(name);
+      return fate === undefined ? unknown("cannot be seen") : words[fate];
+    });
+    return finding(pretending, `override.${name}`, name, answer);
+  });
+});
+
+/** Finds what `pending` is beside the latest block. */
+const pendingOf = Effect.fnUntraced(function* (latest: bigint | null, chainId: number | null) {
+  const block = yield* Effect.result(Eth.getBlock({ block: "pending" }));
+  if (Result.isFailure(block)) {
+    const { failure } = block;
+    const isUnnumbered =
+      failure._tag === "RpcError" &&
+      failure.reason._tag === "MalformedResponse" &&
+      failure.reason.path === "result.number";
+    const answer = refusal(failure);
+    if (!isUnnumbered) return { answer, pending: answer.status === "no" ? ("refused" as const) : null };
+  }
+  if (latest === null) return { answer: unknown("the latest block is not known"), pending: null };
+  const number = Result.isSuccess(block) ? block.success.number : null;
+  if (number !== null && number <= latest)
+    return { answer: no("the latest block; transactions in flight are not in it"), pending: "latest" as const };
+  const { pending, known } = lookup(chainId);
+  const kind =
+    pending === "preconfirmed"
+      ? "ordered before you, by the chain's entry"
+      : `a guess of the next block${known ? "" : ", as on every chain that has no entry"}`;
+  return { answer: yes(`block ${String(number ?? "without a number")}: ${kind}`), pending };
+});
+
+/** By whose rules the block is executed. */
+const rulesIn = ({ before, block }: Run): Answer => {
+  const { fork, by, agrees } = forkOf({ executed: before.environment?.fork ?? null, header: block, config: null });
+  if (fork === null) return unknown("nothing tells the fork");
+  const rules = `${fork}, by ${by === "executed" ? "what the block executes" : "its header"}`;
+  return agrees ? yes(rules) : no(`${rules}, but something else speaks against it`);
+};
+
+/** Everything about simulations, and the facts that a new connection may be told. */
+export const simulation = Effect.gen(function* () {
+  const oracle = lookup(null).gasPriceOracle;
+  const latest = yield* Effect.result(Eth.getBlock({ block: "latest" }));
+  const ran = yield* run({ value: 1n }, { before: [{ kind: "environment" }, { kind: "account", address: oracle }] });
+  const deployed = yield* run({ to: null, data: "0x00" });
+  const fees = yield* Effect.result(history);
+  const seen = Result.getOrNull(ran)?.before ?? null;
+  const environment = seen?.environment ?? null;
+  const chainId = environment === null ? null : Number(environment.chainId);
+  const number = Result.getOrNull(latest)?.number ?? null;
+  const { answer, pending } = yield* pendingOf(number, chainId);
+  const item = (name: string, read: (run: Run) => Answer, from = ran): Finding =>
+    finding(simulating, name, name, seenIn(from, read));
+  return {
+    findings: [
+      item("validation", ({ plan }) => (plan.without?.has("validation") === true ? no("refused") : yes())),
+      item("deployment", () => yes(), deployed),
+      item("traceTransfers", ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log"))),
+      item("maxUsedGas", ({ block }) =>
+        block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes(),
+      ),
+      ...(yield* overrides(number)),
+      finding("rules and pending", "rules", "fork in force", seenIn(ran, rulesIn)),
+      finding("rules and pending", "pending", "pending", answer),
+    ],
+    facts: {
+      chainId: chainId !== null && Number.isSafeInteger(chainId) && chainId > 0 ? chainId : null,
+      tellsTip: Result.isSuccess(fees) ? !lacksTip(fees, "normal") : null,
+      noFeeOracle: seen?.account(oracle)?.codeSize === 0n ? oracle : null,
+    },
+    fork: environment?.fork ?? null,
+    pending,
+  };
+});
