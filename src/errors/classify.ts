@@ -68,12 +68,11 @@ const cut = (text: string, budget: { characters: number }): string => {
 const copy = (value: unknown, depth: number, budget: { values: number; characters: number }): Schema.Json => {
   budget.values -= 1;
   if (budget.values < 0 || depth > limits.depth) return null;
-  if (typeof value === "string") return cut(value, budget);
+  if (typeof value === "string" || typeof value === "bigint") return cut(String(value), budget);
   // why: minus zero is read from JSON but not written to it
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : String(value);
   if (typeof value === "boolean") return value;
-  if (typeof value === "bigint") return cut(value.toString(), budget);
-  if (typeof value !== "object" || value === null) return null;
+  if (!isObject(value)) return null;
   if (Array.isArray(value)) return value.slice(0, limits.values).map((element) => copy(element, depth + 1, budget));
   // an Error's own words are not enumerable
   const words = value instanceof Error ? { name: value.name, message: value.message, cause: value.cause } : {};
@@ -206,32 +205,47 @@ const headersOf = (error: unknown): ClassifyInput["headers"] =>
 /** The caller's ABIs alone. */
 const nothingKnown: Table = { errors: () => [], meaning: () => null };
 
-const decide = (input: ClassifyInput): RpcError | Verdict => {
-  const body = typeof input.bodyText === "string" && input.bodyText.length <= 1_048_576 ? input.bodyText : null;
+/** True if an ABI of the caller's has these bytes as an error. */
+const isKnownTo =
+  ({ abis, to }: ClassifyInput) =>
+  (bytes: Hex): boolean =>
+    abis !== undefined &&
+    // why: what is no ABI explains nothing
+    safely(() => indexOf(abis).errors(bytes.slice(0, 10).toLowerCase()).length, 0) > 0 &&
+    revertOf(bytes, indexOf(abis), to ?? null, nothingKnown).layers[0]?.layer._tag === "Custom";
+
+/** The error of a failed answer; `foreign` = a body that is no node's, `raw` = what is kept of it. */
+const errorOf = ({ bodyText, error }: ClassifyInput) => {
+  const body = typeof bodyText === "string" && bodyText.length <= 1_048_576 ? bodyText : null;
   const parsed = body === null ? undefined : parseJson(body);
-  const given = input.error ?? undefined;
+  const given = error ?? undefined;
   // a body that is no JSON speaks for the transport, whatever a library made of it
   const foreign = body !== null && parsed === undefined && !hasCode(given);
-  const error = foreign ? { message: body } : (given ?? errorIn(parsed));
+  return { foreign, error: foreign ? { message: body } : (given ?? errorIn(parsed)), raw: given ?? parsed ?? bodyText };
+};
+
+/** The failed answer, flattened. */
+const flatOf = (input: ClassifyInput, { error, raw }: ReturnType<typeof errorOf>): Flat => {
   const { delay, status, ...said } = flatten(error);
-  const flat: Flat = {
+  return {
     method: typeof input.method === "string" ? input.method.slice(0, 128) : "",
     scope: input.scope ?? "request",
     httpStatus: httpStatus(input.httpStatus) ?? status,
     ...said,
-    retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(delay),
+    retryAfterMs: retryAfter(input.headers ?? headersOf(input.error)) ?? delayMs(delay),
     returnData: isBytes(input.returnData) ? input.returnData : null,
-    isKnownError: (bytes) =>
-      input.abis !== undefined &&
-      // why: what is no ABI explains nothing
-      safely(() => indexOf(input.abis ?? []).errors(bytes.slice(0, 10).toLowerCase()).length, 0) > 0 &&
-      revertOf(bytes, indexOf(input.abis), input.to ?? null, nothingKnown).layers[0]?.layer._tag === "Custom",
-    raw: copy(given ?? parsed ?? input.bodyText ?? null, 0, { ...limits }),
+    isKnownError: isKnownTo(input),
+    raw: copy(raw ?? null, 0, { ...limits }),
   };
+};
+
+const decide = (input: ClassifyInput): RpcError | Verdict => {
+  const found = errorOf(input);
+  const { foreign, error } = found;
+  const flat = flatOf(input, found);
   const by = (families: ReadonlyArray<Dialect>) => firstOf(families, (dialect) => dialect(flat));
-  if (flat.scope === "call") {
+  if (flat.scope === "call")
     return revert(flat) ?? by(callDialects) ?? new VmHalt({ halt: flat.texts[0] ?? null, raw: flat.raw });
-  }
   if ((foreign || error === undefined) && flat.httpStatus === null)
     return failed(flat, new MalformedResponse({ ...answerOf(flat), path: "" }));
   return (foreign ? undefined : revert(flat)) ?? by(dialects) ?? byStatus(flat);

@@ -99,12 +99,14 @@ export const httpStatus = (value: unknown): number | null => {
 /** The JSON value in `text`, or undefined where there is none. */
 export const parseJson = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
-const messageKeys = ["message", "reason", "details", "error", "description", "detail", "title"] as const;
-const bytesKeys = ["data", "return", "result", "output", "returnData"] as const;
-const innerKeys = ["message", "data", "error", "originalError", "cause", "info", "body", "response", "errors"] as const;
+/** Fields that may hold words, and those that may hold further levels. */
+const ofNodes = {
+  words: ["message", "reason", "details", "error", "description", "detail", "title"],
+  inner: ["message", "data", "error", "originalError", "cause", "info", "body", "response", "errors"],
+};
 // viem's and ethers' errors carry the request in `message`, viem's in `body` too; these come from the node
-const libraryMessageKeys = ["details", "reason"] as const;
-const libraryInnerKeys = ["data", "cause", "error", "info"] as const;
+const ofLibraries = { words: ["details", "reason"], inner: ["data", "cause", "error", "info"] };
+const bytesKeys = ["data", "return", "result", "output", "returnData"];
 
 /** The JSON that a text carries, with the words before it; undefined for plain words and for reverts. */
 const embedded = (text: string): { readonly before: string; readonly value: object } | undefined => {
@@ -132,24 +134,24 @@ const delayIn = (value: Readonly<Record<string, unknown>>): unknown => {
   return typeof ms === "number" ? `${ms}ms` : typeof seconds === "number" ? `${seconds}s` : seconds;
 };
 
-const visit = (value: unknown, depth: number, walk: Walk): void => {
-  if (depth > bounds.depth || walk.seen.size >= bounds.objects) return;
-  if (typeof value === "string") return visit({ message: value }, depth, walk);
-  if (!isObject(value) || walk.seen.has(value)) return;
-  walk.seen.add(value);
-  if (Array.isArray(value)) {
-    for (const element of value.slice(0, 8)) visit(element, depth + 1, walk);
-    return;
-  }
-  walk.delay ??= delayIn(value) ?? (isObject(value["rate"]) ? delayIn(value["rate"]) : undefined);
-  if ("from" in value && "to" in value) walk.range ??= { from: value["from"], to: value["to"] };
-  walk.status ??= httpStatus(value["status"]) ?? httpStatus(value["statusCode"]);
+/** A library's own name for what happened: ECONNREFUSED, TIMEOUT; an Error's: AbortError. */
+const isOwnName = (name: unknown): name is string =>
+  typeof name === "string" && /^[A-Z][A-Za-z0-9_]{2,48}$/.test(name) && name !== "Error";
 
-  const fromLibrary = typeof value["shortMessage"] === "string";
+/** The field of an object that may be a further level; a body may be one as text. */
+const partOf = (value: Readonly<Record<string, unknown>>, key: string): unknown => {
+  const part = value[key];
+  return key === "body" && typeof part === "string" ? embedded(part)?.value : part;
+};
+
+/** Adds an object's own level, and returns what may hold further ones. */
+const innerOf = (value: Readonly<Record<string, unknown>>, walk: Walk): ReadonlyArray<unknown> => {
+  const keys = typeof value["shortMessage"] === "string" ? ofLibraries : ofNodes;
   const texts: Array<string> = [];
   const inner: Array<unknown> = [];
   let bytes: Hex | null = null;
-  const read = (text: string): void => {
+  const read = (text: unknown): void => {
+    if (typeof text !== "string" || texts.includes(text)) return;
     const json = embedded(text);
     if (json !== undefined) inner.push(json.value);
     const words = json === undefined ? text : json.before;
@@ -158,33 +160,32 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
     walk.left -= kept.length;
     if (kept !== "") texts.push(kept);
   };
-  for (const key of fromLibrary ? libraryMessageKeys : messageKeys) {
-    const text = value[key];
-    if (typeof text === "string" && text !== "" && !texts.includes(text)) read(text);
-  }
+  for (const key of keys.words) read(value[key]);
   for (const key of bytesKeys) {
     const data = value[key];
     if (isBytes(data)) bytes ??= data;
-    else if (key === "data" && typeof data === "string" && !texts.includes(data)) read(data);
+    else if (key === "data") read(data);
   }
-  // a library's own name for it: ECONNREFUSED, TIMEOUT; an Error's: AbortError
-  for (const name of [value["code"], value instanceof Error ? value.name : undefined]) {
-    if (typeof name === "string" && /^[A-Z][A-Za-z0-9_]{2,48}$/.test(name) && name !== "Error") texts.push(name);
+  texts.push(...[value["code"], value instanceof Error ? value.name : undefined].filter(isOwnName));
+  const code = integer(value["code"]) ?? integer(value["errorCode"]);
+  walk.levels.push({ code, texts, bytes, hasData: value["data"] != null });
+  inner.push(...keys.inner.map((key) => partOf(value, key)).filter(isObject));
+  const names = Object.keys(value);
+  return names.length > 8 ? inner : [...inner, ...names.filter(isHash).map((name) => value[name])];
+};
+
+const visit = (value: unknown, depth: number, walk: Walk): void => {
+  if (depth > bounds.depth || walk.seen.size >= bounds.objects) return;
+  if (typeof value === "string") return visit({ message: value }, depth, walk);
+  if (!isObject(value) || walk.seen.has(value)) return;
+  walk.seen.add(value);
+  const isList = Array.isArray(value);
+  if (!isList) {
+    walk.delay ??= delayIn(value) ?? (isObject(value["rate"]) ? delayIn(value["rate"]) : undefined);
+    if ("from" in value && "to" in value) walk.range ??= { from: value["from"], to: value["to"] };
+    walk.status ??= httpStatus(value["status"]) ?? httpStatus(value["statusCode"]);
   }
-  walk.levels.push({
-    code: integer(value["code"]) ?? integer(value["errorCode"]),
-    texts,
-    bytes,
-    hasData: value["data"] !== undefined && value["data"] !== null,
-  });
-  for (const key of fromLibrary ? libraryInnerKeys : innerKeys) {
-    if (isObject(value[key])) inner.push(value[key]);
-    else if (key === "body" && typeof value[key] === "string") inner.push(embedded(value[key])?.value);
-  }
-  for (const element of inner) visit(element, depth + 1, walk);
-  if (Object.keys(value).length <= 8) {
-    for (const key of Object.keys(value)) if (isHash(key)) visit(value[key], depth + 1, walk);
-  }
+  for (const element of isList ? value.slice(0, 8) : innerOf(value, walk)) visit(element, depth + 1, walk);
 };
 
 /**

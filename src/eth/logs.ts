@@ -8,7 +8,7 @@ import type { BlockParameter, LogFilter } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, encoded, type Failure } from "./ask.js";
-import { logFilter } from "./encode.js";
+import { isPresent, logFilter } from "./encode.js";
 import { list } from "./shape.js";
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
@@ -204,6 +204,22 @@ const limitExceeded = (details: ConstructorParameters<typeof NodeLimitExceeded>[
 /** `pending` follows `latest` at once, so these two are no wide range. */
 const near = (from: unknown, to: unknown): boolean => from === to || (from === "latest" && to === "pending");
 
+/** The ends of a range that is wide; null where it goes out as it is. `heightOf` is asked only when exactly that decides. */
+const wideRange = Effect.fnUntraced(function* (
+  { blockHash, fromBlock, toBlock }: LogFilter,
+  heightOf: (tag: BlockParameter) => Effect.Effect<bigint, Failure, Rpc>,
+) {
+  const [first, last] = [fromBlock ?? "latest", toBlock ?? "latest"];
+  if (isPresent(blockHash) || near(first, last)) return null;
+  const resolve = (end: typeof first): Effect.Effect<bigint | null, never, Rpc> => {
+    if (typeof end !== "string") return Effect.succeed(BigInt(end));
+    return end === "earliest" ? Effect.succeed(0n) : Effect.orElseSucceed(heightOf(end), () => null);
+  };
+  const from = yield* resolve(first);
+  const to = from === null ? null : yield* resolve(last);
+  return from === null || to === null || to <= from ? null : { first, last, from, to };
+});
+
 /**
  * All logs of the filter. `heightOf` resolves a tag, which is asked only when exactly that decides
  * whether the range is wide; where it cannot be answered the range goes out as it is.
@@ -214,20 +230,10 @@ export const askLogs = Effect.fn("Eth.getLogs")(function* (
 ): Effect.fn.Return<ReadonlyArray<Log>, Failure, Rpc> {
   // why: the ends of the range may have to be asked for, and nothing is asked for a filter that cannot be sent
   yield* Effect.fromResult(encoded(method, (faults) => logFilter(filter, "filter", faults)));
-  const { fromBlock, toBlock } = filter;
-  const [first, last] = [fromBlock ?? "latest", toBlock ?? "latest"];
-  const byHash = filter.blockHash !== undefined && filter.blockHash !== null;
-  if (byHash || near(first, last)) return yield* askOnce(filter);
-
-  const resolve = (end: typeof first): Effect.Effect<bigint | null, never, Rpc> => {
-    if (typeof end !== "string") return Effect.succeed(BigInt(end));
-    return end === "earliest" ? Effect.succeed(0n) : Effect.orElseSucceed(heightOf(end), () => null);
-  };
-  const from = yield* resolve(first);
-  const to = from === null ? null : yield* resolve(last);
-  if (from === null || to === null || to <= from) return yield* askOnce(filter);
-  if (sizeOf({ from, to }) > maxBlocks * maxPieces)
-    return yield* limitExceeded({ detail: `${sizeOf({ from, to })} blocks at once` });
+  const range = yield* wideRange(filter, heightOf);
+  if (range === null) return yield* askOnce(filter);
+  const { first, last, from, to } = range;
+  if (sizeOf(range) > maxBlocks * maxPieces) return yield* limitExceeded({ detail: `${sizeOf(range)} blocks at once` });
 
   const logs: Array<ReadonlyArray<Log>> = [];
   const waiting: Array<Piece> = [{ from, to, splitForTrouble: false }];
@@ -239,8 +245,8 @@ export const askLogs = Effect.fn("Eth.getLogs")(function* (
       continue;
     }
     // the caller's own words at both ends: a tag may have moved on since it was resolved
-    const range = { fromBlock: piece.from === from ? first : piece.from, toBlock: piece.to === to ? last : piece.to };
-    const answer = yield* Effect.result(askOnce({ ...filter, ...range }));
+    const ends = { fromBlock: piece.from === from ? first : piece.from, toBlock: piece.to === to ? last : piece.to };
+    const answer = yield* Effect.result(askOnce({ ...filter, ...ends }));
     if (answer._tag === "Success") {
       logs.push(answer.success);
       continue;

@@ -25,11 +25,9 @@ export const nonceTakerOf = (from: Address) => {
   const read = new Map<bigint, bigint>();
   const countAt = (block: bigint): Effect.Effect<bigint, Failure, Rpc> => {
     const known = read.get(block);
-    return known === undefined
-      ? Effect.tap(Eth.getTransactionCount({ address: from, block }), (count) =>
-          Effect.sync(() => read.set(block, count)),
-        )
-      : Effect.succeed(known);
+    if (known !== undefined) return Effect.succeed(known);
+    const count = Eth.getTransactionCount({ address: from, block });
+    return Effect.tap(count, (known) => Effect.sync(() => read.set(block, known)));
   };
   return Effect.fnUntraced(function* (
     nonce: bigint,

@@ -1,5 +1,6 @@
 /** A viem client whose key signs only what was cleared. */
 import * as Effect from "effect/Effect";
+import * as Rows from "effect/Record";
 import { concat, createClient, publicActions, serializeTransaction, walletActions } from "viem";
 import type { Client, LocalAccount } from "viem";
 import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
@@ -129,6 +130,50 @@ const guardTransport = (transport: unknown, request: unknown): object => {
   return Object.fromEntries(parts) as object;
 };
 
+/** Sends a bundle by an account's own key, once it is cleared. */
+const deliverBy =
+  (guard: Guarding, account: LocalAccount): NonNullable<Deliver> =>
+  (bundle) =>
+    Effect.gen(function* () {
+      const address = account.address.toLowerCase();
+      // why: its key would sign for another's nonce
+      if (bundle.some((call) => isRecord(call) && String(call["from"]).toLowerCase() !== address))
+        return yield* refused("from", "is another account than the one that is to sign");
+      const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
+      const input = bundle.length === 1 ? bundle[0] : bundle;
+      const clears = (report: BundleReport) => clear(guard, report);
+      const { sent } = yield* deliverAll(signing(account), input, guard.options, clears);
+      return sent.map(({ hash }) => hash);
+    });
+
+/** The calldata of viem's parameters, with the suffix that they or the client have. */
+const dataIn = ({ data, dataSuffix }: Parameters, { dataSuffix: ofClient }: Client): `0x${string}` | undefined => {
+  const suffix = dataSuffix ?? (isRecord(ofClient) ? ofClient["value"] : ofClient);
+  return suffix === undefined ? data : concat([data ?? "0x", suffix as `0x${string}`]);
+};
+
+/** viem's verbs with their parameters guarded; some are in groups, and some of these have helpers of their own. */
+const guardVerbs = (verb: unknown, withGuarded: (parameters: unknown) => unknown): unknown => {
+  const parts = Rows.map({ ...(verb as object) }, (part: unknown) => guardVerbs(part, withGuarded));
+  if (typeof verb !== "function") return isRecord(verb) ? parts : verb;
+  return Object.assign(
+    (...args: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, args.map(withGuarded)),
+    parts,
+  );
+};
+
+/** All verbs of a client; of a group both actions have a part. */
+const verbsOf = (client: Client): Readonly<Record<string, unknown>> => {
+  const reads: Readonly<Record<string, unknown>> = { ...publicActions(client as never) };
+  return Object.entries<unknown>(walletActions(client as never)).reduce(
+    (all, [name, verb]) => ({
+      ...all,
+      [name]: isRecord(verb) ? { ...(all[name] as object | undefined), ...verb } : verb,
+    }),
+    reads,
+  );
+};
+
 /** See `guard` of `evm-preflight/viem`. */
 export const guardClient = <client extends Client>(client: client, guard: Guarding): client => {
   if (client.account?.type === "smart") refuse("client.account", "is a smart account, which signs user operations");
@@ -142,21 +187,7 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     originals.set(guardedAccount, account);
     return guardedAccount;
   };
-  const deliverBy =
-    (account: LocalAccount): NonNullable<Deliver> =>
-    (bundle) =>
-      Effect.gen(function* () {
-        const address = account.address.toLowerCase();
-        // why: its key would sign for another's nonce
-        if (bundle.some((call) => isRecord(call) && String(call["from"]).toLowerCase() !== address))
-          return yield* refused("from", "is another account than the one that is to sign");
-        const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
-        const input = bundle.length === 1 ? bundle[0] : bundle;
-        const clears = (report: BundleReport) => clear(guard, report);
-        const { sent } = yield* deliverAll(signing(account), input, guard.options, clears);
-        return sent.map(({ hash }) => hash);
-      });
-  const request = guardRequest(guard, pass, own === null ? null : deliverBy(own));
+  const request = guardRequest(guard, pass, own === null ? null : deliverBy(guard, own));
   const { account: _, uid: __, ...config } = client;
   const transport = guardTransport(client.transport, request);
   const base = createClient({
@@ -178,15 +209,13 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
       guard.named.add(name);
       return sendTransaction(base, withGuarded(parameters) as never).finally(() => guard.named.delete(name));
     }
-    const suffix =
-      parameters.dataSuffix ?? (isRecord(client.dataSuffix) ? client.dataSuffix["value"] : client.dataSuffix);
-    const data = suffix === undefined ? parameters.data : concat([parameters.data ?? "0x", suffix as `0x${string}`]);
+    const data = dataIn(parameters, client);
     const chain = parameters.chain === undefined ? client.chain : parameters.chain;
     return guard.on.effect(
       Effect.gen(function* () {
         const chainId = yield* chainOf(guard, pass, chain?.id);
         const input = { ...inputOf(parameters, account.address), chainId, ...(data === undefined ? {} : { data }) };
-        const [hash] = yield* deliverBy(account)([input]);
+        const [hash] = yield* deliverBy(guard, account)([input]);
         return hash;
       }),
     );
@@ -201,23 +230,10 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     );
   // why: viem's other verbs, such as `writeContract`, look for these on the very client that they were made for
   Object.assign(base, { sendTransaction: send, sendTransactionSync: sendSync });
-  const withGuards = (verb: unknown): unknown => {
-    // why: some verbs are in groups, such as those of tokens, and some of these have helpers of their own
-    const parts = Object.fromEntries(Object.entries(verb ?? {}).map(([name, part]) => [name, withGuards(part)]));
-    if (typeof verb !== "function") return isRecord(verb) ? parts : verb;
-    return Object.assign(
-      (...args: ReadonlyArray<unknown>): unknown => Reflect.apply(verb, null, args.map(withGuarded)),
-      parts,
-    );
+  const known: Readonly<Record<string, unknown>> = {
+    ...(guardVerbs(verbsOf(base as never), withGuarded) as object),
+    ...base,
   };
-  const reads: Readonly<Record<string, unknown>> = { ...publicActions(base as never) };
-  // why: of a group both have a part
-  const writes = Object.entries<unknown>(walletActions(base as never)).map(([name, verb]) => [
-    name,
-    isRecord(verb) ? { ...(reads[name] as object | undefined), ...verb } : verb,
-  ]);
-  const verbs = withGuards({ ...reads, ...Object.fromEntries(writes) });
-  const known: Readonly<Record<string, unknown>> = { ...(verbs as object), ...base };
   const names = Object.keys(client).filter((name) => !(name in base));
   // guard: an action that was added before the guard
   const stranger = names.find((name) => !(name in known) && !actionsOfOurs.includes(name));

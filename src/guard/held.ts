@@ -14,14 +14,12 @@ export interface Held {
   readonly isShown: Effect.Effect<boolean, never, Rpc>;
 }
 
-/** By chain and account. */
-export type HeldAccounts = Map<string, Held>;
-
 export const heldKey = (chainId: number | null, account: string): string => `${chainId} ${account.toLowerCase()}`;
 
 /** The memory of a wallet. */
 export interface Memory {
-  readonly held: HeldAccounts;
+  /** By chain and account. */
+  readonly held: Map<string, Held>;
   /** Chains whose node in the wallet a page may have named, by their ids. */
   readonly pageChains: Set<number>;
   /** A JSON-RPC account signs one at a time, through all guards of its wallet; by address. */

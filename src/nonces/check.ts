@@ -4,27 +4,74 @@ import type { Snapshot } from "./store.js";
 
 const hash = /^0x[0-9a-f]{64}$/;
 
-const ofSlot = (
-  slot: Snapshot["slots"][number],
-  { floor, next, tail }: Snapshot,
-  before: typeof slot | undefined,
-  after: typeof slot | undefined,
-) => {
+type Slot = Snapshot["slots"][number];
+
+/** A slot in its lane, whether it is at the floor or above, and its neighbours. */
+const placeOf = (slot: Slot, index: number, lane: Snapshot) => ({
+  ...{ slot, lane, active: slot.nonce >= lane.floor, before: lane.slots[index - 1], after: lane.slots[index + 1] },
+});
+
+/** True if a slot has transactions in a sound lane. */
+const isExpected = ({ state, width, token }: Slot): boolean =>
+  width !== 0 && (state === "committed" || (state === "settled" && token !== foreign));
+
+const isNext = (slot: Slot, other: Slot | undefined, by: bigint, width: number): boolean =>
+  other?.nonce === slot.nonce + by && other.width === width && other.token === slot.token;
+
+/** Each way in which a slot violates the partition, and its words. */
+const faults: ReadonlyArray<
+  readonly [
+    isFault: (place: ReturnType<typeof placeOf>) => boolean,
+    what: (place: ReturnType<typeof placeOf>) => string,
+  ]
+> = [
+  [({ slot: { nonce }, lane }) => nonce < lane.tail || nonce >= lane.next, () => "lies outside the lane"],
+  [
+    ({ slot, active }) => active === (slot.state === "settled"),
+    ({ slot, active }) => `is ${slot.state} ${active ? "above" : "below"} the floor`,
+  ],
+  [({ slot }) => (slot.state === "free") !== (slot.token === ""), () => "is free with a token, or held without one"],
+  [
+    ({ slot }) => slot.token === foreign && slot.state === "committed",
+    ({ slot }) => `is ${slot.state} for somebody else`,
+  ],
+  [
+    ({ slot }) => isExpected(slot) !== slot.attempts.length > 0,
+    ({ slot }) => `is ${slot.state} with ${slot.attempts.length} transactions`,
+  ],
+  [({ slot }) => slot.attempts.some((each) => !hash.test(each.hash)), () => "has a transaction without a hash"],
+  [({ slot }) => slot.state === "reserved" && !(slot.until > 0), () => "is reserved without an end"],
+  [
+    ({ slot, active, after }) =>
+      active && slot.width === 2 && !(isNext(slot, after, 1n, 0) && after?.state === slot.state),
+    () => "misses its second nonce",
+  ],
+  [
+    ({ slot, active, before }) => active && slot.width === 0 && !isNext(slot, before, -1n, 2),
+    () => "is a second nonce without the first",
+  ],
+];
+
+/** Every violation by a slot, alone or beside others. */
+const ofSlots = (lane: Snapshot): Array<string> => {
   const found: Array<string> = [];
-  const active = slot.nonce >= floor;
-  if (slot.nonce < tail || slot.nonce >= next) found.push("lies outside the lane");
-  if (active === (slot.state === "settled")) found.push(`is ${slot.state} ${active ? "above" : "below"} the floor`);
-  if ((slot.state === "free") !== (slot.token === "")) found.push("is free with a token, or held without one");
-  if (slot.token === foreign && slot.state === "committed") found.push(`is ${slot.state} for somebody else`);
-  const isPassed = slot.state === "settled" && slot.token === foreign;
-  const expected = (slot.state === "committed" || slot.state === "settled") && slot.width !== 0 && !isPassed;
-  if (expected !== slot.attempts.length > 0) found.push(`is ${slot.state} with ${slot.attempts.length} transactions`);
-  if (slot.attempts.some((each) => !hash.test(each.hash))) found.push("has a transaction without a hash");
-  if (slot.state === "reserved" && !(slot.until > 0)) found.push("is reserved without an end");
-  const second = after?.nonce === slot.nonce + 1n && after.width === 0 && after.token === slot.token;
-  if (active && slot.width === 2 && !(second && after.state === slot.state)) found.push("misses its second nonce");
-  const first = before?.nonce === slot.nonce - 1n && before.width === 2 && before.token === slot.token;
-  if (active && slot.width === 0 && !first) found.push("is a second nonce without the first");
+  const [numbers, tokens, hashes] = [new Set<bigint>(), new Map<string, bigint>(), new Map<string, bigint>()];
+  lane.slots.forEach((slot, index) => {
+    const { nonce, token, state, width, attempts } = slot;
+    const say = (what: string) => found.push(`nonce ${nonce} ${what}`);
+    if (numbers.has(nonce)) say("stands twice");
+    numbers.add(nonce);
+    const place = placeOf(slot, index, lane);
+    for (const [isFault, what] of faults) if (isFault(place)) say(what(place));
+    if (width !== 0 && token !== foreign && (state === "reserved" || state === "committed")) {
+      if (tokens.has(token)) say(`shares its token with nonce ${tokens.get(token)}`);
+      tokens.set(token, nonce);
+    }
+    for (const attempt of attempts) {
+      if (hashes.has(attempt.hash)) say(`shares a transaction with nonce ${hashes.get(attempt.hash)}`);
+      hashes.set(attempt.hash, nonce);
+    }
+  });
   return found;
 };
 
@@ -34,33 +81,17 @@ const ofSlot = (
  */
 export const violations = (snapshot: Snapshot): ReadonlyArray<string> => {
   const { floor, next, tail, slots } = snapshot;
-  const found: Array<string> = [];
-  if (!(tail <= floor && floor <= next)) found.push(`the bounds are out of order: ${tail}, ${floor}, ${next}`);
-  const numbers = new Set<bigint>();
-  const tokens = new Map<string, bigint>();
-  const hashes = new Map<string, bigint>();
-  slots.forEach((slot, index) => {
-    const say = (what: string) => found.push(`nonce ${slot.nonce} ${what}`);
-    if (numbers.has(slot.nonce)) say("stands twice");
-    numbers.add(slot.nonce);
-    ofSlot(slot, snapshot, slots[index - 1], slots[index + 1]).forEach(say);
-    if (slot.width !== 0 && slot.token !== foreign && (slot.state === "reserved" || slot.state === "committed")) {
-      if (tokens.has(slot.token)) say(`shares its token with nonce ${tokens.get(slot.token)}`);
-      tokens.set(slot.token, slot.nonce);
-    }
-    for (const attempt of slot.attempts) {
-      if (hashes.has(attempt.hash)) say(`shares a transaction with nonce ${hashes.get(attempt.hash)}`);
-      hashes.set(attempt.hash, slot.nonce);
-    }
-  });
+  const isOrdered = tail <= floor && floor <= next;
+  const found = isOrdered ? [] : [`the bounds are out of order: ${tail}, ${floor}, ${next}`];
+  found.push(...ofSlots(snapshot));
   const active = slots.filter(({ nonce }) => nonce >= floor && nonce < next).length;
   if (BigInt(active) !== next - floor && next - floor <= 1_000_000n) {
-    for (let nonce = floor; nonce < next && found.length < 32; nonce += 1n) {
+    const numbers = new Set(slots.map(({ nonce }) => nonce));
+    for (let nonce = floor; nonce < next && found.length < 32; nonce += 1n)
       if (!numbers.has(nonce)) found.push(`nonce ${nonce} is in no state`);
-    }
   }
-  if (next > floor && slots.at(-1)?.nonce === next - 1n && slots.at(-1)?.state === "free") {
-    found.push(`nonce ${next - 1n} is free at the top`);
-  }
+  const last = slots.at(-1);
+  if (next > floor && last?.nonce === next - 1n && last.state === "free")
+    found.push(`nonce ${last.nonce} is free at the top`);
   return found;
 };

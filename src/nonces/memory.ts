@@ -6,12 +6,8 @@ import { boundsOf, type Decision, type Slot, type View } from "./laneRules.js";
 import { makeStore } from "./makeStore.js";
 import type { Snapshot, Store } from "./store.js";
 
-interface LaneState extends View {
-  readonly slots: Map<bigint, Slot>;
-}
-
 /** The lane after a decision, which writes into the nonces that it had. */
-const stateAfter = (change: Decision<unknown>, slots: Map<bigint, Slot>): LaneState => {
+const stateAfter = (change: Decision<unknown>, slots: Map<bigint, Slot>): View & { readonly slots: typeof slots } => {
   for (const [nonce, slot] of change.writes) {
     if (slot === null) slots.delete(nonce);
     else slots.set(nonce, slot);
@@ -19,13 +15,16 @@ const stateAfter = (change: Decision<unknown>, slots: Map<bigint, Slot>): LaneSt
   return { ...boundsOf(change), slots, get: (nonce) => slots.get(nonce) };
 };
 
-const snapshotOf = ({ floor, next, tail, slots }: LaneState, now: number): Snapshot => ({
+const snapshotOf = ({ floor, next, tail, slots }: ReturnType<typeof stateAfter>, now: number): Snapshot => ({
   ...{ now, floor, next, tail },
   slots: [...slots].sort(([a], [b]) => (a < b ? -1 : 1)).map(([nonce, slot]) => ({ nonce, ...slot })),
 });
 
 /** All lanes of a memory, and their marks. */
-const emptyMemory = () => ({ lanes: new Map<string, LaneState>(), marks: new Map<string, string>() });
+const emptyMemory = () => ({
+  lanes: new Map<string, ReturnType<typeof stateAfter>>(),
+  marks: new Map<string, string>(),
+});
 
 const makeOn = ({ lanes, marks }: ReturnType<typeof emptyMemory>): Store => {
   const snapshot = (lane: LaneId) =>

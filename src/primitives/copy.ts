@@ -47,6 +47,24 @@ export const copyOf = <A>(value: A, copies = new Map<unknown, unknown>()): A => 
 /** The most of a copy of data: how deep it goes, how many fields it has, and the bytes of one of them. */
 const most = { depth: 32, fields: 10_000, bytes: 1_000_000 };
 
+/** Built-in data, which the platform copies whole. */
+const isBuiltIn = (part: object): boolean => part instanceof Date || isSealed(part);
+
+/** A copy of data as yet without its fields; undefined of what can be asked, or is too large. */
+const dataShellOf = (part: object): object | undefined => {
+  if (typeof Reflect.get(part, "request") === "function") return undefined;
+  if (part instanceof Error) return new Error(String(Object.getOwnPropertyDescriptor(part, "message")?.value ?? ""));
+  if (Array.isArray(part)) return [];
+  if (!isBuiltIn(part)) return {};
+  return Number(Reflect.get(part, "byteLength") ?? 0) > most.bytes ? undefined : structuredClone(part);
+};
+
+/** The fields of a copy: of a list its places. */
+const namesIn = (part: object): ReadonlyArray<string> =>
+  Array.isArray(part)
+    ? Array.from({ length: Math.min(part.length, most.fields) }, (_, at) => `${at}`)
+    : Object.keys(part);
+
 /**
  * Data alone, as new objects of no class: no functions, getters or symbols, and nothing of an object that can be asked
  * (`request`), such as a provider. Errors and built-in data (dates, bytes) stay what they are, and a circle one. What is deeper
@@ -55,24 +73,14 @@ const most = { depth: 32, fields: 10_000, bytes: 1_000_000 };
 export const dataOf = (value: unknown): unknown => {
   const copies = new Map<object, unknown>();
   let fields = 0;
-  const shell = (part: object): object | undefined => {
-    if (typeof Reflect.get(part, "request") === "function") return undefined;
-    if (part instanceof Error) return new Error(String(Object.getOwnPropertyDescriptor(part, "message")?.value ?? ""));
-    if (Array.isArray(part)) return [];
-    if (!(part instanceof Date) && !isSealed(part)) return {};
-    return Number(Reflect.get(part, "byteLength") ?? 0) > most.bytes ? undefined : structuredClone(part);
-  };
   const inner = (part: unknown, depth: number): unknown => {
     if (typeof part === "function" || typeof part === "symbol") return undefined;
     if (typeof part !== "object" || part === null) return part;
     if (copies.has(part)) return copies.get(part);
-    const copy = depth > most.depth ? undefined : safely(() => shell(part), undefined);
+    const copy = depth > most.depth ? undefined : safely(() => dataShellOf(part), undefined);
     copies.set(part, copy);
-    if (copy === undefined || part instanceof Date || isSealed(part)) return copy;
-    const names = Array.isArray(part)
-      ? Array.from({ length: Math.min(part.length, most.fields) }, (_, index) => String(index))
-      : Object.keys(part);
-    for (const name of names) {
+    if (copy === undefined || isBuiltIn(part)) return copy;
+    for (const name of namesIn(part)) {
       if (++fields > most.fields) break;
       const field = Object.getOwnPropertyDescriptor(part, name);
       if (field === undefined || !("value" in field) || typeof field.value === "function") continue;

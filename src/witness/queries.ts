@@ -233,40 +233,22 @@ export const isFjord = (oracle: Address = gasPriceOracle): Call => staticCall(or
 /** `GasPriceOracle.isIsthmus()`: a bool. */
 export const isIsthmus = (oracle: Address = gasPriceOracle): Call => staticCall(oracle, "0xb54501bc");
 
-/** Reads so many bytes of calldata on, in hex. */
-const reader = (hex: string) => {
-  let at = 0;
-  return {
-    isOver: () => at >= hex.length,
-    take: (bytes: number): string | null => {
-      const part = hex.slice(at, at + 2 * bytes);
-      at += 2 * bytes;
-      return part.length === 2 * bytes ? part : null;
-    },
-  };
-};
-
 /** The queries that calldata of the witness asks; null where it is none. */
 export const decodeQueries = (data: string): ReadonlyArray<Query> | null => {
-  const { isOver, take } = reader(data.slice(2).toLowerCase());
+  const hex = data.slice(2).toLowerCase();
+  let at = 0;
+  /** The next bytes, as hex; shorter where the calldata ends. */
+  const take = (bytes: number): string => hex.slice(at, (at += 2 * bytes));
+  const number = (): number => Number.parseInt(take(4), 16);
   const queries: Array<Query> = [];
-  while (!isOver()) {
+  while (at < hex.length) {
     const kind = take(1);
-    if (kind === "01") {
-      queries.push({ kind: "environment" });
-      continue;
-    }
-    const to = kind === "02" || kind === "03" ? take(20) : null;
-    if (to === null) return null;
-    if (kind === "02") {
-      queries.push({ kind: "account", address: `0x${to}` });
-      continue;
-    }
-    const [gas, returnCap, length] = [take(4), take(4), take(4)];
-    const body = length === null ? null : take(Number.parseInt(length, 16));
-    if (gas === null || returnCap === null || body === null) return null;
-    const limits = { gas: Number.parseInt(gas, 16), returnCap: Number.parseInt(returnCap, 16) };
-    queries.push({ kind: "call", to: `0x${to}`, data: `0x${body}`, ...limits });
+    if (kind === "01") queries.push({ kind: "environment" });
+    else if (kind === "02") queries.push({ kind: "account", address: `0x${take(20)}` });
+    else if (kind === "03") {
+      const [to, gas, returnCap, length] = [take(20), number(), number(), number()];
+      queries.push({ kind: "call", to: `0x${to}`, data: `0x${take(length)}`, gas, returnCap });
+    } else return null;
   }
-  return queries;
+  return at === hex.length ? queries : null;
 };

@@ -132,7 +132,7 @@ const run = Effect.fnUntraced(function* (request: Eth.CallRequest, changes: Part
   const { transactions } = yield* Effect.orDie(Transaction.check(transfer));
   const priced = { ...transfer, maxFeePerGas: much, maxPriorityFeePerGas: 0n, ...request };
   const plan: Plan = {
-    ...{ name: "bare", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
+    ...{ name: "ample", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
     stateOverrides: rich,
     calls: [{ input: transactions[0], request: priced, gas: transfer.gas }],
     ...changes,

@@ -59,6 +59,7 @@ const limited = (flat: Flat): Answer =>
     new RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs ?? delayMs(match(flat, delayWords)?.[1]) }),
   );
 
+const upstreamStatuses: ReadonlySet<number | null> = new Set([502, 503]);
 const unavailable = anyOf(
   /no backend|backend (?:is )?(?:offline|unavailable|returned an invalid)/,
   /(?:is |currently )not healthy|no healthy|bad gateway/,
@@ -135,15 +136,14 @@ const range = (flat: Flat): Answer => {
 export const gateways = (flat: Flat): Answer => {
   if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized))
     return failedBy(flat, Unauthorized);
-  if (flat.httpStatus === 429 || flat.codes.includes(429)) return limited(flat);
+  if ([flat.httpStatus, ...flat.codes].includes(429)) return limited(flat);
   if (flat.httpStatus === 403 || says(flat, notPermitted)) return failedBy(flat, MethodNotPermitted);
   if (says(flat, rateLimited)) return limited(flat);
   if (says(flat, /block tags? [^.]{0,64}not allowed/i)) return failedBy(flat, InvalidParams);
   const wide = range(flat);
   if (wide !== undefined) return wide;
   if (flat.httpStatus === 504 || says(flat, tooLong)) return failedBy(flat, Timeout);
-  if (flat.httpStatus === 502 || flat.httpStatus === 503 || says(flat, unavailable))
-    return failedBy(flat, UpstreamUnavailable);
+  if (upstreamStatuses.has(flat.httpStatus) || says(flat, unavailable)) return failedBy(flat, UpstreamUnavailable);
   if (says(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i))
     return failedBy(flat, NodeLimitExceeded);
   return undefined;
