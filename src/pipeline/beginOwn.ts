@@ -1,4 +1,5 @@
 /** The steps of a user's own, asked and judged; loaded where there are any. Whatever one does, it can only add findings. */
+import * as Arr from "effect/Array";
 import * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
@@ -94,23 +95,15 @@ const readLooks = Schema.decodeUnknownExit(Schema.Array(Look).pipe(Schema.check(
 
 /** Returns the looks that a step wants; a call may use as much as ours may, for of two alike one answer is kept. */
 const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
-  looks === null
-    ? Result.succeed([])
-    : tried("looks", () =>
-        Result.mapBoth(readIn(readLooks, caught(looks(copyOf(bundle)))), {
-          onSuccess: (all) =>
-            all.map((look) =>
-              look.kind === "account"
-                ? look
-                : {
-                    ...look,
-                    gas: Math.max(look.gas, readGas),
-                    returnCap: Math.max(look.returnCap, stringCap),
-                  },
-            ),
-          onFailure: (issue) => `looks are not of a kind that the witness knows: ${wordsOf(issue)}`,
-        }),
-      );
+  tried("looks", () =>
+    Result.mapBoth(readIn(readLooks, looks === null ? [] : caught(looks(copyOf(bundle)))), {
+      onSuccess: Arr.map((look) => {
+        if (look.kind === "account") return look;
+        return { ...look, gas: Math.max(look.gas, readGas), returnCap: Math.max(look.returnCap, stringCap) };
+      }),
+      onFailure: (issue) => `looks are not of a kind that the witness knows: ${wordsOf(issue)}`,
+    }),
+  );
 
 const isBounded = Schema.makeFilter(({ value }: Figure) =>
   typeof value !== "bigint" || BigInt.asIntN(most.bits, value) === value ? undefined : "a number of more than 512 bits",
@@ -125,18 +118,14 @@ const Found = Schema.Struct({
 });
 const readFound = Schema.decodeUnknownExit(Found);
 
-const cut = (figure: Figure): Figure => {
-  const name = figure.name.slice(0, most.text);
-  switch (figure.unit) {
-    case "address":
-    case "hash":
-    case "quote":
-    case "text":
-      return { name, unit: figure.unit, value: figure.value.slice(0, most.text) };
-    default:
-      return { ...figure, name };
-  }
-};
+const short = (text: string): string => text.slice(0, most.text);
+const cut = (figure: Figure): Figure =>
+  // the value stays of its unit
+  ({
+    ...figure,
+    name: short(figure.name),
+    ...(typeof figure.value === "string" && { value: short(figure.value) }),
+  }) as Figure;
 
 /** One thing that a step found, read as what it is: data of somebody else's. */
 const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
@@ -144,17 +133,12 @@ const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
   if (Result.isFailure(read))
     return unavailable(step, `check returned something that is not a finding: ${wordsOf(read.failure)}`);
   const { code, severity, sentence, remedy = "", numbers = [], transaction = null } = read.success;
-  return transaction !== null && (transaction < 0 || transaction >= size)
-    ? unavailable(step, "check returned a finding for a transaction that does not exist")
-    : {
-        ...{ code, severity, step, transaction, sentence: (sentence.trim() || code).slice(0, most.text) },
-        ...{
-          remedy: remedy.slice(0, most.text),
-          numbers: numbers.slice(0, most.numbers).map(cut),
-          evidence: "estimated",
-          error: null,
-        },
-      };
+  if (transaction !== null && (transaction < 0 || transaction >= size))
+    return unavailable(step, "check returned a finding for a transaction that does not exist");
+  return {
+    ...{ code, severity, step, transaction, sentence: short(sentence.trim() || code), remedy: short(remedy) },
+    ...{ numbers: numbers.slice(0, most.numbers).map(cut), evidence: "estimated", error: null },
+  };
 };
 
 /** Returns the findings of a step in one world. */
@@ -173,17 +157,13 @@ const checkIn = (
       : Result.fail("check must return a list");
   });
   const unread = looks.some((look) => !knows(before, look) || !knows(after, look));
+  const all = Result.getOrElse(found, () => []);
+  const isMore = all.length > most.findings;
   return [
     ...(unread ? [unavailable(step.name, "what it looks at could not be read")] : []),
-    ...Result.match(found, {
-      onSuccess: (all) => [
-        ...all.slice(0, most.findings).map((finding) => findingOf(step.name, finding, report.transactions.length)),
-        ...(all.length > most.findings
-          ? [unavailable(step.name, "check returned more findings than a report holds")]
-          : []),
-      ],
-      onFailure: (why) => [unavailable(step.name, why)],
-    }),
+    ...all.slice(0, most.findings).map((finding) => findingOf(step.name, finding, report.transactions.length)),
+    ...(isMore ? [unavailable(step.name, "check returned more findings than a report holds")] : []),
+    ...(Result.isFailure(found) ? [unavailable(step.name, found.failure)] : []),
   ];
 };
 
@@ -194,6 +174,74 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
   ...new Map(findings.map((finding) => [JSON.stringify({ ...finding, error: null }, plain), finding])).values(),
 ];
 
+/** Starts what a step asks, beside the run: how it judges once it has answered, or the run is over. */
+const begin = Effect.fnUntraced(function* (
+  step: OwnStep,
+  looks: ReadonlyArray<Step.Look>,
+  services: OwnSteps["services"],
+  bundle: Step.Bundle,
+  about: Omit<Step.Context, "signal">,
+  because: AskRule | null,
+): Effect.fn.Return<Own["judge"], never, Rpc> {
+  const { name, ask } = step;
+  const { rounds, ...run } = yield* CurrentRun;
+  const signal = run.signal ?? new AbortController().signal;
+  const deadline = run.deadline ?? Number.POSITIVE_INFINITY;
+  const clock = yield* Effect.service(Clock.Clock);
+  const ended = new Set<string>();
+  const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
+    if (ask === null) return Effect.void;
+    const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
+    return Effect.isEffect(request) ? request : Effect.fail("ask must return an Effect");
+  }).pipe(
+    Effect.filterOrFail(
+      (answer) => ![caught(answer)].flat().some(isPromise),
+      () => "ask must wait for the promises that it answers with",
+    ),
+    // why: what the run has provided is nearer than what its caller had
+    Effect.updateContext(
+      (current: Context.Context<never>) => Context.merge(services, current) as Context.Context<unknown>,
+    ),
+    Effect.provideService(OwnSteps, { steps: [], without: [], services: Context.empty() }),
+    Effect.provideService(CurrentRun, {
+      ...{ ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null },
+      record: (entry, turn) => {
+        ended.add(entry.method);
+        run.record({ ...entry, step: name }, turn);
+      },
+      // why: what a step reads, of whatever endpoint, neither takes the room of ours nor says how new our block is
+      ...(run.answers && { answers: { left: mostRunBytes } }),
+      ...(run.sighted && { sighted: { block: null, aheadMs: null, testimonies: run.sighted.testimonies } }),
+    }),
+  );
+  const fiber = yield* Effect.forkDetach(asking);
+  // why: one that does not let itself be interrupted is not waited for
+  onAbort(signal, () => fiber.interruptUnsafe());
+  return Effect.gen(function* () {
+    const timeLeft = deadline - (yield* Clock.currentTimeMillis);
+    const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft) + grace);
+    if (Option.isNone(exit)) {
+      ended.clear();
+      // why: a request is in the ledger once it has ended, and its timer may be late
+      fiber.interruptUnsafe();
+      yield* Effect.timeoutOption(Fiber.await(fiber), grace);
+      return () => [unavailable(name, wordsOf(["no answer within the deadline", ...ended].join(", ")))];
+    }
+    if (Exit.isFailure(exit.value)) {
+      const why = wordsOf(Cause.squash(exit.value.cause));
+      return () => [unavailable(name, why)];
+    }
+    const answer = exit.value.value;
+    return (report: Report, worlds: ReadonlyArray<Seen>) => {
+      const isEarly = clock.currentTimeMillisUnsafe() < deadline;
+      const found = worlds.flatMap((world) => checkIn(step, looks, answer, report, world));
+      return isEarly && clock.currentTimeMillisUnsafe() > deadline
+        ? [...found, unavailable(name, "check was not done within the deadline")]
+        : found;
+    };
+  });
+});
+
 /** See `askOwn`. */
 export const beginOwn = Effect.fnUntraced(function* (
   { steps, services }: Pick<OwnSteps, "steps" | "services">,
@@ -202,95 +250,25 @@ export const beginOwn = Effect.fnUntraced(function* (
   because: AskRule | null,
   earlier: ReadonlyArray<OwnName>,
 ): Effect.fn.Return<Own, never, Rpc> {
-  const { rounds, ...run } = yield* CurrentRun;
-  const signal = run.signal ?? new AbortController().signal;
-  const deadline = run.deadline ?? Number.POSITIVE_INFINITY;
-  const clock = yield* Effect.service(Clock.Clock);
   const looks: Array<Step.Look> = [];
-  const judges: Array<Own["judge"]> = [];
-  for (const step of steps) {
-    const { name, ask } = step;
-    const own = looksOf(step, bundle);
-    const fits = Result.filterOrFail(
-      own,
+  const judges = yield* Effect.forEach(steps, (step) => {
+    const own = Result.filterOrFail(
+      looksOf(step, bundle),
       (all) => looks.length + all.length <= most.looks,
       () => `more than ${most.looks} looks of all steps`,
     );
-    if (Result.isFailure(fits)) {
-      judges.push(Effect.succeed(() => [unavailable(name, fits.failure)]));
-      continue;
-    }
-    looks.push(...fits.success);
-    let unanswered: Set<string> | null = null;
-    const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
-      if (ask === null) return Effect.void;
-      const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
-      return Effect.isEffect(request) ? request : Effect.fail("ask must return an Effect");
-    }).pipe(
-      Effect.filterOrFail(
-        (answer) => ![caught(answer)].flat().some(isPromise),
-        () => "ask must wait for the promises that it answers with",
-      ),
-      // why: what the run has provided is nearer than what its caller had
-      Effect.updateContext(
-        (current: Context.Context<never>) => Context.merge(services, current) as Context.Context<unknown>,
-      ),
-      Effect.provideService(OwnSteps, { steps: [], without: [], services: Context.empty() }),
-      Effect.provideService(CurrentRun, {
-        ...{ ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null },
-        record: (entry, turn) => {
-          unanswered?.add(entry.method);
-          run.record({ ...entry, step: name }, turn);
-        },
-        // why: what a step reads, of whatever endpoint, neither takes the room of ours nor says how new our block is
-        ...(run.answers == null ? {} : { answers: { left: mostRunBytes } }),
-        ...(run.sighted == null
-          ? {}
-          : { sighted: { block: null, aheadMs: null, testimonies: run.sighted.testimonies } }),
-      }),
-    );
-    const fiber = yield* Effect.forkDetach(asking);
-    // why: one that does not let itself be interrupted is not waited for
-    onAbort(signal, () => fiber.interruptUnsafe());
-    judges.push(
-      Effect.gen(function* () {
-        const timeLeft = deadline - (yield* Clock.currentTimeMillis);
-        const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, timeLeft) + grace);
-        if (Option.isNone(exit)) {
-          unanswered = new Set();
-          // why: a request is in the ledger once it has ended, and its timer may be late
-          fiber.interruptUnsafe();
-          yield* Effect.timeoutOption(Fiber.await(fiber), grace);
-          return () => [
-            unavailable(name, wordsOf(["no answer within the deadline", ...(unanswered ?? [])].join(", "))),
-          ];
-        }
-        if (Exit.isFailure(exit.value)) {
-          const why = wordsOf(Cause.squash(exit.value.cause));
-          return () => [unavailable(name, why)];
-        }
-        const answer = exit.value.value;
-        return (report: Report, worlds: ReadonlyArray<Seen>) => {
-          const isEarly = clock.currentTimeMillisUnsafe() < deadline;
-          const found = worlds.flatMap((world) => checkIn(step, fits.success, answer, report, world));
-          return isEarly && clock.currentTimeMillisUnsafe() > deadline
-            ? [...found, unavailable(name, "check was not done within the deadline")]
-            : found;
-        };
-      }),
-    );
-  }
+    if (Result.isFailure(own)) return Effect.succeed(Effect.succeed(() => [unavailable(step.name, own.failure)]));
+    looks.push(...own.success);
+    return begin(step, own.success, services, bundle, about, because);
+  });
   const missing = earlier.filter((name) => !steps.some((step) => step.name === name));
+  const unmade = missing.map((name) => unavailable(name, "this pipeline does not have the step"));
   return {
     names: [...steps.map(({ name }) => name), ...missing],
     looks,
     judge: Effect.map(
       Effect.all(judges, { concurrency: "unbounded" }),
-      (all) => (report, worlds) =>
-        distinct([
-          ...all.flatMap((judge) => judge(report, worlds)),
-          ...missing.map((name) => unavailable(name, "this pipeline does not have the step")),
-        ]),
+      (all) => (report, worlds) => distinct([...all.flatMap((judge) => judge(report, worlds)), ...unmade]),
     ),
   };
 });

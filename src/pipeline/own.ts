@@ -70,26 +70,25 @@ const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   return Result.succeed({ name, looks: looks ?? null, ask: ask ?? null, check });
 };
 
+/** The place of the first that stands before it as well; -1 = there is none. */
+const repeatedIn = (names: ReadonlyArray<unknown>): number =>
+  names.findIndex((name, index) => names.indexOf(name) < index);
+
 const distinctIn = (input: unknown): Checked<ReadonlyArray<OwnStep>> => {
-  const checked =
-    Array.isArray(input) && input.length <= mostSteps
-      ? each(input, stepOf)
-      : no("steps", `must be a list of at most ${mostSteps}`);
-  return Result.flatMap(checked, (steps) => {
-    const twice = steps.findIndex(({ name }, index) => steps.findIndex((other) => other.name === name) < index);
+  if (!Array.isArray(input) || input.length > mostSteps) return no("steps", `must be a list of at most ${mostSteps}`);
+  return Result.flatMap(each(input, stepOf), (steps) => {
+    const twice = repeatedIn(steps.map(({ name }) => name));
     return twice < 0 ? Result.succeed(steps) : no(`steps[${twice}].name`, "is also the name of another step");
   });
 };
 
 const leftOutIn = (input: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
   if (!Array.isArray(input)) return no("without", "must be a list of steps");
-  const stray = input.findIndex((name) => !builtInSteps.some((step) => step === name));
-  if (stray >= 0)
-    return no(
-      `without[${stray}]`,
-      `is not a built-in step${typeof input[stray] === "string" ? didYouMean(input[stray], builtInSteps) : ""}`,
-    );
-  const twice = input.findIndex((name, index) => input.indexOf(name) < index);
+  const names: ReadonlyArray<unknown> = builtInSteps;
+  const stray = input.findIndex((name) => !names.includes(name));
+  const hint = typeof input[stray] === "string" ? didYouMean(input[stray], builtInSteps) : "";
+  if (stray >= 0) return no(`without[${stray}]`, `is not a built-in step${hint}`);
+  const twice = repeatedIn(input);
   return twice < 0
     ? Result.succeed(builtInSteps.filter((name) => input.includes(name)))
     : no(`without[${twice}]`, "is left out already");

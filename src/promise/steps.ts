@@ -91,30 +91,26 @@ const requestIn = (input: unknown): Result.Result<readonly [string, ReadonlyArra
 const stepOf = (step: OwnStep): OwnStep => {
   const { ask } = step;
   if (ask === null) return step;
-  const askEffect = (bundle: Step.Bundle, context: Step.Context) =>
-    Effect.flatMap(Rpc, (rpc) =>
-      Effect.contextWith((services: Context.Context<never>) => {
-        const run = Effect.runPromiseWith(services);
-        return Effect.tryPromise({
-          try: (signal) => {
-            const request = (input: unknown) => {
-              const answer = run(
-                Effect.flatMap(Effect.fromResult(requestIn(input)), ([method, params]) => rpc.request(method, params)),
-                { signal },
-              ).catch((error: unknown) =>
-                Promise.reject(signal.aborted || context.signal.aborted ? wrong("request", "the run is over") : error),
-              );
-              // why: a step that waits for another first must not end the program when this one fails
-              answer.catch(() => undefined);
-              return answer;
-            };
-            const asking: StepContext = { ...context, request };
-            return Promise.resolve(ask(bundle, asking));
-          },
-          catch: (error) => error,
-        });
-      }),
-    );
+  const askEffect = Effect.fnUntraced(function* (bundle: Step.Bundle, context: Step.Context) {
+    const rpc = yield* Rpc;
+    const run = Effect.runPromiseWith(yield* Effect.context());
+    const asked = (signal: AbortSignal): unknown => {
+      const request = (input: unknown) => {
+        const answer = run(
+          Effect.flatMap(Effect.fromResult(requestIn(input)), (given) => rpc.request(...given)),
+          { signal },
+        ).catch((error: unknown) =>
+          Promise.reject(signal.aborted || context.signal.aborted ? wrong("request", "the run is over") : error),
+        );
+        // why: a step that waits for another first must not end the program when this one fails
+        answer.catch(() => undefined);
+        return answer;
+      };
+      const asking: StepContext = { ...context, request };
+      return ask(bundle, asking);
+    };
+    return yield* Effect.tryPromise({ try: (signal) => Promise.resolve(asked(signal)), catch: (error) => error });
+  });
   return { ...step, ask: askEffect };
 };
 
