@@ -11,15 +11,7 @@ import { toJson } from "../report/json.js";
 import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
 import { ready, Clearance, type Report, times } from "../report/index.js";
-import {
-  deadlineText,
-  endpointFlags,
-  noting,
-  nothingAnswered,
-  readConnection,
-  whyDeaf,
-  withProgress,
-} from "./endpoint.js";
+import { deadlineText, endpointFlags, nothingAnswered, readConnection, whyDeaf, withProgress } from "./endpoint.js";
 import { codeOf, Exited, withExitCodes, wrong } from "./exit.js";
 import { checkFlags, complaint, currencyFlags, readChains, readInput, readOptions, text, toggle } from "./flags.js";
 import { checkWritable, look, print, writeText } from "./terminal.js";
@@ -68,7 +60,7 @@ export const check = Command.make(
     const deadlineMs = Duration.toMillis(options.deadline ?? times.deadline.absent);
     // why: the pipeline checks every field itself; its overloads only help those who write calls by hand
     const report = yield* Preflight.preflight(input as never, options).pipe(
-      Effect.provide(Layer.merge(withProgress(noting(connection, answered), { deadlineMs }), chains)),
+      Effect.provide(Layer.merge(withProgress(connection, { deadlineMs, answered }), chains)),
       Effect.mapError((error) => complaint(values, error)),
     );
     const dead = answered.any ? null : answered.failure;

@@ -34,19 +34,16 @@ export const header = Flag.String("header").pipe(
 );
 
 /** The headers of `--header`; what they hold is never repeated. */
-export const readHeaders = (
-  headers: ReadonlyArray<string>,
-): Effect.Effect<Readonly<Record<string, string>>, WrongUsage> =>
-  Effect.map(
-    Effect.forEach(headers, (text, index) => {
-      const [, name, value] =
-        /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}):[ \t]*([\t\x20-\x7e\x80-\xff]{1,8192})$/.exec(text) ?? [];
-      return name === undefined || value === undefined
-        ? Effect.fail(wrong(`--header[${index}]`, 'must be one header in quotes, "name: value", in one line'))
-        : Effect.succeed([name.toLowerCase(), value.trim()] as const);
-    }),
-    (pairs) => Object.fromEntries(pairs),
-  );
+export const readHeaders = Effect.fnUntraced(function* (headers: ReadonlyArray<string>) {
+  const pairs = yield* Effect.forEach(headers, (text, index) => {
+    const [, name = "", value] =
+      /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}):[ \t]*([\t\x20-\x7e\x80-\xff]{1,8192})$/.exec(text) ?? [];
+    return value === undefined
+      ? wrong(`--header[${index}]`, 'must be one header in quotes, "name: value", in one line')
+      : Effect.succeed([name.toLowerCase(), value.trim()] as const);
+  });
+  return Object.fromEntries(pairs);
+});
 
 /** How an endpoint is named, everywhere but in `doctor`. */
 export const endpointFlags = {
@@ -63,21 +60,16 @@ export const endpointFlags = {
 
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
-/** Reads what the file of `--endpoint` tells of it. */
-export const readEndpoint = Effect.fnUntraced(function* (path: Option.Option<string>) {
-  if (Option.isNone(path)) return {};
-  const data = yield* readJson(path.value, "--endpoint");
-  const endpoint = yield* Effect.mapError(decodeEndpoint(data), ({ message }) =>
-    wrong("--endpoint", `is not what doctor --json writes: ${escapeText(message.replace(/\s+/g, " "), 200)}`),
-  );
-  return { endpoint };
-});
-
-/** The endpoint that the flags name, as it is to be connected to. */
+/** The endpoint that the flags name, as it is to be connected to; the file of `--endpoint` tells what is known of it. */
 export const readConnection = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof endpointFlags>) {
   const url = yield* endpoint(flags.rpcUrl, "--rpc-url");
   const headers = yield* readHeaders(flags.header);
-  return layerHttp(url, { headers, ...(yield* readEndpoint(flags.endpoint)) });
+  if (Option.isNone(flags.endpoint)) return layerHttp(url, { headers });
+  const data = yield* readJson(flags.endpoint.value, "--endpoint");
+  const known = yield* Effect.mapError(decodeEndpoint(data), ({ message }) =>
+    wrong("--endpoint", `is not what doctor --json writes: ${escapeText(message.replace(/\s+/g, " "), 200)}`),
+  );
+  return layerHttp(url, { headers, endpoint: known });
 });
 
 /** The outcome of the requests to an endpoint. */
@@ -111,28 +103,6 @@ const deaf: ReadonlySet<RpcError["reason"]["_tag"]> = new Set([
 
 const isDeaf = (failure: RpcError | Verdict): failure is RpcError =>
   failure._tag === "RpcError" && deaf.has(failure.reason._tag);
-
-/** The same {@link Rpc}, with what became of its requests noted in `answered`. */
-export const noting = <E, R>(rpc: Layer.Layer<Rpc, E, R>, answered: Answered): Layer.Layer<Rpc, E, R> =>
-  Layer.effect(
-    Rpc,
-    Effect.map(Effect.service(Rpc), (inner) =>
-      Rpc.of({
-        ...inner,
-        request: (method, params) =>
-          Effect.gen(function* () {
-            const { round, run } = yield* CurrentRun;
-            const name = run == null ? method : `${method} (${run})`;
-            const [took, result] = yield* Effect.timed(Effect.result(inner.request(method, params)));
-            const failure = Result.isFailure(result) ? result.failure : null;
-            if (failure !== null && isDeaf(failure)) answered.failure ??= failure;
-            else answered.any = true;
-            answered.ended.push({ name, round, ms: Duration.toMillis(took), late: lateness(failure) });
-            return yield* Effect.fromResult(result);
-          }),
-      }),
-    ),
-  ).pipe(Layer.provide(rpc));
 
 const lateness = (failure: RpcError | Verdict | null): Answered["ended"][number]["late"] => {
   if (failure?._tag !== "RpcError" || failure.reason._tag !== "Timeout") return null;
@@ -187,51 +157,57 @@ const within = (text: string, columns: number): string =>
 const betweenLines = 5_000;
 
 /**
- * The same {@link Rpc}, with the time and its requests counted on stderr, of `deadlineMs` where there is one. Where stderr
- * is no terminal, or a dumb one, it is as it was; `isLong` = a line every few seconds there.
+ * The same {@link Rpc}, with what became of its requests noted in `answered`, and counted with the time on stderr, of
+ * `deadlineMs` where there is one. A stderr that is no terminal, or a dumb one, stays as it is; `isLong` = a line every few
+ * seconds there.
  */
 export const withProgress = <E, R>(
   rpc: Layer.Layer<Rpc, E, R>,
-  { deadlineMs = null, isLong = false }: { readonly deadlineMs?: number | null; readonly isLong?: boolean } = {},
+  {
+    deadlineMs = null,
+    isLong = false,
+    answered = nothingAnswered(),
+  }: { readonly deadlineMs?: number | null; readonly isLong?: boolean; readonly answered?: Answered } = {},
 ): Layer.Layer<Rpc, E, R | Stdio.Stdio | Terminal.Terminal> =>
   Layer.effect(
     Rpc,
     Effect.gen(function* () {
       const inner = yield* Rpc;
       const stdio = yield* Stdio.Stdio;
-      const rewrites = (yield* stdio.stderrIsTerminal) && !(yield* isDumb);
-      if (!rewrites && !isLong) return inner;
       const terminal = yield* Terminal.Terminal;
+      const rewrites = (yield* stdio.stderrIsTerminal) && !(yield* isDumb);
       const started = yield* Clock.currentTimeMillis;
-      const counts = { asked: 0, answered: 0, method: "" };
+      const counts = { asked: 0, ended: 0, method: "" };
       const show = (text: string) => Effect.provideService(tell(text), Stdio.Stdio, stdio);
       const line = Effect.map(Clock.currentTimeMillis, (now) => {
         const of = deadlineMs === null ? "" : ` of ${Math.round(deadlineMs / 100) / 10}`;
-        const requests = `${counts.answered} of ${counts.asked} answered (${counts.method}) by ${inner.endpoint}`;
+        const requests = `${counts.ended} of ${counts.asked} answered (${counts.method}) by ${inner.endpoint}`;
         return `${Math.floor((now - started) / 1_000)}${of} s · ${requests}`;
       });
       const draw = Effect.flatMap(Effect.all([line, terminal.columns]), ([text, columns]) =>
         show(`${clear}${within(text, columns > 0 ? columns : narrow)}`),
       );
       if (rewrites) yield* Effect.addFinalizer(() => show(clear));
-      const next = rewrites
-        ? Effect.delay(draw, 1_000)
-        : Effect.delay(
-            Effect.flatMap(line, (text) => show(`${text}\n`)),
-            betweenLines,
-          );
-      yield* Effect.forkScoped(Effect.forever(next));
-      return Rpc.of({
-        ...inner,
-        request: (method, params) =>
-          Effect.suspend(() => {
-            counts.asked++;
-            counts.method = method;
-            return rewrites ? draw : Effect.void;
-          }).pipe(
-            Effect.andThen(inner.request(method, params)),
-            Effect.onExit(() => Effect.sync(() => void counts.answered++)),
-          ),
-      });
+      const next = Effect.flatMap(line, (text) => show(`${text}\n`));
+      if (rewrites || isLong)
+        yield* Effect.forkScoped(
+          Effect.forever(rewrites ? Effect.delay(draw, 1_000) : Effect.delay(next, betweenLines)),
+        );
+      const request: Rpc["Service"]["request"] = (method, params) =>
+        Effect.gen(function* () {
+          counts.asked++;
+          counts.method = method;
+          if (rewrites) yield* draw;
+          const { round, run } = yield* CurrentRun;
+          const name = run == null ? method : `${method} (${run})`;
+          const asking = Effect.onExit(inner.request(method, params), () => Effect.sync(() => void counts.ended++));
+          const [took, result] = yield* Effect.timed(Effect.result(asking));
+          const failure = Result.isFailure(result) ? result.failure : null;
+          if (failure !== null && isDeaf(failure)) answered.failure ??= failure;
+          else answered.any = true;
+          answered.ended.push({ name, round, ms: Duration.toMillis(took), late: lateness(failure) });
+          return yield* Effect.fromResult(result);
+        });
+      return Rpc.of({ ...inner, request });
     }),
   ).pipe(Layer.provide(rpc));

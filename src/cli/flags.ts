@@ -14,10 +14,9 @@ import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
 import type { LooseCall } from "../Transaction.js";
-import { fields, type Unit } from "../transaction/index.js";
 import { orWrong, orWrongField, wrong, type WrongUsage } from "./exit.js";
 import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
-import { amount, block, duration, integer, list } from "./quantity.js";
+import { block, duration, integer, list } from "./quantity.js";
 import { parseJson, readJson, readText } from "./terminal.js";
 
 /** A flag that takes a text and may be left out. */
@@ -132,17 +131,6 @@ export const readAbi = Effect.fnUntraced(function* (value: string) {
 export const complaint = ({ input }: CheckFlags, { field, problem }: Problem): WrongUsage =>
   wrong(Option.isSome(input) ? field : field.replace(field.split("[", 1).join(""), flagOf), problem);
 
-const argsForm = `must be one JSON array in quotes, such as '["0x…", "1000000"]'`;
-
-/** The units that an amount of a transaction may have been meant in. */
-export const amountUnits: { readonly [U in Unit]?: ReadonlyArray<string> } = {
-  wei: ["ether", "gwei", "wei"],
-  "wei per gas": ["gwei", "wei"],
-  "wei per blob gas": ["gwei", "wei"],
-};
-const unitsOf = (field: string): ReadonlyArray<string> | undefined =>
-  amountUnits[Object.hasOwn(fields, field) ? (fields[field as keyof typeof fields].unit ?? "count") : "count"];
-
 /** True if `--abi` only decodes: the call is there already, as data or in a file. */
 const isForDecoding = (flags: CheckFlags): boolean =>
   Option.isSome(flags.input) ||
@@ -151,31 +139,26 @@ const isForDecoding = (flags: CheckFlags): boolean =>
 /** The transaction or bundle. */
 export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
   const { abi, ...values }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
-  const args = values["args"] === undefined ? null : parseJson(values["args"]);
+  const inputFrom = (read: ReturnType<typeof inputOf>) =>
+    Effect.mapError(Effect.fromResult(read), (error) => complaint(flags, error));
+  // why: without its quotes it falls into pieces, and one of them passes for the file
+  if (values["args"] !== undefined)
+    yield* Effect.mapError(Effect.fromResult(parseJson(values["args"])), (problem) =>
+      wrong("--args", `must be one JSON array in quotes, such as '["0x…", "1000000"]'; it ${problem}`),
+    );
   if (Option.isSome(flags.input)) {
-    if (args !== null && Result.isFailure(args)) return yield* wrong("--args", argsForm);
     const [stray] = Object.keys(values);
     if (stray !== undefined)
       return yield* wrong(
         flagOf(stray),
         `cannot be combined with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
       );
-    const text = yield* readText(flags.input.value, "input");
-    return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));
+    return yield* inputFrom(inputOfText(yield* readText(flags.input.value, "input")));
   }
   if (values["from"] === undefined)
     return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
-  const entries: Record<string, unknown> = { ...values };
-  if (abi !== undefined && !isForDecoding(flags)) entries["abi"] = yield* readAbi(abi);
-  for (const [name, value] of Object.entries(values)) {
-    const unitNames = unitsOf(name);
-    if (unitNames !== undefined) entries[name] = yield* orWrong(flagOf(name), amount(unitNames)(value));
-  }
-  if (args !== null) {
-    if (Result.isFailure(args)) return yield* wrong("--args", `${args.failure}; it ${argsForm}`);
-    entries["args"] = args.success;
-  }
-  return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), (error) => complaint(flags, error));
+  const isCalled = abi !== undefined && !isForDecoding(flags);
+  return yield* inputFrom(inputOf(isCalled ? { ...values, abi: yield* readAbi(abi) } : values, true));
 });
 
 /** Reads what a flag says; undefined where it is absent. */

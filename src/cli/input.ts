@@ -8,7 +8,7 @@ import { toFunctionSignature } from "viem";
 import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/index.js";
 import { addressProblem, each, no, type Checked, isRecord, escapeText } from "../primitives/index.js";
 import { fieldNames, fields, type Unit, fieldHint } from "../transaction/index.js";
-import { count, integer, wei } from "./quantity.js";
+import { amount, count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
 
 const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct)\b/;
@@ -108,10 +108,16 @@ const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: str
 const constructorArguments = (abi: Abi, args: unknown, field: string): Checked<ReadonlyArray<unknown>> =>
   argumentsOf(abi.find((item) => item.type === "constructor")?.inputs ?? [], args, field);
 
-const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, string>>> = {
-  wei,
-  "wei per gas": wei,
-  "wei per blob gas": wei,
+/** Reads wei; of what is typed always with one of `units`. */
+const weiIn =
+  (...units: ReadonlyArray<string>) =>
+  (value: unknown, isTyped: boolean): Result.Result<bigint, string> =>
+    isTyped && (typeof value === "string" || typeof value === "number") ? amount(units)(String(value)) : wei(value);
+
+const readers: Readonly<Record<Unit, (value: unknown, isTyped: boolean) => Result.Result<unknown, string>>> = {
+  wei: weiIn("ether", "gwei", "wei"),
+  "wei per gas": weiIn("gwei", "wei"),
+  "wei per blob gas": weiIn("gwei", "wei"),
   gas: count,
   count: integer,
 };
@@ -121,9 +127,10 @@ export const named = <A>(field: string, read: Result.Result<A, string>): Checked
   Result.mapError(read, (problem) => ({ field, problem }));
 
 /** A number by its unit; what is none is passed on as it is, for the pipeline to check. */
-const readField = (name: keyof typeof fields, value: unknown, field: string): Checked<unknown> => {
-  const { unit, wire } = fields[name];
-  if (unit !== null) return named(field, readers[unit](value));
+const readField = (name: string, value: unknown, field: string, isTyped: boolean): Checked<unknown> => {
+  if (!Object.hasOwn(fields, name)) return Result.succeed(value);
+  const { unit, wire } = fields[name as keyof typeof fields];
+  if (unit !== null) return named(field, readers[unit](value, isTyped));
   return wire === "authorizationList" ? authorizations(value, field) : Result.succeed(value);
 };
 
@@ -163,7 +170,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
 const isField = (key: string): boolean => fieldNames.includes(key) || Object.hasOwn(synonyms, key);
 
 /** One transaction; `path` names a field for errors. `from` and the others may still be wrong: the pipeline checks every field. */
-const transactionOf = (json: unknown, path: (field: string) => string): Checked<Fields> => {
+const transactionOf = (json: unknown, path: (field: string) => string, isTyped: boolean): Checked<Fields> => {
   if (!isRecord(json)) return no(path(""), "must be an object");
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};
@@ -174,22 +181,22 @@ const transactionOf = (json: unknown, path: (field: string) => string): Checked<
       if (entry[name] !== undefined) return yield* no(path(key), `is given twice, as ${name} too`);
       if (value !== null) entry[name] = value;
     }
+    if (isTyped && typeof entry["args"] === "string")
+      entry["args"] = yield* named(path("args"), parseJson(entry["args"]));
     const { abi: _, functionName: __, args: ___, ...plain } = entry;
     const read: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(plain))
-      read[name] = name in fields ? yield* readField(name as keyof typeof fields, value, path(name)) : value;
-    const call = yield* callFields(entry, path);
-    return { ...read, ...call };
+    for (const [name, value] of Object.entries(plain)) read[name] = yield* readField(name, value, path(name), isTyped);
+    return { ...read, ...(yield* callFields(entry, path)) };
   });
 };
 
-/** One transaction object, or an array of them. */
-export const inputOf = (json: unknown): Checked<Fields | ReadonlyArray<Fields>> => {
-  if (!Array.isArray(json)) return transactionOf(json, (field) => (field === "" ? "transaction" : field));
-  return each(json, (entry: unknown, index) =>
-    transactionOf(entry, (field) => (field === "" ? `[${index}]` : `[${index}].${field}`)),
-  );
-};
+/** One transaction object, or an array of them; `isTyped`: by somebody, amounts with a unit, and `args` also as a text of JSON. */
+export const inputOf = (json: unknown, isTyped = false): Checked<Fields | ReadonlyArray<Fields>> =>
+  Array.isArray(json)
+    ? each(json, (entry: unknown, at) =>
+        transactionOf(entry, (field) => (field === "" ? `[${at}]` : `[${at}].${field}`), isTyped),
+      )
+    : transactionOf(json, (field) => field || "transaction", isTyped);
 
 /** {@link inputOf} from text. */
 export const inputOfText = (text: string): Checked<Fields | ReadonlyArray<Fields>> =>

@@ -9,7 +9,7 @@ import { type Hash, escapeText } from "../primitives/index.js";
 import { fromJson } from "../report/json.js";
 import { settledText } from "../settle/text.js";
 import type { Settled } from "../settle/settlement.js";
-import { deadlineText, endpointFlags, noting, nothingAnswered, readConnection, withProgress } from "./endpoint.js";
+import { deadlineText, endpointFlags, nothingAnswered, readConnection, withProgress } from "./endpoint.js";
 import { Exited, exitCodes, withExitCodes, wrong, type ExitCode } from "./exit.js";
 import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
@@ -70,7 +70,7 @@ export const verify = Command.make(
     const report = yield* readReport(input.report);
     const answer = yield* Effect.result(
       Preflight.settle(report, input.hashes as ReadonlyArray<Hash>, { deadline }).pipe(
-        Effect.provide(withProgress(noting(connection, answered), { deadlineMs })),
+        Effect.provide(withProgress(connection, { deadlineMs, answered })),
       ),
     );
     if (Result.isFailure(answer)) {

@@ -4,17 +4,16 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Policy from "../../Policy.js";
 import * as Preflight from "../../Preflight.js";
-import { each, no, type Checked, type Problem, isRecord, escapeText } from "../../primitives/index.js";
+import { no, type Checked, type Problem, isRecord, escapeText } from "../../primitives/index.js";
 import { toJson } from "../../report/json.js";
 import type { Report } from "../../report/index.js";
 import { toText } from "../../report/text.js";
 import { fieldNames, fields, maxTransactions } from "../../transaction/index.js";
 import { explain, readHex, readTopics } from "../decode.js";
 import { codeOf, exitCodes } from "../exit.js";
-import { amountUnits, ofTransaction, policyForms } from "../flags.js";
+import { ofTransaction, policyForms } from "../flags.js";
 import { abiOf, inputOf, named, type Fields } from "../input.js";
-import { amount } from "../quantity.js";
-import { jsonText, parseJson } from "../terminal.js";
+import { jsonText } from "../terminal.js";
 
 /** A tool's answer: what we say, and below it what strangers wrote. */
 export interface Answer {
@@ -53,33 +52,13 @@ const answerOf = (report: Report): Answer => {
   };
 };
 
-/** True if a field is an amount, and no count. */
-const isAmount = (name: string): name is keyof typeof fields =>
-  Object.hasOwn(fields, name) && Object.hasOwn(amountUnits, fields[name as keyof typeof fields].unit ?? "");
-
-/** Fields as the command line has them: amounts with a unit or as the chain writes them, `args` also as JSON in a text. */
-const asFlags = (given: Fields): Checked<Fields> =>
-  Result.gen(function* () {
-    const read: Record<string, unknown> = { ...given };
-    for (const [name, value] of Object.entries(given))
-      if (isAmount(name) && (typeof value === "string" || typeof value === "number"))
-        read[name] = yield* named(name, amount(amountUnits[fields[name].unit ?? "count"] ?? [])(String(value)));
-      else if (name === "args" && typeof value === "string") read[name] = yield* named(name, parseJson(value));
-    return read;
-  });
-
-/** The transactions of the arguments. */
+/** The transactions of the arguments, amounts with a unit or as the chain writes them. */
 const inputIn = ({ transactions, ...single }: Fields) => {
-  if (transactions === undefined) return Result.flatMap(asFlags(single), inputOf);
+  if (transactions === undefined) return inputOf(single, true);
   const [stray] = Object.keys(single);
   if (stray !== undefined) return no(escapeText(stray, 40), "cannot be combined with transactions; write it into them");
   if (!Array.isArray(transactions)) return no("transactions", "must be an array of transactions");
-  const read = each(transactions, (entry: unknown, index) =>
-    isRecord(entry)
-      ? Result.mapError(asFlags(entry), ({ field, problem }) => ({ field: `[${index}].${field}`, problem }))
-      : Result.succeed(entry),
-  );
-  return Result.mapError(Result.flatMap(read, inputOf), inTransactions);
+  return Result.mapError(inputOf(transactions, true), inTransactions);
 };
 
 const inTransactions = ({ field, problem }: Problem): Problem => ({
@@ -143,7 +122,8 @@ const types: Readonly<Record<string, { readonly type: string | ReadonlyArray<str
 
 const described = (name: string): Fields => {
   const loose: Readonly<Record<string, readonly [string, string]>> = ofTransaction;
-  const isCount = Object.hasOwn(fields, name) && fields[name as keyof typeof fields].unit !== null && !isAmount(name);
+  const unit = Object.hasOwn(fields, name) ? fields[name as keyof typeof fields].unit : null;
+  const isCount = unit === "gas" || unit === "count";
   return {
     ...(types[name] ?? { type: isCount ? ["string", "integer"] : "string" }),
     description: ofTools[name] ?? loose[name]?.[1] ?? "as in eth_sendTransaction",

@@ -103,7 +103,8 @@ const committedAt = Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlag
       : wrong("--nonce", `no transaction is committed at ${nonceFlag}; status names those that are`);
   const { outcome = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
   const doubt = status.counts === null ? "; without --rpc-url it is not known whether the chain has passed it" : "";
-  return { ...found, outcome, why, doubt };
+  const called = outcome === "" ? "" : `, which a node called ${outcome}${why === "" ? "" : `: ${why}`}`;
+  return { ...found, outcome, holds: `nonce ${found.nonce} holds ${found.hash}${called}${doubt}` };
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
@@ -119,9 +120,8 @@ const rawGiven = Effect.fnUntraced(function* ({ raw }: FlagsOf<typeof signedFlag
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 const replaceAt = (verb: "cancel" | "replace") =>
   Effect.fnUntraced(function* (flags: FlagsOf<typeof nonceFlags>, lane: LaneId) {
-    const { nonce, hash, raw: oldRaw, outcome, why, doubt } = yield* committedAt(flags, lane);
-    const old = requestIn(oldRaw);
-    const holds = `nonce ${nonce} holds ${hash}${outcome === "" ? "" : `, which a node called ${outcome}${why === "" ? "" : `: ${why}`}`}${doubt}`;
+    const { nonce, hash, raw, outcome, holds } = yield* committedAt(flags, lane);
+    const old = requestIn(raw);
     if (verb === "cancel" && isBlob(old))
       return yield* wrong(
         "--nonce",
@@ -148,7 +148,7 @@ const replaceAt = (verb: "cancel" | "replace") =>
         "does more than use up its nonce: a cancellation pays nothing, to the account itself, without data",
       );
     // why: what a node refused is in no pool, and may have been too dear
-    const cheap = old === null || request === null || outcome === "rejected" ? null : tooCheap(old, request);
+    const cheap = outcome === "rejected" ? null : tooCheap(old, request);
     if (cheap !== null) return yield* wrong("--raw", cheap);
     if (!flags.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
     const tx = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);

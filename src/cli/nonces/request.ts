@@ -75,8 +75,9 @@ export const dearer = (old: Request, quote: Quote): Unsigned => ({
 export const isNoop = ({ to, value, data }: Request, { address }: LaneId): boolean =>
   to?.toLowerCase() === address && value === 0n && data === "0x";
 
-/** Why pools would not take `next` in place of `old`; null = they would. */
-export const tooCheap = (old: Request, next: Request): string | null => {
+/** Why pools would not take `next` in place of `old`; null = they would, or it is not known. */
+export const tooCheap = (old: Request | null, next: Request | null): string | null => {
+  if (old === null || next === null) return null;
   const [cap, tip] = [raised(capOf(old), isBlob(old)), raised(tipOf(old), isBlob(old))];
   if (capOf(next) < cap) return `pays at most ${capOf(next)} wei per gas; pools take no less than ${cap} in its place`;
   return tipOf(next) < tip ? `tips ${tipOf(next)} wei per gas; pools take no less than ${tip} in its place` : null;
