@@ -6,7 +6,6 @@ import { differenceText, OutcomeDifference } from "./difference.js";
 import { checksummed, escapeText } from "./text.js";
 import { type Currency, formatGas, formatGasPrice, formatWei, largestOf, roundUnits } from "./units.js";
 import { Address, nullable } from "./hex.js";
-import type { StepName } from "./names.js";
 import { plainJson } from "./json.js";
 
 /**
@@ -38,16 +37,6 @@ export interface Statement {
   /** The action to take; empty where nothing is to be done. */
   readonly remedy: string;
 }
-
-/**
- * The notes of one step, each by its code: the step that finds it, what it says, and the remedy, empty where nothing is to
- * be done. The sentence is true of every finding with its code: what is particular stands in its numbers.
- */
-export const noted = <Code extends string>(
-  step: StepName,
-  sentences: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
-): Readonly<Record<Code, { readonly step: StepName; readonly sentence: string; readonly remedy: string }>> =>
-  Record.map(sentences, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
 
 const quantity =
   (unit: Extract<Figure, { readonly value: bigint }>["unit"]) =>
@@ -99,36 +88,26 @@ export const valueText = (
   currency: Currency | string | undefined,
   all: ReadonlyArray<Figure>,
 ): string => {
+  const { unit, value } = figure;
+  if (unit === "difference") return escapeText(differenceText(value), most.characters);
+  if (unit === "quote") return `"${escapeText(value)}"`;
+  if (unit === "address") return checksummed(value);
+  if (unit === "hash" || unit === "text") return escapeText(value, most.characters);
   const beside = () =>
-    largestOf(all.flatMap(({ unit, value }) => (unit === figure.unit && typeof value === "bigint" ? [value] : [])));
-  switch (figure.unit) {
+    largestOf(all.flatMap((other) => (other.unit === unit && typeof other.value === "bigint" ? [other.value] : [])));
+  switch (unit) {
     case "wei":
-      return formatWei(figure.value, currency, beside());
+      return formatWei(value, currency, beside());
     case "weiPerGas":
-      return formatGasPrice(figure.value, currency, beside());
+      return formatGasPrice(value, currency, beside());
     case "gas":
-      return formatGas(figure.value);
-    case "seconds":
-      return `${figure.value} s`;
-    case "count":
-      return String(figure.value);
+      return formatGas(value);
     case "units":
-      return `${figure.value < vast ? figure.value : `≈${roundUnits(figure.value, 0, true).text}`} smallest units`;
-    case "bytes":
-    case "blocks":
-    case "ms":
-      return `${figure.value} ${figure.unit}`;
-    case "quote":
-      return `"${escapeText(figure.value)}"`;
-    case "address":
-      return checksummed(figure.value);
-    case "hash":
-    case "text":
-    case "difference":
-      return escapeText(
-        typeof figure.value === "string" ? figure.value : differenceText(figure.value),
-        most.characters,
-      );
+      return `${value < vast ? value : `≈${roundUnits(value, 0, true).text}`} smallest units`;
+    case "count":
+      return String(value);
+    default:
+      return `${value} ${unit === "seconds" ? "s" : unit}`;
   }
 };
 
@@ -205,33 +184,27 @@ export const derived =
     } & { readonly docs?: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => string },
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Facts> => {
     const base = Schema.TaggedError<Stated>()(tag, fields);
-    const getters = {
+    const getters: Readonly<Record<string, (error: never) => unknown>> = {
       docs: () => pageOf(tag),
       ...facts,
       message: (error: Stated) => statementText(error.statement, currencies.get(error) ?? nameless),
     };
-    for (const [name, read] of Object.entries<(error: never) => unknown>(getters))
-      Object.defineProperty(base.prototype, name, {
+    const method = (value: (this: Stated & Error) => unknown) => ({ configurable: true, writable: true, value });
+    Object.defineProperties(base.prototype, {
+      ...Record.map(getters, (read) => ({
         configurable: true,
         get(this: never) {
           return read(this);
         },
-      });
-    const methods = {
-      toJSON(this: Stated & Error) {
+      })),
+      toJSON: method(function () {
         return { ...Object(plainJson(this)), docs: this.docs, message: this.message };
-      },
+      }),
       // why: consoles write all fields over many lines otherwise
-      [Symbol.for("nodejs.util.inspect.custom")](this: Stated & Error) {
+      [Symbol.for("nodejs.util.inspect.custom")]: method(function () {
         return `${this.name}: ${this.message}`;
-      },
-    };
-    for (const name of Reflect.ownKeys(methods))
-      Object.defineProperty(base.prototype, name, {
-        configurable: true,
-        writable: true,
-        value: Reflect.get(methods, name),
-      });
+      }),
+    });
     // the getters are those of `Facts`
     return base as never;
   };
@@ -250,6 +223,16 @@ export interface OfNonce extends Stated {
   readonly mayBeSent: boolean;
 }
 
+/** A failure after which nothing is sent. */
+export const unsent =
+  <Self>() =>
+  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
+    tag: Tag,
+    fields: Fields,
+    statement: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => Statement,
+  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
+    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, { mayBeSent: () => false, statement });
+
 /** `class A extends stated<A>()("A", fields, sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too; nothing is sent after it. */
 export const stated =
   <Self>() =>
@@ -260,20 +243,7 @@ export const stated =
     figures: (error: Kept<Tag, Fields>) => ReadonlyArray<Figure | null>,
     remedy: Told<Kept<Tag, Fields>, string>,
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
-    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, {
-      mayBeSent: () => false,
-      statement: (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
-    });
-
-/** A failure after which nothing is sent. */
-export const unsent =
-  <Self>() =>
-  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
-    tag: Tag,
-    fields: Fields,
-    statement: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => Statement,
-  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
-    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, { mayBeSent: () => false, statement });
+    unsent<Self>()(tag, fields, (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)));
 
 /** `chainId:address:key`. */
 export const lane = Schema.String;
