@@ -10,26 +10,23 @@ import type { Report } from "./schema.js";
 /** How addresses and tokens are written in one report. */
 export type Names = ReturnType<typeof namesFor>;
 
-const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const roles = new Map<string, Array<string>>();
-  const add = (address: string, role: string) => {
-    const key = address.toLowerCase();
-    const known = roles.get(key);
-    if (known === undefined) roles.set(key, [role]);
-    else if (role !== "" && !known.includes(role)) known.push(role);
-  };
-  for (const transaction of report.transactions) add(transaction.input.from, "sender");
-  for (const { input } of report.transactions) if (input.to !== null) add(input.to, "recipient");
+/** Every address of the tables of a report, in order, with what it is there: empty for a party of movements. */
+export const rolesOf = (report: Report): ReadonlyMap<string, ReadonlySet<string>> => {
+  const { transactions, transfers, balanceChanges, approvals } = report;
   const rows = report.exposure?.rows ?? [];
-  for (const { token } of [...report.transfers, ...report.balanceChanges, ...report.approvals, ...rows])
-    if (token !== null) add(token, "token");
-  for (const { spender } of [...report.approvals, ...rows]) add(spender, "spender");
-  for (const { owner } of report.approvals) add(owner, "owner");
-  for (const { from, to } of report.transfers) {
-    add(from, "");
-    add(to, "");
-  }
-  for (const { account } of [...report.balanceChanges, ...rows]) add(account, "");
+  const all: ReadonlyArray<readonly [role: string, addresses: ReadonlyArray<string | null>]> = [
+    ["sender", transactions.map(({ input }) => input.from)],
+    ["recipient", transactions.map(({ input }) => input.to)],
+    ["token", [...transfers, ...balanceChanges, ...approvals, ...rows].map(({ token }) => token)],
+    ["spender", [...approvals, ...rows].map(({ spender }) => spender)],
+    ["owner", approvals.map(({ owner }) => owner)],
+    ["", transfers.flatMap(({ from, to }) => [from, to])],
+    ["", [...balanceChanges, ...rows].map(({ account }) => account)],
+  ];
+  const roles = new Map<string, Set<string>>();
+  for (const [role, addresses] of all)
+    for (const address of addresses.flatMap((one) => one?.toLowerCase() ?? []))
+      roles.set(address, (roles.get(address) ?? new Set()).add(role));
   return roles;
 };
 
@@ -75,36 +72,54 @@ const labelText = (text: string): string => {
   return `${escapeText(start, 4 * mostLabel)}${start.length < text.length ? "…" : ""}`;
 };
 
+/** Looks addresses up, in whatever case they are written. */
+const byAddress = <A>(entries: ReadonlyArray<readonly [address: string, value: A]>) => {
+  const values = new Map(entries.map(([address, value]) => [address.toLowerCase(), value]));
+  return (address: string): A | undefined => values.get(address.toLowerCase());
+};
+
+/** Shortens addresses, but for those that would read as another of `addresses`. */
+const shortenerOf = (addresses: Iterable<string>) => {
+  const uses = new Map<string, number>();
+  for (const address of addresses) uses.set(shortAddress(address), (uses.get(shortAddress(address)) ?? 0) + 1);
+  const isShared = (address: string) => (uses.get(shortAddress(address.toLowerCase())) ?? 0) > 1;
+  return (address: string) => (isShared(address) ? checksummed(address) : shortAddress(checksummed(address)));
+};
+
+/** The accounts of whoever reads: the option `accounts`, and the only sender. */
+const readersOf = (report: Report): ReadonlyArray<string> => {
+  const senders = sendersOf(report);
+  const { accounts } = report.options;
+  return [...accounts.map((account) => account.toLowerCase()), ...(senders.length === 1 ? senders : [])];
+};
+
+/** Tells amounts that a transaction, or one of them, asks for, as its value or as a word of its calldata. */
+const typedIn = ({ transactions }: Report) => {
+  const requests = transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
+  return (amount: bigint, transaction?: number): boolean =>
+    requests.some(
+      ({ value, data }, at) =>
+        at === (transaction ?? at) &&
+        (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
+    );
+};
+
 /** The names of a report in the words of its chain. */
 export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {
   const native = currencyOf(report, symbol);
-  const roles = rolesOf(report);
-  const uses = new Map<string, number>();
-  for (const address of roles.keys()) {
-    const short = shortAddress(address);
-    uses.set(short, (uses.get(short) ?? 0) + 1);
-  }
-  const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
-  const moves = [...report.approvals, ...report.transfers].reverse();
-  const standards = new Map(moves.map(({ token, standard }) => [token?.toLowerCase(), standard]));
-  const senders = sendersOf(report);
-  const you = new Set([
-    ...report.options.accounts.map((account) => account.toLowerCase()),
-    ...(senders.length === 1 ? senders : []),
-  ]);
-  const requests = report.transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
+  const short = shortenerOf(rolesOf(report).keys());
+  const tokenOf = byAddress(report.tokens.map((info) => [info.token, info]));
+  // why: the first of a token counts, and of two values for one address a map keeps the last
+  const moved = [...report.approvals, ...report.transfers].reverse();
+  const standard = byAddress(moved.map(({ token, standard }) => [token ?? "native", standard]));
+  const ownedOf = byAddress(report.owned.map((entry) => [entry.account, entry]));
+  const labelOf = byAddress(Object.entries(labels));
+  const you = new Set(readersOf(report));
   const isYou = (address: string) => you.has(address.toLowerCase());
-  const named = new Map(Object.entries(labels).map(([address, label]) => [address.toLowerCase(), label]));
   const label = (address: string) => {
-    const text = named.get(address.toLowerCase())?.trim();
-    return text === undefined || text === "" ? null : labelText(text);
+    const text = labelOf(address)?.trim() ?? "";
+    return text === "" ? null : labelText(text);
   };
-  const owned = new Map(report.owned.map((entry) => [entry.account.toLowerCase(), entry]));
-  const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
-  const short = (address: string) =>
-    (uses.get(shortAddress(address.toLowerCase())) ?? 0) > 1
-      ? checksummed(address)
-      : shortAddress(checksummed(address));
   const beside = (address: string, text: string) => {
     const name = label(address);
     return name === null ? text : `${name} (${text})`;
@@ -118,12 +133,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     /** True if amounts for people are exact, too. */
     exact,
     /** True if a transaction, or this one, asks for this very amount, as value or calldata word: it reads as typed. */
-    isTyped: (amount: bigint, transaction?: number) =>
-      requests.some(
-        ({ value, data }, at) =>
-          at === (transaction ?? at) &&
-          (amount === value || (amount > 0n && data.includes(amount.toString(16).padStart(64, "0")))),
-      ),
+    isTyped: typedIn(report),
     /** True if it is the reader: the only sender, or one of the option `accounts`. */
     isYou,
     /** The caller's label of an address, harmless; null where there is none. */
@@ -136,7 +146,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     who,
     /** The actor: as `who`, but `your Safe (0x1234…abcd)`, and others that name a sender as owner with that said. */
     actor: (address: string) => {
-      const of = owned.get(address.toLowerCase());
+      const of = ownedOf(address);
       if (of === undefined || isYou(address)) return who(address);
       if (of.kind === "safe" && isYou(of.owner))
         return `your Safe ${label(address) ?? ""}`.trimEnd() + ` (${short(address)})`;
@@ -144,18 +154,11 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     },
     /** `you`, or `labelled`. */
     whole: (address: string) => (isYou(address) ? "you" : labelled(address)),
-    token: (address: string) => tokens.get(address.toLowerCase()) ?? null,
+    token: (address: string) => tokenOf(address) ?? null,
     /** The standard by which something of a token moves or is granted. */
-    standard: (token: string) => standards.get(token.toLowerCase()),
+    standard,
     /** The native currency. */
     native,
-    /** Every address that is written short somewhere, with what is known of it, in order. */
-    legend: onTables
-      ? [...roles].map(([address, known]) => ({
-          address,
-          roles: [label(address) ?? "", ...known].filter((role) => role !== ""),
-        }))
-      : [],
   };
 };
 

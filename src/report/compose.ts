@@ -172,7 +172,7 @@ export const compose = (report: Report, options: RenderOptions = {}, reading: Re
       ...statesSection(report),
       ...fundsSection(report, money),
       ...observedSection(report, currency),
-      ...addressesSection(names),
+      ...addressesSection(report, names),
     ],
   };
 };

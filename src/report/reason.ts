@@ -32,18 +32,18 @@ const isLarge = (value: bigint, decimals: number): boolean =>
 const isOther = /time|date|deadline|expir|nonce|block|id$|index|salt|hash|key/i;
 
 /** A finding's sentence; the numbers of a token's own error as amounts beside. */
-export const sentenceOf = (finding: Finding, names: Names): string => {
-  const { sentence, error } = finding;
-  const revert = error?._tag === "ExecutionReverted" ? error.revert : null;
-  const token = error?._tag === "ExecutionReverted" ? (revert?.address ?? error.to) : null;
-  if (revert === null || token === null || decimalsOf(names, token) === null) return sentence;
+export const sentenceOf = ({ sentence, error }: Finding, names: Names): string => {
+  if (error?._tag !== "ExecutionReverted" || error.revert === null) return sentence;
+  const token = error.revert.address ?? error.to;
+  const decimals = token === null ? null : decimalsOf(names, token);
+  if (token === null || decimals === null) return sentence;
   const unit = { token, tokenId: null };
   const large: Array<string> = [];
-  const described = describeRevert(revert, {
+  const described = describeRevert(error.revert, {
     beside: (value, name, type) => {
       if (typeof value !== "bigint" || !type.startsWith("uint")) return "";
       if (isAmountName(name)) return ` = ${amountInSentence(names, unit, value, "none")}`;
-      if (isLarge(value, decimalsOf(names, token) ?? 0) && !isOther.test(name))
+      if (isLarge(value, decimals) && !isOther.test(name))
         large.push(amountForPeople(names, unit, value, "none", true).digits);
       return "";
     },
@@ -51,62 +51,54 @@ export const sentenceOf = (finding: Finding, names: Names): string => {
   // why: nobody says that these numbers count the token
   const reading =
     large.length === 0 ? "" : `, as amounts of ${tokenForPeople(names, token)}: ${listed(large.slice(0, mostItems))}`;
-  return sentence === error?.statement.sentence ? `the call reverts with ${described}${reading}` : sentence;
+  return sentence === error.statement.sentence ? `the call reverts with ${described}${reading}` : sentence;
 };
 
 /** `a`, `a and b`, `a, b, and c`. */
 export const listed = (parts: ReadonlyArray<string>): string =>
   parts.length < 3 ? parts.join(" and ") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
 
+/** Figures that read as they are called, behind their subject. */
+const verbs = [
+  ...["activates at", "had", "has", "holds", "holds through full blocks for", "needs", "needs up to", "returns"],
+  ...["signs the message, or what hashes to,", "waited"],
+];
+
 /** Figures that do not read as `the NAME is %`: `+` goes on from the subject, `~` from what stands before it. */
 const phrases: ReadonlyMap<string, string> = new Map([
+  ...verbs.map((verb) => [verb, `+${verb} %`] as const),
+  ...["at", "call", "for", "known as", "made by", "meant for chain"].map((name) => [name, `it is ${name} %`] as const),
   ["", "%"],
   ["quote", "the words are %"],
   ["of count", "~of %"],
   ["account", "it concerns %"],
-  ["activates at", "+activates at %"],
   ["after", "+took %"],
   ["after one full block", "after one full block it is %"],
   ["asked for", "% was asked for"],
   ["allowed", "% is allowed"],
-  ["at", "it is at %"],
   ["at least", "it must be at least %"],
   ["at most", "it may be at most %"],
   ["because", "the reason is: %"],
   ["beside", "+stands beside %"],
-  ["call", "it is call %"],
   ["calls deep", "it is % calls deep"],
   ["calls read", "the calls that were read are %"],
   ["compared with", "it was compared with %"],
   ["events say", "the events say %"],
-  ["for", "it is for %"],
   ["from", "+comes from %"],
   ["from the simulation", "% comes from the simulation"],
   ["gas", "it asks for %"],
-  ["had", "+had %"],
-  ["has", "+has %"],
-  ["holds", "+holds %"],
-  ["holds through full blocks for", "+holds through full blocks for %"],
   ["HTTP", "the HTTP status is %"],
   ["instead of", "~instead of %"],
-  ["known as", "it is known as %"],
-  ["made by", "it is made by %"],
-  ["meant for chain", "it is meant for chain %"],
   ["measured", "% was measured"],
   ["moved", "% moved"],
-  ["needs", "+needs %"],
-  ["needs up to", "+needs up to %"],
   ["of", "it concerns %"],
   ["retry after", "it may be asked again after %"],
-  ["returns", "+returns %"],
   ["runs at once", "the runs at once are %"],
   ["short by", "+is short by %"],
-  ["signs the message, or what hashes to,", "+signs the message, or what hashes to, %"],
   ["to", "+goes to %"],
   ["to an account", "to an account it is %"],
   ["to the witness", "to the witness it is %"],
   ["too low", "the % is too low"],
-  ["waited", "+waited %"],
   ["with the whole buffer", "with the whole buffer it would be %"],
 ]);
 
@@ -134,6 +126,20 @@ const plainPhrase = ({ name, unit, value: exact }: Figure, value: string): strin
   return `${isNamed ? "" : "the "}${shown} ${isMany ? "are" : "is"} ${value}`;
 };
 
+/** A figure in a sentence; `joins`: a `verb` goes on from the subject, a `tail` from what stands before it. */
+const clauseOf = (figure: Figure, value: string) => {
+  const row = phrases.get(`${figure.name} ${figure.unit}`.trim()) ?? phrases.get(figure.name) ?? null;
+  const joins = row?.startsWith("+") ? "verb" : row?.startsWith("~") ? "tail" : null;
+  const text = row?.slice(joins === null ? 0 : 1).replace("%", () => value) ?? plainPhrase(figure, value);
+  return { name: figure.name, value, text, joins };
+};
+
+/** Closes a sentence, which begins with a capital unless it begins with a field's name or somebody else's words. */
+const closed = (text: string, isOurs: boolean): string => {
+  const sentence = isOurs && !text.split(" ", 1)[0]?.includes("_") ? capital(text) : text;
+  return sentence === "" || [".", "!", "?", "…"].some((end) => sentence.endsWith(end)) ? sentence : `${sentence}.`;
+};
+
 /** The numbers as one sentence, escaped: of the account, where one is named; behind `lead`, which is a sentence without them. */
 export const detailsText = (
   { numbers }: Pick<Statement, "numbers">,
@@ -141,31 +147,21 @@ export const detailsText = (
   lead = "",
 ): string => {
   const all = numbers.slice(0, most.figures);
-  const shown = all.map((figure) => {
-    const value = valueText(figure, currency, all);
-    const { name, unit } = figure;
-    const row = phrases.get(`${name} ${unit}`.trim()) ?? phrases.get(name);
-    const mark = row?.[0] ?? "";
-    const text =
-      row?.slice(mark === "+" || mark === "~" ? 1 : 0).replace("%", () => value) ?? plainPhrase(figure, value);
-    return { name, value, text, isVerb: mark === "+", isTail: mark === "~" };
-  });
-  const account = shown.some(({ isVerb }) => isVerb) ? shown.find(({ name }) => name === "account") : undefined;
-  const rest = shown.filter((one) => one !== account);
-  const clauses = rest.reduce<ReadonlyArray<string>>((before, { text, isVerb, isTail }, at) => {
-    const last = before.at(-1);
-    if (isTail && last !== undefined) return [...before.slice(0, -1), `${last} ${text}`];
+  const shown = all.map((figure) => clauseOf(figure, valueText(figure, currency, all)));
+  const account = shown.some(({ joins }) => joins === "verb")
+    ? shown.find(({ name }) => name === "account")
+    : undefined;
+  const clauses: Array<string> = [];
+  let last: (typeof shown)[number]["joins"] = null;
+  for (const { text, joins } of shown.filter((clause) => clause !== account)) {
+    if (joins === "tail" && clauses.length > 0) clauses.push(`${clauses.pop()} ${text}`);
     // why: verbs that follow one another have one subject
-    return [...before, isVerb && rest[at - 1]?.isVerb !== true ? `${account?.value ?? "it"} ${text}` : text];
-  }, []);
-  const cut = numbers.length - all.length;
-  const text = listed([...clauses, ...(cut === 0 ? [] : [`${cut} more numbers are in the JSON`])]);
-  const whole = [lead, text].filter((part) => part !== "").join(": ");
-  const isOurs = lead !== "" || shown[0]?.text !== shown[0]?.value;
-  // why: a field's name is written as it is
-  const isField = whole.split(" ", 1)[0]?.includes("_") === true;
-  const sentence = isOurs && !isField ? capital(whole) : whole;
-  return sentence === "" || [".", "!", "?", "…"].some((end) => sentence.endsWith(end)) ? sentence : `${sentence}.`;
+    else clauses.push(joins === "verb" && last !== "verb" ? `${account?.value ?? "it"} ${text}` : text);
+    last = joins;
+  }
+  if (numbers.length > all.length) clauses.push(`${numbers.length - all.length} more numbers are in the JSON`);
+  const whole = [lead, listed(clauses)].filter((part) => part !== "").join(": ");
+  return closed(whole, lead !== "" || shown[0]?.text !== shown[0]?.value);
 };
 
 /** The numbers as a sentence, a token's in its own decimals where the finding names the token and the decimals are known. */
@@ -173,23 +169,18 @@ export const detailsOf = (finding: Finding, names: Names, lead: string): string 
   const token = finding.numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
   const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
   const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
+  const accountText = (name: string, address: string): string => {
+    if (name === "account" && names.isYou(address)) return "your account";
+    const symbol = address === token ? symbolOf(names, address) : null;
+    return symbol === null ? names.whole(address) : `${symbol} (${names.labelled(address)})`;
+  };
   const numbers = finding.numbers.map((figure): Figure => {
-    if (figure.name === "account" && figure.unit === "address" && names.isYou(figure.value))
-      return { ...figure, unit: "text", value: "your account" };
-    if (figure.unit === "address" && figure.value === token && symbolOf(names, token) !== null)
-      return { ...figure, unit: "text", value: `${symbolOf(names, token)} (${names.labelled(token)})` };
-    if (figure.unit === "address" && (names.isYou(figure.value) || names.label(figure.value) !== null))
-      return { ...figure, unit: "text", value: names.whole(figure.value) };
-    if (figure.unit === "difference")
-      return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
-    if (!isKnown || figure.unit !== "units") return figure;
-    const value = amountInSentence(
-      names,
-      { token, tokenId: null },
-      figure.value,
-      names.isTyped(figure.value) ? "none" : "up",
-    );
-    return { name: figure.name, unit: "text", value };
+    const { name, unit } = figure;
+    if (unit === "address") return { name, unit: "text", value: accountText(name, figure.value) };
+    if (unit === "difference") return { name, unit: "text", value: differenceForPeople(figure.value, names) };
+    if (unit !== "units" || !isKnown) return figure;
+    const rounding = names.isTyped(figure.value) ? "none" : "up";
+    return { name, unit: "text", value: amountInSentence(names, { token, tokenId: null }, figure.value, rounding) };
   });
   return detailsText({ numbers }, names.native, lead);
 };
@@ -220,41 +211,30 @@ export const hindrances = (report: Report, names: Names): ReadonlyArray<string> 
   const { transactions, funds } = report;
   const failed = failuresOf(report);
   const unseen = transactions.filter(({ outcome }) => outcome.status === "unknown").length;
-  const isSingle = transactions.length === 1;
+  const count = transactions.length;
   const numbers = listed(failed.slice(0, mostItems).map((index) => String(index + 1)));
   const more = failed.length > mostItems ? ` and ${failed.length - mostItems} more` : "";
-  const poor = funds.flatMap(({ account, shortfall, required }) =>
-    shortfall === null || shortfall <= 0n ? [] : [{ account, shortfall, least: required === null ? "at least " : "" }],
-  );
+  const several = failed.length === 1 ? "" : "s";
+  const poor = funds.filter(({ shortfall }) => shortfall !== null && shortfall > 0n);
+  const lacks = poor.slice(0, mostSenders).map(({ account, shortfall, required }) => {
+    const who = names.who(account);
+    const short = `${required === null ? "at least " : ""}${nativeForPeople(shortfall ?? 0n, "up", names)}`;
+    return who === "you" ? `You lack ${short}.` : `${who} lacks ${short}.`;
+  });
+  const fails = count === 1 ? "It would fail." : `Transaction${several} ${numbers}${more} of ${count} would fail.`;
+  const what = count === 1 ? "What it" : `What ${unseen} of ${count} transactions`;
   return [
-    ...(failed.length === 0
-      ? []
-      : [
-          isSingle
-            ? "It would fail."
-            : `Transaction${failed.length === 1 ? "" : "s"} ${numbers}${more} of ${transactions.length} would fail.`,
-        ]),
-    ...(unseen === 0
-      ? []
-      : [
-          isSingle
-            ? "What it would do is not known."
-            : `What ${unseen} of ${transactions.length} transactions would do is not known.`,
-        ]),
-    ...poor.slice(0, mostSenders).map(({ account, shortfall, least }) => {
-      const who = names.who(account);
-      const short = `${least}${nativeForPeople(shortfall, "up", names)}`;
-      return who === "you" ? `You lack ${short}.` : `${who} lacks ${short}.`;
-    }),
+    ...(failed.length === 0 ? [] : [fails]),
+    ...(unseen === 0 ? [] : [`${what} would do is not known.`]),
+    ...lacks,
   ];
 };
 
-/** Tells what nobody looked at, for its step was left out; null = no such thing. */
-const unlooked = ({ steps: { without } }: Report): string | null => {
-  const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
-  if (!moves && !rights) return null;
-  const parts = listed([...(moves ? ["movements"] : []), ...(rights ? ["approvals"] : [])]);
-  return `${capital(parts)} were not checked.`;
+/** Tells what nobody looked at, for its step was left out. */
+const unlooked = ({ steps: { without } }: Report): ReadonlyArray<string> => {
+  const parts = [without.includes("assets") ? "movements" : "", without.includes("approvals") ? "approvals" : ""];
+  const left = parts.filter((part) => part !== "");
+  return left.length === 0 ? [] : [`${capital(listed(left))} were not checked.`];
 };
 
 /** Sentences that must stand beside amounts, for they are not the whole, or not certain. The first of each kind. */
@@ -274,6 +254,6 @@ export const doubtsOf = (report: Report): ReadonlyArray<string> => {
   return [
     ...doubts.flatMap(([text, isOne]) => (findings.some(isOne) ? [text] : [])),
     ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
-    ...[unlooked(report)].filter((text) => text !== null),
+    ...unlooked(report),
   ];
 };

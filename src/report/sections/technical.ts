@@ -25,6 +25,7 @@ import {
   amountForPeople,
   amountInSentence,
   dateText,
+  rolesOf,
   type Names,
   type Unit,
   unitForPeople,
@@ -160,21 +161,20 @@ export const statesSection = ({ stateChanges }: Report): ReadonlyArray<Section> 
     ]),
   );
 
-/** The whole addresses behind the short ones. */
-export const addressesSection = (names: Names): ReadonlyArray<Section> =>
-  section(
-    "Addresses",
-    facts(
-      ...names.legend.slice(0, 200).map(({ address, roles }) => {
-        const symbol = roles.includes("token") ? unitForPeople(names, { token: address, tokenId: null }) : "";
-        const nobody = isNobody(address) ? ["nobody: minted or burned"] : [];
-        return {
-          label: names.short(address),
-          text: joined(checksummed(address), ...roles.filter((role) => role !== "token"), symbol, ...nobody),
-        };
-      }),
-    ),
-  );
+/** The whole addresses behind the short ones, where there are any. */
+export const addressesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
+  const isShort = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
+  const rows = [...(isShort ? rolesOf(report) : [])].slice(0, 200).map(([address, roles]): Fact => {
+    const symbol = roles.has("token") ? unitForPeople(names, { token: address, tokenId: null }) : "";
+    const nobody = isNobody(address) ? "nobody: minted or burned" : "";
+    const known = [...roles].filter((role) => role !== "token");
+    return {
+      label: names.short(address),
+      text: joined(checksummed(address), names.label(address), ...known, symbol, nobody),
+    };
+  });
+  return section("Addresses", facts(...rows));
+};
 
 const tiers: Readonly<Record<Observed["tier"], string>> = {
   simulate: "simulate: eth_simulateV1 ran the bundle",
