@@ -9,6 +9,7 @@ const pure = [
   "test/{abi,errors,primitives,steps,transaction}/**/*.test.ts",
   "test/report/!(browser).test.ts",
   "test/preflight/pure/**/*.test.ts",
+  "test/effects/rows.test.ts",
   "test/chains/{baseFee,laterFork,opStack,rules}.test.ts",
   "test/eth/{bloom,decode,encode,heads,strangers,strict,toldLogs}.test.ts",
   "test/quorum/{normal,tables}.test.ts",
@@ -31,6 +32,7 @@ const beside = isWhole
 export const apart = [
   "test/preflight/authorities.test.ts",
   "test/preflight/explained.test.ts",
+  "test/effects/reads.test.ts",
   "test/preflight/work.test.ts",
   "test/promise/unloaded.test.ts",
   "test/rpc/judging.test.ts",

@@ -11,7 +11,7 @@ import { effectsOf, movementsOf } from "../src/pipeline/worlds/movements.js";
 import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
 import { compareEffects } from "../src/steps/reading/compare.js";
-import { transfersOf } from "../src/steps/reading/transferLogs.js";
+import { transfersOf } from "../src/effects/movements.js";
 import { unread } from "../src/steps/reading/outcome.js";
 import type { Run } from "../src/steps/simulate.js";
 import { unseen } from "../src/witness/view.js";

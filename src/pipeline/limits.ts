@@ -14,10 +14,10 @@ import type { Address } from "../primitives/hex.js";
 import type { TokenInfo, Transfer } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
-import type { Right } from "../steps/reading/rights.js";
+import type { Right } from "../effects/rights.js";
 import { ownAccounts, type Case, type Ran } from "../steps/reading/bundle.js";
 import { doubtfulIn } from "../steps/reading/addressPositions.js";
-import { transfersOf } from "../steps/reading/transferLogs.js";
+import { transfersOf } from "../effects/movements.js";
 import type { Query } from "../witness/queries.js";
 import type { ActiveSteps } from "./answers.js";
 

@@ -10,7 +10,7 @@ import { isNobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
 import type { Approval } from "../report/parts.js";
-import { controlsIn } from "../steps/reading/control.js";
+import { toldIn } from "../effects/told.js";
 
 const nameOf = (report: Report, { standard, token, tokenId, owner, spender, after, unlimited }: Approval): string => {
   const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;
@@ -75,7 +75,7 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
     for (const { address } of input.authorizationList ?? []) add(address);
     for (const { address } of outcome.logs) add(address);
-    for (const { gains } of controlsIn(outcome.logs, 0)) add(gains);
+    for (const { gains } of toldIn(outcome.logs, 0).controls) add(gains);
   }
   for (const { token, from, to } of report.transfers) {
     if (token === null) add(from, to);

@@ -37,17 +37,23 @@ export const schemasOf = <Table extends Readonly<Record<string, { readonly schem
 ) => Rows.map(rows, ({ schema }) => schema) as { readonly [K in keyof Table]: Table[K]["schema"] };
 
 /**
- * `make`, which works a list out again only when other entries stand in it. Lists are told apart by identity and
- * forgotten with whoever made them; an entry that is changed in place is not seen.
+ * `make`, which works a list out again only when other entries stand in it, or `of` is another. Lists are told apart by
+ * identity and forgotten with whoever made them; an entry that is changed in place is not seen.
  */
-export const memoizeList = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
-  const lists = new WeakMap<ReadonlyArray<A>, { readonly entries: ReadonlyArray<A>; readonly result: B }>();
-  return (list) => {
+export const memoizeList = <A, B, Of extends ReadonlyArray<unknown>>(
+  make: (list: ReadonlyArray<A>, ...of: Of) => B,
+): ((list: ReadonlyArray<A>, ...of: Of) => B) => {
+  const isSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean =>
+    a.length === b.length && a.every((entry, index) => entry === b[index]);
+  const lists = new WeakMap<
+    ReadonlyArray<A>,
+    { readonly entries: ReadonlyArray<A>; readonly of: Of; readonly result: B }
+  >();
+  return (list, ...of) => {
     const known = lists.get(list);
-    if (known?.entries.length === list.length && known.entries.every((entry, index) => entry === list[index]))
-      return known.result;
-    const result = make(list);
-    lists.set(list, { entries: [...list], result });
+    if (known !== undefined && isSame(known.of, of) && isSame(known.entries, list)) return known.result;
+    const result = make(list, ...of);
+    lists.set(list, { entries: [...list], of, result });
     return result;
   };
 };

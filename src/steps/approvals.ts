@@ -4,7 +4,12 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
-import { nobody, addressAt, argumentsAt, eventOf, type Log, padded, placeOf, valuesOf } from "../abi/words.js";
+import { nobody, valuesOf } from "../abi/words.js";
+import { askedIn, requestedIn } from "../effects/asked.js";
+import type { Event } from "../effects/events.js";
+import type { Standards } from "../effects/movements.js";
+import { settleRight, type Right } from "../effects/rights.js";
+import { toldIn } from "../effects/told.js";
 import { type Address, type Hex, lower } from "../primitives/hex.js";
 import { address, count, hash, text, units } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
@@ -16,13 +21,11 @@ import type { Facts } from "./reading/answers.js";
 import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts, calledAsSafes } from "./reading/delegateCalls.js";
-import { requestedRights, settleRight, type Right, keyOf } from "./reading/rights.js";
+import { keyOf } from "./reading/rights.js";
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
 import { codeIn, mayBorrow } from "./reading/runCode.js";
 import { checkUnexplained } from "./reading/unexplained.js";
-import type { Standards } from "./reading/transferLogs.js";
-import { grants, narrowMaximum, payouts } from "../abi/known/rights.js";
-import { withdrawn } from "../abi/known/movements.js";
+import { narrowMaximum } from "../abi/known/rights.js";
 
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
@@ -75,7 +78,7 @@ const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
     unlimited: isUnlimited(right, amount, answers),
     spenderKind: spenderKind(before.account(right.spender), after.account(right.spender)),
     transaction: right.transaction,
-    evidence: isMeasured ? "measured" : right.source === "event" ? "logged" : "estimated",
+    evidence: isMeasured ? "measured" : right.seen === "log" ? "logged" : "estimated",
   };
 };
 
@@ -102,14 +105,14 @@ export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyAr
       approval.before === null ||
       (approval.before === approval.after && !approval.extended);
     // why: which Permit2 a router calls its plan does not say
-    return (right.source === "spent" || right.isMeans === true) && isUntouched ? [] : [approval];
+    return (right.seen === "nowhere" || right.isMeans === true) && isUntouched ? [] : [approval];
   });
 };
 
 const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string => `${owner}/${spender}`;
 
 /** True if a transaction does nothing but give or take a right. */
-const isGrant = ({ input: { data } }: Case): boolean => grants[data.slice(0, argumentsAt).toLowerCase()] !== undefined;
+const isGrant = ({ calls, index }: Case): boolean => askedIn(calls.read, index)[0]?.row.grant !== undefined;
 
 /** The grants, by their parties, that the bundle is asked for: nothing comes behind them that could use them. */
 const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> => {
@@ -117,7 +120,7 @@ const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> => {
   return new Set(
     bundle
       .slice(bundle.length > 1 ? last + 1 : 0)
-      .flatMap(requestedRights)
+      .flatMap(({ calls, index }) => requestedIn(calls.read, index))
       .filter(({ isMeans }) => isMeans !== true)
       .map(partiesOf),
   );
@@ -218,9 +221,9 @@ export const checkCalls = (
   });
 
 /** True if a log says that a deposit of `from` is paid out to `receiver`. */
-const isOf = (log: Log, from: Address, receiver: Address): boolean => {
+const isOf = ({ log, row }: Event, from: Address, receiver: Address): boolean => {
   const [had, has] = valuesOf(log, 2);
-  return eventOf(log) === withdrawn && had === BigInt(from) && has === BigInt(receiver);
+  return row.isPayout === true && had === BigInt(from) && has === BigInt(receiver);
 };
 
 /** Takes requests to merge one validator's stake into another's (EIP-7251): the keys of both, 48 bytes each. */
@@ -250,16 +253,16 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
   return bundle.flatMap(({ index, outcome, calls }) =>
     outcome.status !== "success"
       ? []
-      : calls.read.flatMap(({ from, to, data }) => {
-          const place = payouts[data.slice(0, argumentsAt)];
-          const receiver = (place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place))) ?? nobody;
+      : askedIn(calls.read, index).flatMap(({ call: { from, to, data }, contract, payee: receiver }) => {
           const validator = mergedInto(to, data);
           const isKnown =
-            receiver === nobody ||
+            receiver === null ||
             own.has(receiver) ||
             targets.has(receiver) ||
             // why: a deposit that is paid out is told by its event, and shown
-            outcome.logs.some((log) => lower(log.address) === lower(to) && isOf(log, lower(from), receiver));
+            toldIn(outcome.logs, index).events.some(
+              (event) => event.contract === contract && isOf(event, lower(from), receiver),
+            );
           if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
           const payee = validator === null ? address("to", receiver) : hash("to", validator);
           const parties = [address("contract", to), address("of", from), payee];

@@ -12,10 +12,12 @@ import { address, count, text, units, wei } from "../primitives/statement.js";
 import { code, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
 import { knows, type View } from "../witness/view.js";
-import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
+import { blobGasOf, ownAccounts, type Filled, type Ran } from "./reading/bundle.js";
 import { amountIn, ByBalance, type Balance, balanceQuery, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
-import { settle, type Standards } from "./reading/transferLogs.js";
+import { settle, type Standards } from "../effects/movements.js";
+import { toldIn } from "../effects/told.js";
+import { addressOf, valuesOf } from "../abi/words.js";
 
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
 export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
@@ -150,6 +152,25 @@ export const withBlobs = (
 /** False for a reading as an ERC-721 of a token that turned out to be none: it is of no use. */
 const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
   !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
+
+/**
+ * The contracts that keep deposits in native currency, by events in their own name: no tokens, though they answer as some.
+ * Whoever tells of a token's movements is a token, and one that pays a sender's deposit to somebody else is looked at as
+ * one, for nothing else tells of that loss.
+ */
+export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => {
+  const senders = new Set<string>(ownAccounts(bundle));
+  const found = new Set<Address>();
+  const tokens = new Set<Address>();
+  for (const { outcome, index } of bundle)
+    for (const { log, row } of toldIn(outcome.logs, index).events) {
+      const [account = 0n, to = 0n] = row.isPayout === true ? valuesOf(log, 2) : [];
+      const isPaidAway = senders.has(addressOf(account)) && !senders.has(addressOf(to));
+      if (row.movement !== undefined || isPaidAway) tokens.add(log.address);
+      else if (row.isKeeping === true) found.add(log.address);
+    }
+  return new Set([...found].filter((contract) => !tokens.has(contract)));
+};
 
 const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =>
   token !== null && !wanted && deposits.has(token);

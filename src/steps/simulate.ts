@@ -33,7 +33,7 @@ import type { Failure } from "./reading/askResult.js";
 import { cutIn, gasCapIn, isLarge } from "./reading/granted.js";
 import { answersIn, layoutOf, queriesBefore, readerCall, type SlotAnswer } from "./reading/layout.js";
 import { ignoring, overrideReader } from "./reading/overrides.js";
-import { isNativeReporter } from "./reading/transferLogs.js";
+import { isNativeReporter } from "../effects/movements.js";
 
 export type { Plan, Spacing } from "./reading/plan.js";
 
@@ -202,7 +202,13 @@ const runOf = Effect.fnUntraced(function* (
   const gas = answers.all.map((answer) => answer.gas);
   const readings = yield* Effect.forEach(transactions, ([call, { result }], transaction) =>
     Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
-      withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),
+      withInner(
+        readCall({ ...result, failure }, call, { transaction, abis, evidence }),
+        call.input,
+        transaction,
+        before,
+        abis,
+      ),
     ),
   );
   return {

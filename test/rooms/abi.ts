@@ -20,5 +20,6 @@ export {
 export { innerCalls, type InnerCall } from "../../src/abi/innerCalls.js";
 export { Revert, RevertAmbiguous, RevertCustom, RevertLayer, looksLikeRevert } from "../../src/abi/revert.js";
 export { shortReasons } from "../../src/abi/table/reasons.js";
-export { innerEventOf, mayTell } from "../../src/abi/known/failures.js";
+export { knownCalls } from "../../src/abi/known/calls.js";
+export { knownEvents } from "../../src/abi/known/events.js";
 export { nobody } from "../../src/abi/words.js";

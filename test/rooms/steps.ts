@@ -1,7 +1,7 @@
 /** What tests take from `src/steps`: a file that moves inside it is followed here, and in no test. */
 export * as Approvals from "../../src/steps/approvals.js";
 export * as Assets from "../../src/steps/assets.js";
-export { transfers } from "../../src/steps/assets.js";
+export { depositsIn, transfers } from "../../src/steps/assets.js";
 export * as Code from "../../src/steps/code.js";
 export * as Estimate from "../../src/steps/estimate.js";
 export * as Fee from "../../src/steps/fee.js";
@@ -20,10 +20,8 @@ export {
 export { ByBalance, type Balance } from "../../src/steps/reading/holdings.js";
 export { compareEffects, isAmount, isSameShape, type Effects, type Terms } from "../../src/steps/reading/compare.js";
 export { checkControl, controlAccounts } from "../../src/steps/reading/control.js";
-export { controlsIn } from "../../src/steps/reading/control.js";
 export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
 export { checkDelegations, delegationAccounts } from "../../src/steps/reading/control.js";
-export { calldataRights, rightsIn, settleRight, type Right } from "../../src/steps/reading/rights.js";
 export type { AskResult } from "../../src/steps/reading/askResult.js";
 export {
   addressesIn,
@@ -34,7 +32,7 @@ export {
   union as holdingUnion,
   type Holding,
 } from "../../src/steps/reading/holdings.js";
-export { isGranted } from "../../src/steps/reading/inner.js";
+export { isGranted, mayTell } from "../../src/steps/reading/inner.js";
 export { withIntrinsic } from "../../src/steps/estimate.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
 export { likelyCause } from "../../src/steps/reading/likelyCause.js";
@@ -49,14 +47,13 @@ export { checkChanges } from "../../src/steps/reading/stateChanges.js";
 export { type Seen } from "../../src/steps/reading/stateWords.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
 export { queries as rightQueries } from "../../src/steps/reading/rightLevel.js";
-export { requestedRights, newIn, rights, union as rightUnion } from "../../src/steps/reading/rights.js";
+export { newIn, rights, union as rightUnion } from "../../src/steps/reading/rights.js";
 export { reasonOf } from "../../src/steps/reading/rounding.js";
 export { knownCode } from "../../src/steps/reading/safeCode.js";
 export { isSame, within, type Result } from "../../src/steps/reading/sameOutcome.js";
 export { checkStranded } from "../../src/steps/reading/tokenShortfall.js";
 export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
 export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
-export { depositsIn, settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
 export { checkPayouts } from "../../src/steps/approvals.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
 export * as Simulate from "../../src/steps/simulate.js";

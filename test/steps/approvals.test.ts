@@ -3,7 +3,8 @@ import * as Result from "effect/Result";
 import { encodeFunctionData, erc20Abi, keccak256, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { Address } from "../rooms/primitives.js";
-import { Approvals, type Right } from "../rooms/steps.js";
+import type { Right } from "../rooms/effects.js";
+import { Approvals } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
 import {
   allowance,
@@ -34,7 +35,7 @@ import { at } from "./reading/arbitrary.js";
 
 const right = (changed: Partial<Right> = {}): Right => ({
   ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, operator: false, keeper: token },
-  ...{ open: null, claim: 9n, expiration: null, source: "event", transaction: 0 },
+  ...{ open: null, claim: 9n, expiration: null, seen: "log", transaction: 0 },
   ...changed,
 });
 const lives = (code = "0x", address: Address = bob) => [{ kind: "account", address } as const, account(code)] as const;
@@ -64,15 +65,15 @@ describe("an approval", () => {
       { before: 1n, after: 5n, evidence: "measured", spenderKind: "contract" },
     ]);
     expect(read([right()])).toMatchObject([{ before: null, after: 9n, evidence: "logged", spenderKind: "unknown" }]);
-    expect(read([right({ source: "call" })])).toMatchObject([{ after: 9n, evidence: "estimated" }]);
+    expect(read([right({ seen: "calldata" })])).toMatchObject([{ after: 9n, evidence: "estimated" }]);
   });
   it("that only the calldata asks for, of a contract that answers nothing like it, is none", () => {
     const mute = seeing([allowance(token, alice, bob), answer("0x", false)]);
-    expect(read([right({ source: "call" })], { before: mute, after: mute })).toEqual([]);
+    expect(read([right({ seen: "calldata" })], { before: mute, after: mute })).toEqual([]);
     expect(read([right()], { before: mute, after: mute })).toHaveLength(1);
   });
   it("of a router's permit is none where what it may be of did not change, or was not seen", () => {
-    const means = right({ source: "call", isMeans: true });
+    const means = right({ seen: "calldata", isMeans: true });
     expect(read([means], { before: view(5n), after: view(5n) })).toEqual([]);
     expect(read([means])).toEqual([]);
     expect(read([means], { before: view(1n), after: view(5n) })).toMatchObject([{ before: 1n, after: 5n }]);
@@ -141,7 +142,7 @@ describe("an approval", () => {
       after: kept(after, now + 77n),
     });
     expect(approvals[0]?.extended).toBe(before > 0n && left < 77n);
-    const means = right({ standard: "permit2", keeper: permit2, source: "call", isMeans: true });
+    const means = right({ standard: "permit2", keeper: permit2, seen: "calldata", isMeans: true });
     const views = { before: kept(9n, now + left), after: kept(after, now + 77n) };
     expect(read([means], views)).toHaveLength(left < 77n ? 1 : 0);
     expect(approvals).toMatchObject([{ before, after: 9n, expiration: now + 77n, evidence: "measured" }]);
@@ -239,7 +240,7 @@ describe("what an approval gives away", () => {
     expect([told(120), told(300)]).toEqual([[], ["CalldataCut/warning"]]);
   });
   it("is known as the approval is, and told of its transaction", () => {
-    const [finding] = check(granted(9n, { transaction: 2, source: "call" }));
+    const [finding] = check(granted(9n, { transaction: 2, seen: "calldata" }));
     expect(finding).toMatchObject({ transaction: 2, evidence: "estimated", step: "approvals" });
     expect(finding?.numbers).toContainEqual({ name: "amount", unit: "units", value: 9n });
   });

@@ -4,9 +4,7 @@
  */
 import type { Hex } from "../../primitives/hex.js";
 import { valuesOf } from "../layout.js";
-import { isBatch } from "../batches.js";
 import type { families } from "./batches.js";
-import { eventOf, type Log } from "../words.js";
 
 /** The place of a value in a log: the number of a topic, or of a word of the data. */
 export type Place = readonly ["topic" | "word", number];
@@ -34,7 +32,7 @@ export interface InnerEvent {
 const failed: InnerEvent = { family: null, fails: true };
 
 /** By the first 8 bytes of their topics. */
-const events: Readonly<Record<string, InnerEvent>> = {
+export const innerEvents: Readonly<Record<string, InnerEvent>> = {
   // Safe: ExecutionSuccess and ExecutionFailure(bytes32,uint256); of 1.0 ExecutionFailed(bytes32)
   "0x442e715f626346e8": { family: "safe", fails: false },
   "0x23428b18acfb3ea6": { family: "safe", fails: true },
@@ -92,13 +90,6 @@ const events: Readonly<Record<string, InnerEvent>> = {
 
 /** Reverts of user op or paymaster: UserOperationRevertReason, PostOpRevertReason(bytes32,address,uint256,bytes). */
 export const operationReasons: ReadonlyArray<string> = ["0x1c4fada7374c0a9e", "0xf62676f440ff169a"];
-
-/** Returns what a log says of a call that its emitter made; null where it is of no such kind. */
-export const innerEventOf = (log: Log): InnerEvent | null => events[eventOf(log) ?? ""] ?? null;
-
-/** True if a call that succeeded may have made one that failed, as far as anything known tells of it. */
-export const mayTell = (data: Hex, logs: ReadonlyArray<Log>): boolean =>
-  isBatch(data) || logs.some((log) => innerEventOf(log) !== null);
 
 const [uint, hash, bool, bytes] = [
   { type: "uint256" },

@@ -11,7 +11,7 @@ import { ByBalance } from "../../steps/reading/holdings.js";
 import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps/reading/compare.js";
 import { checkOverrides } from "../../steps/reading/overrides.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
-import { settle } from "../../steps/reading/transferLogs.js";
+import { settle } from "../../effects/movements.js";
 import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
 import type { Run } from "../../steps/simulate.js";
 import type { ActiveSteps } from "../answers.js";

@@ -17,7 +17,7 @@ import { type Effects, isAmount, isSameFlow, type Terms } from "../../steps/read
 import { within } from "../../steps/reading/sameOutcome.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { Policy } from "../../report/policy.js";
-import { depositsIn, type Standards } from "../../steps/reading/transferLogs.js";
+import type { Standards } from "../../effects/movements.js";
 import type { Run } from "../../steps/simulate.js";
 import { heldIn } from "../../steps/reading/proxies.js";
 import { either, unseen } from "../../witness/view.js";
@@ -74,7 +74,7 @@ const sightsOf = (
     ...{ before, after, words, standards, transfers },
     paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
     operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
-    deposits: depositsIn(bundle),
+    deposits: Assets.depositsIn(bundle),
     signers: new Set(ownAccounts(bundle)),
     isContradicted: (holding: Holdings.Holding) => run !== null && isContradicted(run, holding),
   };

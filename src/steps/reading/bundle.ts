@@ -30,10 +30,19 @@ export interface Case {
 /** The cases in their order. */
 export type Bundle<C extends Case = Case> = Arr.NonEmptyReadonlyArray<C>;
 
-const callsOf = ({ from, to, data }: Transaction): Calls =>
-  to === null
-    ? { read: [], delegates: [], either: [], isCut: false, isUnread: false }
-    : callsIn({ from, to, data: data.toLowerCase() as Hex });
+const noCalls: Calls = { read: [], delegates: [], either: [], isCut: false, isUnread: false };
+const lastRead = new WeakMap<Transaction, Pick<Transaction, "from" | "to" | "data"> & { readonly calls: Calls }>();
+
+/** The calls that a transaction makes; read once for a scan, its proof and all of their runs. */
+export const callsOf = (input: Transaction): Calls => {
+  const { from, to, data } = input;
+  const last = lastRead.get(input);
+  // why: a report may be changed in place
+  if (last?.from === from && last.to === to && last.data === data) return last.calls;
+  const calls = to === null ? noCalls : callsIn({ from, to, data: data.toLowerCase() as Hex });
+  lastRead.set(input, { from, to, data, calls });
+  return calls;
+};
 
 /** Transactions as cases; `accounts` = who counts as a sender beside the senders. */
 export const bundleOf = (

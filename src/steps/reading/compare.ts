@@ -13,8 +13,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 import { addressOf } from "../../abi/words.js";
 import type { heldIn } from "./proxies.js";
-import { rightsIn } from "./rights.js";
-import { controlsIn } from "./control.js";
+import { toldIn } from "../../effects/told.js";
 import { compareOutputs, type OutputTerms } from "./outputs.js";
 import { everyLog, within } from "./sameOutcome.js";
 
@@ -139,7 +138,7 @@ const changed = ({ balanceChanges }: Effects, producer: Address | null): Readonl
 /** Rights by the events. */
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
-    .flatMap(({ logs }, index) => rightsIn(logs, index))
+    .flatMap(({ logs }, index) => toldIn(logs, index).rights)
     .map((right) => amount("approval", right.owner, right.spender, right, right.claim));
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
@@ -152,7 +151,7 @@ const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
 /** Changes of control by the events. */
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
-    .flatMap(({ logs }, index) => controlsIn(logs, index))
+    .flatMap(({ logs }, index) => toldIn(logs, index).controls)
     .map(({ kind, what, contract: token, role, loses: account, gains: to }) => {
       const all = `${kind}, ${what}${role === null ? "" : ` with role ${role}`}`;
       return amount("control", account, to, { token, tokenId: null }, 1n, all);

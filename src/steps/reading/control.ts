@@ -6,9 +6,8 @@ import { address, type Figure, hash, text } from "../../primitives/statement.js"
 import { code, type Finding, type Evidence, type Where } from "../../report/finding.js";
 import { unseen, type View } from "../../witness/view.js";
 import { ownAccounts, type Ran, type Case } from "./bundle.js";
-import { nobody, eventOf, valueBy, valuesOf, addressOf, wordOf } from "../../abi/words.js";
-import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
-import type { OutcomeLog } from "../../report/parts.js";
+import { nobody } from "../../abi/words.js";
+import { toldIn, type Control } from "../../effects/told.js";
 
 /**
  * It gets another implementation, admin, owner, module or key.
@@ -60,7 +59,7 @@ export const controlChanged = (
   );
 
 const controlsOf = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> =>
-  bundle.flatMap(({ index, outcome: { status, logs } }) => (status === "success" ? controlsIn(logs, index) : []));
+  bundle.flatMap(({ index, outcome: { status, logs } }) => (status === "success" ? toldIn(logs, index).controls : []));
 
 /** Harmless where the contract comes into being here, where a sender only gains, or where nobody owned it and nobody does. */
 const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>): "info" | "warning" => {
@@ -202,41 +201,3 @@ export const checkDelegations = (
   bundle: ReadonlyArray<Case>,
   { after, chainId }: { readonly after: View; readonly chainId: number | null },
 ): ReadonlyArray<Finding> => delegationsOf(bundle).flatMap((delegation) => say(delegation, after, chainId));
-
-/** One change of control that a contract announced. */
-export interface Control extends Pick<ControlRow, "kind" | "what"> {
-  /** The contract over which it is. */
-  readonly contract: Address;
-  /** The account that gets it; null where the event names nobody or takes it away. */
-  readonly gains: Address | null;
-  /** The account that had it before, or from which it is taken. */
-  readonly loses: Address | null;
-  /** The role, where there is one. */
-  readonly role: string | null;
-  readonly transaction: number;
-}
-
-/** True if an event of this kind tells of control. */
-export const tellsOfControl = (signature: string): boolean => controlEvents[signature] !== undefined;
-
-/** The account that a word names; null where it names none. */
-export const party = (word: bigint | null): Address | null =>
-  word === null || BigInt.asUintN(160, word) === 0n ? null : addressOf(word);
-
-const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
-  const row = controlEvents[eventOf(log) ?? ""];
-  if (row === undefined) return null;
-  const { kind, what, values } = row;
-  const valueAs = valueBy(values, valuesOf(log, values.length));
-  const role = valueAs("role");
-  return {
-    ...{ kind, what, contract: log.address.toLowerCase() as Address },
-    ...{ gains: party(valueAs("gains")), loses: party(valueAs("loses")) },
-    role: role === null ? null : wordOf(role),
-    transaction,
-  };
-};
-
-/** The changes of control that one transaction's logs announce, in their order. */
-export const controlsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Control> =>
-  logs.map((log) => controlOf(log, transaction)).filter((found) => found !== null);

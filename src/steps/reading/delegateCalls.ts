@@ -8,6 +8,8 @@ import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import { callsIn, type Call } from "../../abi/batches.js";
+import { askedIn } from "../../effects/asked.js";
+import { toldIn } from "../../effects/told.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
 import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.js";
@@ -18,29 +20,13 @@ const mostAccounts = 32;
 /** A case, with its outcome where it has run. */
 export type Running = Case & Partial<Pick<Ran, "outcome">>;
 
-/** Calls of a Safe itself, by selector: execTransaction, and setup of 1.1 and later and of 1.0. */
-const ofSafes: ReadonlySet<string> = new Set(["0x6a761202", "0xb63e800d", "0xa97ab18a"]);
-
-/** Events of a Safe that executes: ExecutionSuccess and ExecutionFailure, of its signers and of its modules. */
-const executions: ReadonlySet<string> = new Set([
-  "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e",
-  "0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23",
-  "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8",
-  "0xacd2c8702804128fdb0db2bb49f6d127dd0181c13fd45dbfe16de0930e2bd375",
-]);
-/** Events of a SafeL2 that hold what it executes: SafeMultiSigTransaction and SafeModuleTransaction. */
-const executed: ReadonlySet<string> = new Set([
-  "0x66753cd2356569ee081232e3be8909b950e0a76c1f8460c3a5e3c2be32b11bed",
-  "0xb648d3644f584ed1c2232d53c46d87e693586486ad0d1175f8656013110b714e",
-]);
-
-const emitters = ({ outcome }: Running, events: ReadonlySet<string>) =>
-  (outcome?.logs ?? []).filter(({ topics }) => events.has(topics[0] ?? ""));
+/** The events of a case that has run. */
+const eventsOf = ({ outcome, index }: Running) => (outcome === undefined ? [] : toldIn(outcome.logs, index).events);
 
 /** Accounts that are called as a Safe is. */
 export const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>
-  bundle.flatMap(({ calls }) => [
-    ...calls.read.filter(({ data }) => ofSafes.has(data.slice(0, 10))).map(({ to }) => lower(to)),
+  bundle.flatMap(({ calls, index }) => [
+    ...askedIn(calls.read, index).flatMap(({ row, contract }) => (row.isOfSafe === true ? contract : [])),
     ...calls.delegates.flatMap(({ as }) => (as === undefined || as === nobody ? [] : lower(as))),
   ]);
 
@@ -48,7 +34,11 @@ export const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Add
 export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> =>
   new Set([
     ...calledAsSafes(bundle),
-    ...bundle.flatMap((entry) => emitters(entry, executions).map((log) => lower(log.address))),
+    ...bundle
+      .flatMap(eventsOf)
+      .flatMap(({ contract, row: { inner } }) =>
+        inner?.family === "safe" || inner?.family === "module" ? contract : [],
+      ),
   ]);
 
 /** True if the witness saw the code of a Safe's proxy. */
@@ -59,9 +49,9 @@ export const isSafeProxy = (account: Address, view: View): boolean => {
 
 /** Calls that run in accounts' own place in one transaction, by calldata and `isSafe` accounts' events, each once. */
 const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
-  const calls = emitters(entry, executed)
-    .filter((log) => isSafe(lower(log.address)))
-    .flatMap(({ address: safe, topics, data }) => {
+  const calls = eventsOf(entry)
+    .filter(({ row, contract }) => row.isExecution === true && isSafe(contract))
+    .flatMap(({ log: { address: safe, topics, data } }) => {
       // why: the event holds what the call does, in the same order; its name is as good as a selector
       const call = { from: safe, to: safe, data: `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex };
       return callsIn(call).delegates;
@@ -76,7 +66,7 @@ export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyAr
     ...delegatesOf(entry, () => true).flatMap(({ as = nobody, to }) =>
       as === nobody ? [lower(to)] : [to, as].map(lower),
     ),
-    ...emitters(entry, executed).map((log) => lower(log.address)),
+    ...eventsOf(entry).flatMap(({ row, contract }) => (row.isExecution === true ? contract : [])),
   ]);
   return [...new Set(all)].slice(0, mostAccounts);
 };

@@ -20,9 +20,10 @@ import { likelySafes } from "./delegateCalls.js";
 import { amountIn, holding } from "./holdings.js";
 import { callees } from "./proxies.js";
 import { levelIn, queryOf } from "./rightLevel.js";
-import { union, unsaid, type Right } from "./rights.js";
+import { union, unsaid } from "./rights.js";
+import type { Right } from "../../effects/rights.js";
 import { knownCode } from "./safeCode.js";
-import type { Standards } from "./transferLogs.js";
+import type { Standards } from "../../effects/movements.js";
 
 /** How many pairs one proof looks at. */
 const mostPairs = 64;

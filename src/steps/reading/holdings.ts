@@ -1,18 +1,8 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
 import { memoize } from "effect/Function";
 import type { Call } from "../../abi/batches.js";
-import { moves } from "../../abi/known/movements.js";
-import {
-  addressAt,
-  addressesFrom,
-  argumentsAt,
-  nobody,
-  numbersAt,
-  padded,
-  placeOf,
-  pointedAt,
-  wordAt,
-} from "../../abi/words.js";
+import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
+import { askedIn } from "../../effects/asked.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 import { readAddress, readUint256 } from "../../witness/answers.js";
@@ -68,8 +58,6 @@ export const addressesIn = (calls: ReadonlyArray<Call>, limit: number): Readonly
 
 /** How many addresses of one call's arguments are suspected of being tokens or parties. */
 const mostArguments = 6;
-/** Words of calldata that say what moves. */
-const mostMoved = 4;
 /** How many suspicions one report follows. */
 const mostSuspects = 96;
 
@@ -104,25 +92,18 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
       ? [from, to].flatMap((account) => [{ ...holding(account, token, tokenId), owned: true }, holding(account, token)])
       : [holding(from, token), holding(to, token)];
 
-/** The ids that an argument of a call lists. */
-const idsIn = (data: string, index: number): ReadonlyArray<bigint> =>
-  numbersAt(data, pointedAt(data, placeOf(index), argumentsAt)) ?? [];
-
 /** The holdings that the calls ask to move, by the functions of tokens that are known: a token may move them in silence. */
 const asked = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
-  bundle.flatMap(({ calls }) =>
-    calls.read.flatMap(({ from, to, data }) => {
-      const row = moves[data.slice(0, argumentsAt)];
-      if (row === undefined) return [];
-      const whole = padded(data, mostMoved);
-      const partyAt = (index: number) => addressAt(whole, placeOf(index));
-      const ids =
-        row.ids === undefined ? [row.id === undefined ? null : wordAt(whole, placeOf(row.id))] : idsIn(data, row.ids);
-      const parties = [row.from === undefined ? from : partyAt(row.from), partyAt(row.to)];
-      return ids.flatMap((id) =>
-        parties.flatMap((account) => (account === null || account === to ? [] : holding(account, to, id))),
-      );
-    }),
+  bundle.flatMap(({ calls, index }) =>
+    askedIn(calls.read, index).flatMap(({ row, moves }) =>
+      row.move === undefined
+        ? []
+        : moves.flatMap(({ token, tokenId, from, to }) =>
+            [from, to].flatMap((account) =>
+              account === null || account === token ? [] : holding(account, token, tokenId),
+            ),
+          ),
+    ),
   );
 
 /**

@@ -1,19 +1,19 @@
 /** Failures inside a transaction that succeeded: read where anything tells of them, and reported. */
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { mayTell } from "../../abi/known/failures.js";
+import { askedBy, askedIn, type Asked } from "../../effects/asked.js";
+import { eventIn } from "../../effects/events.js";
 import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
 import { lazyImport } from "../../primitives/effects.js";
 import { address, count, text } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import type { InnerFailure } from "../../report/beside.js";
-import type { Approval } from "../../report/parts.js";
+import type { Approval, OutcomeLog } from "../../report/parts.js";
 import type { Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
-import type { Ran, Reading } from "./bundle.js";
-import { isPermit, calldataRights } from "./rights.js";
+import { callsOf, type Ran, type Reading } from "./bundle.js";
 import { knownCode } from "./safeCode.js";
 
 /** Addresses of Multicall3, on zkSync, too, and of Multicall2, which answers alike. */
@@ -23,17 +23,24 @@ const multicalls: ReadonlySet<string> = new Set([
   "0x5ba1e12693dc8f9c48aad8770482f4739beed696",
 ]);
 
+/** True if a call that succeeded may have made one that failed, as far as anything known tells of it. */
+export const mayTell = (outer: Asked | undefined, logs: ReadonlyArray<OutcomeLog>): boolean =>
+  outer?.row.isBatch === true || logs.some((log) => eventIn(log).row.inner !== undefined);
+
 const reading = lazyImport(() => import("./innerFailures.js"));
 
-/** A reading with what failed inside it; `before` = what the witness saw before the calls. */
+/** The reading of the `transaction`-th call with what failed inside it; `before` = what the witness saw before the calls. */
 export const withInner = (
   read: Reading,
-  { to, data }: Pick<Transaction, "to" | "data">,
+  input: Transaction,
+  transaction: number,
   before: View | null,
   abis: AbiIndex,
 ): Effect.Effect<Reading> => {
   const { outcome } = read;
-  if (to === null || outcome.status !== "success" || !mayTell(data, outcome.logs)) return Effect.succeed(read);
+  const { to, data } = input;
+  const [outer] = askedIn(callsOf(input).read, transaction);
+  if (to === null || outcome.status !== "success" || !mayTell(outer, outcome.logs)) return Effect.succeed(read);
   const isMulticall = (account: Address): boolean => {
     const hash = before?.account(account)?.codeHash ?? null;
     return multicalls.has(account) || (hash !== null && knownCode(hash, account, "multicall3") !== null);
@@ -47,9 +54,10 @@ export const withInner = (
 
 /** True if a permit that failed is there all the same: somebody used it before. */
 export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArray<Approval>): boolean => {
-  if (to === null || data === null || !isPermit(data)) return false;
-  const rights = calldataRights([{ from: by, to, data }], 0);
+  if (to === null || data === null) return false;
+  const { rights, row } = askedBy({ from: by, to, data }, 0);
   return (
+    row.grant?.isPermit === true &&
     rights.length > 0 &&
     rights.every(({ standard, token, owner, spender, claim, expiration }) =>
       approvals.some(

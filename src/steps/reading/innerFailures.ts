@@ -6,11 +6,12 @@ import * as Arr from "effect/Array";
 import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { innerText } from "../../abi/calls.js";
-import { isLenient } from "../../abi/batches.js";
-import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
+import { callRowOf } from "../../abi/known/calls.js";
+import { eventIn } from "../../effects/events.js";
+import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
 import { families, requestBatch } from "../../abi/known/batches.js";
-import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
+import { type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
@@ -82,9 +83,9 @@ interface FailureEvent {
 
 const toldIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>): ReadonlyArray<FailureEvent> =>
   logs.flatMap((log) => {
-    const event = innerEventOf(log);
-    if (event === null) return [];
-    const by = lower(log.address);
+    const { row, contract: by } = eventIn(log);
+    const event = row.inner;
+    if (event === undefined) return [];
     // why: a Safe before 1.3 does not index the module
     const named = event.names === undefined ? null : (accountAt(log, event.names) ?? accountAt(log, ["word", 0]));
     const whose = named !== null && callees.has(named) ? named : by;
@@ -223,7 +224,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.T
   const all = innerOf(subject.data, to, abis);
   const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
   const reasons = Arr.groupBy(
-    subject.logs.filter((log) => operationReasons.includes(eventOf(log) ?? "")),
+    subject.logs.filter((log) => eventIn(log).row.isReason === true),
     ({ address, topics }): string => `${lower(address)}/${topics[1]}`,
   );
   const reasonOf = ({ log, event, by }: FailureEvent): Hex | null => {
@@ -259,7 +260,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.T
       !isWithin(innerCall.parent, failed) &&
       !(familyOf(innerCall) === "request" && forwarders.has(innerCall.by)),
   ).length;
-  const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
+  const isOpaque = all.length === 0 && !isRead && callRowOf(subject.data).isLenient === true;
   const every = cut([
     ...inOrder.map(
       ([innerCall, result]) =>

@@ -1,8 +1,9 @@
 /** Why a call may have reverted that gave no reason, by what is known of it: said as likely, never as certain. Pure. */
-import { moves } from "../../abi/known/movements.js";
 import { functionsNamed } from "../../abi/decodeCall.js";
 import { argumentsAt, wordDigits } from "../../abi/words.js";
 import type { Verdict } from "../../errors/verdicts.js";
+import { askedIn, type Asked } from "../../effects/asked.js";
+import { toldIn } from "../../effects/told.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
 import {
@@ -20,7 +21,6 @@ import type { Facts } from "./answers.js";
 import { successOf } from "./askResult.js";
 import type { Ran } from "./bundle.js";
 import { levelIn } from "./rightLevel.js";
-import { calldataRights, rightsIn } from "./rights.js";
 
 /** The known facts of the failed call. */
 interface Known {
@@ -38,12 +38,13 @@ interface Cause {
 }
 
 const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
+const askedOf = ({ calls, index }: Ran): Asked | undefined => askedIn(calls.read, index)[0];
 /** Functions of tokens that give rights; none of them takes native currency. */
 const granting: ReadonlySet<string> = new Set(["0x095ea7b3", "0x39509351", "0xa457c2d7", "0xa22cb465"]);
 
 /** Native currency for a function that takes none, by its ABI, or by what tokens have. */
-const unpaid = ({ entry: { input }, selector, to }: Known): Cause | null => {
-  const { item, value } = input;
+const unpaid = ({ entry, selector, to }: Known): Cause | null => {
+  const { item, value } = entry.input;
   if (value === 0n) return null;
   const isByAbi = isRecord(item) && unpayable.has(item["stateMutability"]);
   const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
@@ -54,7 +55,7 @@ const unpaid = ({ entry: { input }, selector, to }: Known): Cause | null => {
       numbers,
       remedy: "leave `value` out, or call a payable function",
     };
-  if (item === null && (granting.has(selector) || moves[selector] !== undefined))
+  if (item === null && (granting.has(selector) || askedOf(entry)?.row.move !== undefined))
     return {
       sentence: "the call reverts, probably because the function is not payable",
       numbers: [text("function", functionsNamed(selector)[0]?.signature ?? null), ...numbers.slice(1)],
@@ -109,15 +110,14 @@ const absent = ({ entry: { input }, answers, selector, to }: Known): Cause | nul
 };
 
 /** An allowance that is not zero, raised or lowered: some tokens (USDT) take such a change by way of zero alone. */
-const unreset = ({ entry, bundle, answers }: Known): Cause | null => {
+const unreset = ({ entry, bundle, answers, to, selector }: Known): Cause | null => {
   const { input, index } = entry;
-  const { from, to, data } = input;
-  if (to === null || data.slice(0, argumentsAt).toLowerCase() !== "0x095ea7b3") return null;
-  const [right] = calldataRights([{ from, to, data: data.toLowerCase() as Hex }], index);
-  if (right === undefined || right.claim === 0n) return null;
+  const { from } = input;
+  const [right] = askedOf(entry)?.rights ?? [];
+  if (selector !== "0x095ea7b3" || right === undefined || right.claim === 0n) return null;
   const [last] = bundle
     .filter((other) => other.index < index)
-    .flatMap(({ outcome, index: place }) => rightsIn(outcome.logs, place))
+    .flatMap(({ outcome, index: place }) => toldIn(outcome.logs, place).rights)
     .filter(({ keeper, owner, spender }) => keeper === right.keeper && owner === from && spender === right.spender)
     .slice(-1);
   const allowed = last?.claim ?? levelIn(answers.before, { ...right, open: null }).amount;

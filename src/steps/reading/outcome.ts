@@ -9,13 +9,13 @@ import { type Evidence, code, type Finding, type Where } from "../../report/find
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
 import { everyLog, isSameLog } from "./sameOutcome.js";
-import { traceEmitter, transfersOf } from "./transferLogs.js";
+import { traceEmitter, transfersOf } from "../../effects/movements.js";
+import { askedIn } from "../../effects/asked.js";
 import { describeResult } from "../../abi/print.js";
-import { argumentsAt, addressAt, isBurning, placeOf } from "../../abi/words.js";
+import { argumentsAt, isBurning } from "../../abi/words.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, count, type Figure, units } from "../../primitives/statement.js";
 import type { Transaction } from "../../transaction/fields.js";
-import { moves } from "../../abi/known/movements.js";
 
 /** A call about which nothing was learned. */
 export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), transfers: [] });
@@ -173,17 +173,15 @@ export const burned = (where: Where, receiver: Address, ...values: ReadonlyArray
  * no such thing: there nobody names the receiver.
  */
 export const burns = ({ index, calls, transfers, outcome }: Ran): ReadonlyArray<Finding> =>
-  calls.read.flatMap(({ to, data }) => {
-    const row = moves[data.slice(0, argumentsAt).toLowerCase()];
-    const receiver = row === undefined ? null : addressAt(data, placeOf(row.to));
-    if (receiver === null || !isBurning(receiver)) return [];
-    const transfer = transfers.find((other) => other.token === to && other.to === receiver);
+  askedIn(calls.read, index).flatMap(({ row, moves: [asked] }) => {
+    if (row.move === undefined || asked?.to == null || !isBurning(asked.to)) return [];
+    const transfer = transfers.find((other) => other.token === asked.token && other.to === asked.to);
     if (transfer === undefined) return [];
     const { standard, token, tokenId, amount } = transfer;
     return [
       burned(
         { transaction: index, evidence: outcome.evidence },
-        receiver,
+        asked.to,
         ...[address("token", token), tokenId === null ? null : count("id", tokenId)],
         standard === "erc721" ? null : units("amount", amount),
       ),

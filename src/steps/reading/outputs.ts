@@ -4,16 +4,12 @@
  */
 import * as Arr from "effect/Array";
 import { hasDecodable } from "../../abi/layout.js";
-import { eventOf } from "../../abi/words.js";
-import { movementEvents, aaveBurn, aaveMint, numbered } from "../../abi/known/movements.js";
+import { eventIn, type Event } from "../../effects/events.js";
 import { nothing, type OutcomeDifference } from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
-import { tellsOfRight } from "./rights.js";
-import { tellsOfControl } from "./control.js";
 import { isNumber, mayBeParties, addressPositionsOf } from "./addressPositions.js";
 import { isSameLog, within } from "./sameOutcome.js";
-import { tellsOfMovement } from "./transferLogs.js";
 
 /** Differences of one kind that are told. */
 const mostTold = 16;
@@ -79,7 +75,7 @@ const mayName = ({ log }: Output): readonly [from: number, to: number] => {
     ? item.inputs.filter(({ type }) => !/^(u?int\d*|bool)[[\]\d]*$/.test(type))
     : null;
   const topics = inputs === null || inputs.some((input) => input.indexed === true);
-  const data = inputs === null ? !numbered.has(eventOf(log) ?? "") : inputs.some((input) => input.indexed !== true);
+  const data = inputs === null ? eventIn(log).row.isNumbered !== true : inputs.some((input) => input.indexed !== true);
   return [topics ? 0 : indexed, data ? Number.POSITIVE_INFINITY : indexed];
 };
 
@@ -132,17 +128,18 @@ const numbersIn = ({ first, second }: Output, tolerance: number): ReadonlyArray<
     return a < mostCounted && b < mostCounted && !within(a, b, tolerance) ? [[a, b] as const] : [];
   });
 
-/** Events that repeat what their token's `Transfer` beside them moves, and interest. */
-const doubling: ReadonlySet<string> = new Set([aaveMint, aaveBurn]);
+/** True if an event is of a movement. */
+const isMovement = ({ row: { movement } }: Event): boolean =>
+  // why: of wrapped currency they are movements, of a vault none
+  movement !== undefined && movement.wraps !== true;
 
 /** True if an event is compared by what it moves, grants or hands over, or another of its contract beside it is. */
 const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
-  const kind = eventOf(log) ?? "";
-  const moves = (event: string): boolean =>
-    // why: of wrapped currency they are movements, of a vault none
-    tellsOfMovement(event) && movementEvents[event]?.wraps !== true;
-  if (doubling.has(kind)) return logs.some((other) => other.address === log.address && moves(eventOf(other) ?? ""));
-  return moves(kind) || tellsOfRight(kind) || tellsOfControl(kind);
+  const event = eventIn(log);
+  // why: interest is told beside what the token's `Transfer` moves, and of that again
+  if (event.row.interestOf !== undefined)
+    return logs.some((other) => other.address === log.address && isMovement(eventIn(other)));
+  return isMovement(event) || event.row.right !== undefined || event.row.control !== undefined;
 };
 
 /** Events that name one of `concerned` and say another number, as one that books what nobody moves. */

@@ -1,10 +1,9 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
 import { memoize } from "effect/Function";
-import { moves } from "../../abi/known/movements.js";
-import { grants } from "../../abi/known/rights.js";
-import { addressOf, argumentsAt } from "../../abi/words.js";
+import { addressOf } from "../../abi/words.js";
+import { askedIn } from "../../effects/asked.js";
 import { plainJson } from "../../primitives/json.js";
-import { lower, type Address } from "../../primitives/hex.js";
+import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import type { Held } from "../../witness/placement.js";
 import { wordsIn } from "../../witness/placement.js";
@@ -37,11 +36,10 @@ export const callees = <C extends Running>(
 
 /** Contracts that the bundle asks for more than a payment, a movement of tokens or a right over them, all of which are measured. */
 export const workers = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> => {
-  const working = bundle.flatMap(({ calls }) =>
-    calls.read.flatMap(({ to, data }) => {
-      const selector = data.slice(0, argumentsAt);
-      return data.length === 2 || moves[selector] !== undefined || grants[selector] !== undefined ? [] : lower(to);
-    }),
+  const working = bundle.flatMap(({ calls, index }) =>
+    askedIn(calls.read, index).flatMap(({ call, row, contract }) =>
+      call.data.length === 2 || (row.move ?? row.grant) !== undefined ? [] : contract,
+    ),
   );
   return new Set([...likelySafes(bundle), ...working]);
 };

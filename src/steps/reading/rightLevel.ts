@@ -17,7 +17,7 @@ import {
   type Call as Read,
   type Query,
 } from "../../witness/queries.js";
-import type { Right } from "./rights.js";
+import type { Right } from "../../effects/rights.js";
 
 /** The query for how far the right goes, made once for all runs; null: no comparable answer (offers have a price). */
 export const queryOf = memoize(({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Read | null => {

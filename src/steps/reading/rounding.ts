@@ -6,8 +6,8 @@
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
 import * as BigInts from "effect/BigInt";
-import { eventOf, addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
-import { aaveBurn, aaveMint } from "../../abi/known/movements.js";
+import { addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
+import { eventIn } from "../../effects/events.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 
@@ -26,10 +26,9 @@ const namedPart = 4n;
 
 /** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
 const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<OutcomeLog>): bigint =>
-  logs.reduce((sum, log) => {
-    const kind = eventOf(log);
-    const topic = kind === aaveMint ? log.topics[2] : kind === aaveBurn ? log.topics[1] : undefined;
-    if (topic === undefined || log.address.toLowerCase() !== token || addressOf(BigInt(topic)) !== account) return sum;
+  logs.map(eventIn).reduce((sum, { log, contract, row: { interestOf } }) => {
+    const topic = interestOf === undefined ? undefined : log.topics[interestOf];
+    if (topic === undefined || contract !== token || addressOf(BigInt(topic)) !== account) return sum;
     return sum + (wordAt(log.data, placeOf(1, dataAt)) ?? 0n);
   }, 0n);
 

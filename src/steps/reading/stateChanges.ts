@@ -1,4 +1,6 @@
 /** Changes by a bundle of who acts for accounts and contracts, as data and findings: by storage and answers. Pure. */
+import { askedIn } from "../../effects/asked.js";
+import { party, toldIn, type Control } from "../../effects/told.js";
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, count, hash } from "../../primitives/statement.js";
@@ -7,7 +9,7 @@ import type { StateChange } from "../../report/beside.js";
 import { knows, unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { ownAccounts, type Ran } from "./bundle.js";
-import { controlChanged, controlsIn, delegationAccounts, party, type Control } from "./control.js";
+import { controlChanged, delegationAccounts } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 import { calledBy, facets, lensOf, safesIn, suspectsOf, views, workers } from "./proxies.js";
 import type { Proven, SlotRun } from "./proxies.js";
@@ -29,8 +31,6 @@ import {
   type Sight,
   type Traced,
 } from "./stateWords.js";
-import { isBatch } from "../../abi/batches.js";
-import { grants } from "../../abi/known/rights.js";
 
 /** Most changes that a tracer tells of and a report has. */
 const mostTraced = 64;
@@ -71,10 +71,9 @@ const selfCallsIn = (
 ): ReadonlyArray<{ readonly account: Address; readonly word: bigint; readonly transaction: number }> =>
   outcome.status !== "success"
     ? []
-    : calls.read.flatMap(({ from, to, data, as }) => {
-        const account = lower(to);
+    : askedIn(calls.read, index).flatMap(({ call: { from, data, as }, row, contract: account }) => {
         const isSelf = as === undefined && lower(from) === account && own.has(account);
-        const isKnown = isBatch(data) || grants[data.slice(0, argumentsAt)] !== undefined;
+        const isKnown = row.isBatch === true || row.grant !== undefined;
         if (
           !isSelf ||
           isKnown ||
@@ -103,7 +102,7 @@ export const checkChanges = (
   /** Those that are called, too, and were left out. */
   left: ReadonlyArray<Address> = [],
 ): { readonly changes: ReadonlyArray<StateChange>; readonly findings: ReadonlyArray<Finding> } => {
-  const controls = bundle.flatMap(({ index, outcome }) => controlsIn(outcome.logs, index));
+  const controls = bundle.flatMap(({ index, outcome }) => toldIn(outcome.logs, index).controls);
   const senders = new Set<Address>(ownAccounts(bundle));
   const judging: Judging = { bundle, seen, controls, senders, named: namedIn(bundle) };
   const isSafe = safesIn(bundle, seen.worlds[0]?.before ?? unseen);

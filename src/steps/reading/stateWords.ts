@@ -1,5 +1,6 @@
 /** Words that contracts keep and answer before and behind a bundle, and what a change means for senders. Pure. */
-import { addressOf, argumentsAt, eventOf, wordOf, wordsFrom } from "../../abi/words.js";
+import { party, toldIn, type Control } from "../../effects/told.js";
+import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
@@ -7,11 +8,9 @@ import { readAddress } from "../../witness/answers.js";
 import { slotsOf, wordsIn } from "../../witness/placement.js";
 import type { View } from "../../witness/view.js";
 import { facets, mayName, views, type SlotRun } from "./proxies.js";
-import { votes } from "../../abi/known/rights.js";
 import { isNumber, mayBeParties } from "./addressPositions.js";
 import { instructionsIn } from "./blockReads.js";
 import type { Case, Ran } from "./bundle.js";
-import { controlsIn, party, type Control } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
 
 /** Views of one world: the slots behind the calls, null where they were not seen, and the witness's on both sides. */
@@ -153,14 +152,12 @@ export const namedIn = (bundle: ReadonlyArray<Case>): ReadonlySet<bigint> =>
   new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt))));
 
 /** True if an event that tells of control names both accounts. */
-const isAnnounced = (bundle: ReadonlyArray<Ran>, contract: Address, had: Address, has: bigint): boolean =>
-  bundle.some(({ outcome: { logs } }) =>
-    logs.some((log) => {
-      if (lower(log.address) !== contract || controlsIn([log], 0).length === 0) return false;
-      const words = [...log.topics.slice(1).map(BigInt), ...wordsFrom(log.data)];
-      return words.includes(BigInt(had)) && words.includes(has);
-    }),
-  );
+const isAnnounced = (controls: ReadonlyArray<Control>, contract: Address, had: Address, has: bigint): boolean =>
+  controls.some(({ contract: over, log }) => {
+    if (over !== contract) return false;
+    const words = [...log.topics.slice(1).map(BigInt), ...wordsFrom(log.data)];
+    return words.includes(BigInt(had)) && words.includes(has);
+  });
 
 /**
  * True if the report tells of it by other means: a movement between the two, control that goes from the one or to the
@@ -171,16 +168,16 @@ const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: 
     (control) => control.contract === contract && (control.loses === had || control.gains === addressOf(has)),
   ) ||
   bundle.some(
-    ({ transfers, outcome: { logs } }) =>
+    ({ transfers, outcome, index }) =>
       transfers.some(
         ({ token, from, to, amount }) =>
           token !== null && lower(token) === contract && lower(from) === had && BigInt(to) === has && amount > 0n,
       ) ||
       (named.has(has) &&
-        logs.some(
-          (log) =>
-            lower(log.address) === contract &&
-            eventOf(log) === votes &&
+        toldIn(outcome.logs, index).events.some(
+          ({ log, row, contract: of }) =>
+            of === contract &&
+            row.isVote === true &&
             [BigInt(had), has].every((party) => log.topics.slice(1).some((topic) => BigInt(topic) === party)),
         )),
   );
@@ -215,12 +212,12 @@ export interface Read extends Change {
 /** A sender's place that a change gives to another; null = none. */
 const lostIn = (change: Change, judging: Judging): Exclude<Read["loss"], undefined> | null => {
   const { contract, seen } = change;
-  const { bundle, senders } = judging;
+  const { controls, senders } = judging;
   for (const [had, has] of places(change)) {
     if (!senders.has(had) || !isAccount(has) || addressOf(has) === contract || senders.has(addressOf(has))) continue;
     if (seen === "trace" && isNumber(addressOf(has).slice(2))) continue;
     const isTold =
-      isAnnounced(bundle, contract, had, has) || (seen === "trace" && isToldOf(judging, contract, had, has));
+      isAnnounced(controls, contract, had, has) || (seen === "trace" && isToldOf(judging, contract, had, has));
     return { had, has: addressOf(has), isSilent: !isTold };
   }
   return null;

@@ -3,20 +3,17 @@
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
-import { moves } from "../../abi/known/movements.js";
-import { addressOf, addressesFrom, argumentsAt, placeOf, wordAt, wordsFrom, addressAt } from "../../abi/words.js";
+import { addressesFrom, argumentsAt, placeOf, wordAt, wordsFrom } from "../../abi/words.js";
+import { askedIn, requestedIn, type Asked } from "../../effects/asked.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units, count } from "../../primitives/statement.js";
 import { code, type Evidence, type Finding } from "../../report/finding.js";
 import type { Outcome, Transfer } from "../../report/parts.js";
-import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf } from "../../witness/queries.js";
 import { unseen, type View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
-import { calldataRights } from "./rights.js";
 import { safely } from "../../primitives/record.js";
-import type { Call } from "../../abi/batches.js";
 
 interface Move {
   readonly token: Address;
@@ -28,13 +25,15 @@ interface Move {
 }
 
 /** The movement that a plain token call asks for; null where the call is another. */
-const moveOf = ({ from, to, data }: Transaction): Move | null => {
-  const { from: of, amount: at } = moves[data.slice(0, argumentsAt).toLowerCase()] ?? { to: 0 };
-  if (to === null || at === undefined || data.length !== placeOf(at + 1)) return null;
-  const [word, amount] = [of === undefined ? 0n : wordAt(data, placeOf(of)), wordAt(data, placeOf(at))];
-  if (word === null || amount === null || word >> 160n !== 0n) return null;
-  const owner = of === undefined ? from : addressOf(word);
-  return { token: to, owner, spender: owner === from ? null : from, amount };
+const moveOf = ({ calls, index }: Case): Move | null => {
+  const [outer] = askedIn(calls.read, index);
+  const { from: of, amount: at } = outer?.row.move ?? {};
+  const [move] = outer?.moves ?? [];
+  if (outer === undefined || at === undefined || move?.from == null || move.amount === null) return null;
+  const { from, data } = outer.call;
+  if (data.length !== placeOf(at + 1) || (of !== undefined && (wordAt(data, placeOf(of)) ?? 0n) >> 160n !== 0n))
+    return null;
+  return { token: move.token, owner: move.from, spender: move.from === from ? null : from, amount: move.amount };
 };
 
 const queriesOf = ({ token, owner, spender }: Move) => ({
@@ -112,7 +111,7 @@ interface Allowed extends Omit<Move, "amount"> {
 const allowedOf = ({ input }: Case, bundle: ReadonlyArray<Case>, seen: View): ReadonlyArray<Allowed> => {
   const { from, to: spender, data } = input;
   if (spender === null) return [];
-  const granted = bundle.flatMap(({ calls, index }) => calldataRights(calls.read, index).map(({ keeper }) => keeper));
+  const granted = bundle.flatMap(({ calls, index }) => requestedIn(calls.read, index).map(({ keeper }) => keeper));
   return [...new Set([...addressesFrom(data, argumentsAt), ...granted])].flatMap((token) => {
     const has = readUint256(seen.call(allowance(token, from, spender)));
     return has === null ? [] : [{ token, owner: from, spender, has }];
@@ -174,14 +173,14 @@ export const check = (
   { before, after }: { readonly before: View; readonly after: View },
   bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
 ): ReadonlyArray<Finding> => {
-  const { index, input, outcome } = entry;
+  const { index, outcome } = entry;
   if (!hasFailed(outcome)) return [];
   const layers = (outcome.revert?.layers ?? []).map(({ layer }) => layer);
   const named = layers.flatMap((layer) => {
     const found = layer._tag === "Custom" ? fromCustom(layer) : null;
     return found !== null && found.has < found.needs ? [found] : [];
   });
-  const move = moveOf(input);
+  const move = moveOf(entry);
   // why: what was read behind the bundle is what a call met behind which all others failed
   const isLast = bundle.every((other) => other.index <= index || hasFailed(other.outcome));
   const seen = index === 0 ? before : isLast ? after : unseen;
@@ -215,10 +214,7 @@ export const check = (
   return [TokenShortfall.warning(where, text("too low", what), quote("the contract says", reason.reason))];
 };
 
-const isToItself = ({ to, data }: Call): boolean => {
-  const row = moves[data.slice(0, argumentsAt)];
-  return row !== undefined && addressAt(data, placeOf(row.to)) === to;
-};
+const isToItself = ({ row, moves: [move] }: Asked): boolean => row.move !== undefined && move?.to === move?.token;
 
 /** @figures address("token", usdc), units("amount", 25_000_000n) */
 export const TokensStranded = code("assets", ["warning"], "TokensStranded", [
@@ -237,7 +233,7 @@ export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArr
         .reduce((sum, { to, amount }) => (to === token ? sum + amount : sum - amount), 0n);
       const entry = bundle[transaction];
       if (net <= 0n || token === null || entry === undefined || entry.input.to === null) return [];
-      return entry.calls.read.some((call) => call.to === token && isToItself(call))
+      return askedIn(entry.calls.read, entry.index).some((asked) => asked.call.to === token && isToItself(asked))
         ? [
             TokensStranded.warning(
               { transaction, evidence },

@@ -8,8 +8,7 @@ import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { moves } from "../../abi/known/movements.js";
-import { argumentsAt } from "../../abi/words.js";
+import { askedIn } from "../../effects/asked.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, count, quote } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
@@ -18,7 +17,7 @@ import type { View } from "../../witness/view.js";
 import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
 import { tellingIn } from "./addressPositions.js";
 import { ownAccounts, type Case } from "./bundle.js";
-import type { Standards } from "./transferLogs.js";
+import type { Standards } from "../../effects/movements.js";
 import type { TokenInfo, Transfer } from "../../report/parts.js";
 
 /**
@@ -46,9 +45,6 @@ export const tokens = (
   return { kept, cut: all.length - kept.length };
 };
 
-/** `approve(address,uint256)`. */
-const approve = "0x095ea7b3";
-
 /** ERC-165 ids: ERC-721, the draft of ERC-721 that CryptoKitties has, ERC-1155. */
 const erc721 = "0x80ac58cd";
 const erc721Draft = "0x9a20483d";
@@ -73,11 +69,10 @@ const mostCalled = 8;
 /** The tokens that the bundle itself calls, by the functions of theirs that are known. */
 export const called = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
   ...new Set(
-    bundle.flatMap(({ calls }) =>
-      calls.read.flatMap(({ to, data }) => {
-        const selector = data.slice(0, argumentsAt);
-        return selector === approve || moves[selector]?.amount !== undefined ? to : [];
-      }),
+    bundle.flatMap(({ calls, index }) =>
+      askedIn(calls.read, index).flatMap(({ call, row }) =>
+        (row.answers === "approve" && row.grant?.standard === "erc20") || row.move?.amount !== undefined ? call.to : [],
+      ),
     ),
   ),
 ];

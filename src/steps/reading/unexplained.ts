@@ -1,30 +1,26 @@
 /** Rights that may be given in a way that nothing here knows: by events of unknown kinds, and by calls nobody answers for. Pure. */
 import * as Arr from "effect/Array";
-import { addressAt, addressesFrom, argumentsAt, dataAt, eventOf, nobody, padded, placeOf } from "../../abi/words.js";
-import { granting, harmless } from "../../abi/known/movements.js";
-import { everything, grants, handovers, narrowMaximum } from "../../abi/known/rights.js";
-import { isBatch, isLenient, type Call } from "../../abi/batches.js";
+import { addressesFrom, argumentsAt, dataAt, nobody } from "../../abi/words.js";
+import { everything, grants, narrowMaximum } from "../../abi/known/rights.js";
+import { askedBy, askedIn, requestedIn, type Asked } from "../../effects/asked.js";
+import type { Event } from "../../effects/events.js";
+import type { Right } from "../../effects/rights.js";
+import { toldIn } from "../../effects/told.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, hash, units } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
 import { ownAccounts, type Case, type Ran } from "./bundle.js";
-import { controlsIn, tellsOfControl } from "./control.js";
 import { readings } from "./rightLevel.js";
-import { calldataRights, requestedRights, rightsIn, tellsOfRight, type Right } from "./rights.js";
-import { tellsOfMovement } from "./transferLogs.js";
 
 /** True if an ABI of the contract itself types a log; an ABI without an address is that of the called contract. */
-const isTyped = ({ decoded, address }: OutcomeLog, { input }: Case): boolean =>
-  decoded?.provenance.some(
-    ({ kind, source }) => kind === "address" || (source === null && address.toLowerCase() === input.to),
-  ) === true;
+const isTyped = ({ log: { decoded }, contract }: Event, { input }: Case): boolean =>
+  decoded?.provenance.some(({ kind, source }) => kind === "address" || (source === null && contract === input.to)) ===
+  true;
 
-const isExplained = (log: OutcomeLog, entry: Case): boolean => {
-  const kind = eventOf(log) ?? "";
-  return (
-    isTyped(log, entry) || tellsOfMovement(kind) || tellsOfRight(kind) || tellsOfControl(kind) || harmless.has(kind)
-  );
+const isExplained = (event: Event, entry: Case): boolean => {
+  const { movement, right, control, isHarmless } = event.row;
+  return isTyped(event, entry) || (movement ?? right ?? control ?? isHarmless) !== undefined;
 };
 
 /** Addresses that a log names, indexed or not, in whatever order. */
@@ -33,7 +29,7 @@ const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> =>
   new Set([...topics.flatMap((topic) => [...addressesFrom(topic, dataAt, 40)]), ...addressesFrom(data, dataAt)]);
 
 /** Addresses that the calls name among their arguments. */
-const askedIn = ({ calls }: Case): ReadonlySet<Address> =>
+const mentionedIn = ({ calls }: Case): ReadonlySet<Address> =>
   new Set(calls.read.flatMap(({ data }) => [...addressesFrom(data, argumentsAt, 40)]));
 
 /** True if a log names one of the senders, in any place: some contracts keep 19 bytes of an address (Euler). */
@@ -47,12 +43,11 @@ const namesSender = ({ topics, data }: OutcomeLog, senders: ReadonlySet<Address>
  * What the sender's own account says is of the sender, and may name a key only.
  */
 const besideIn = (
-  log: OutcomeLog,
+  { log, contract }: Event,
   { input }: Case,
   senders: ReadonlySet<Address>,
   recipients: ReadonlySet<Address>,
 ): { readonly other: Address | null } | null => {
-  const contract = log.address.toLowerCase() as Address;
   const others = [...namedIn(log)].filter((account) => !senders.has(account) && account !== contract);
   const [other = null] = others;
   if (senders.has(contract)) return { other };
@@ -86,20 +81,20 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
   for (const entry of bundle) {
     const { index, outcome } = entry;
     if (outcome.status !== "success") continue;
-    const recipients = askedIn(entry);
-    for (const log of outcome.logs) {
-      const contract = log.address.toLowerCase() as Address;
+    const recipients = mentionedIn(entry);
+    for (const event of toldIn(outcome.logs, index).events) {
+      const { contract, log, row } = event;
       const kind = log.topics[0] ?? null;
       const key = `${index}/${contract}/${kind}`;
       if (found.has(key)) continue;
       const where = { transaction: index, evidence: "logged" } as const;
       // why: an ABI tells what it is called, not that nobody may act by it
-      if (granting.has(eventOf(log) ?? "")) {
+      if (row.isGranting === true) {
         found.set(key, RightUnexplained.info(where, address("contract", contract), hash("event", kind)));
         continue;
       }
-      if (isExplained(log, entry)) continue;
-      const beside = besideIn(log, entry, senders, recipients);
+      if (isExplained(event, entry)) continue;
+      const beside = besideIn(event, entry, senders, recipients);
       if (beside === null) continue;
       const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];
       found.set(key, EventUnexplained.info(where, ...numbers));
@@ -134,9 +129,9 @@ interface Known {
 }
 
 /** The most that the events of a transaction tell of each right that the report has a row of, whoever gave it. */
-const toldIn = ({ outcome, index }: Ran, { rows }: Known) => {
+const largestIn = ({ outcome, index }: Ran, { rows }: Known) => {
   const most = new Map<string, Right>();
-  for (const right of rightsIn(outcome.logs, index).flatMap(readings)) {
+  for (const right of toldIn(outcome.logs, index).rights.flatMap(readings)) {
     const key = keyOf(right, anybody);
     if (right.claim > (most.get(key)?.claim ?? 0n) && rows[keyOf(right)] !== undefined) most.set(key, right);
   }
@@ -158,11 +153,10 @@ const mostLooks = 256;
 
 /** The first right that stands in the arguments of a call in which nothing here finds calls, and that no event tells. */
 const hiddenIn = (
-  { to, data }: Call,
-  transaction: number,
-  { isTold, tokens }: ReturnType<typeof toldIn>,
+  { call: { to, data }, row, transaction }: Asked,
+  { isTold, tokens }: ReturnType<typeof largestIn>,
 ): ReadonlyArray<Unsaid> => {
-  if (isBatch(data)) return [];
+  if (row.isBatch === true) return [];
   let [looks, named]: [number, ReadonlyArray<Address> | null] = [0, null];
   for (const { index } of data.slice(argumentsAt).matchAll(hidden)) {
     if (index % 2 !== 0) continue;
@@ -170,7 +164,7 @@ const hiddenIn = (
       return [{ transaction, token: to, owner: to, spender: null, operator: false, claim: null }];
     const start = argumentsAt + index;
     const inner: Hex = `0x${data.slice(start, start + mostHidden)}`;
-    for (const right of calldataRights([{ from: to, to, data: inner }], transaction).filter(gives)) {
+    for (const right of askedBy({ from: to, to, data: inner }, transaction).rights.filter(gives)) {
       // why: which token is called the bytes do not say, but they name it
       named ??= [to, ...tokens.filter((token) => data.includes(token.slice(2)))];
       if (!(right.token === to ? named : [right.token]).some((token) => isTold({ ...right, token }))) return [right];
@@ -184,17 +178,17 @@ const hiddenIn = (
  * knows: it may pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own
  * name as much is there at the end, or an event tells of it, or it was spent or taken back.
  */
-const silentIn = (entry: Ran, { rows, spent }: Known, { isTold }: ReturnType<typeof toldIn>) => {
+const silentIn = ({ input, calls, index }: Ran, { rows, spent }: Known, { isTold }: ReturnType<typeof largestIn>) => {
   const asked = new Map<string, Right>();
   const last = new Map<string, Right>();
-  for (const right of requestedRights(entry)) {
+  for (const right of requestedIn(calls.read, index)) {
     const ways = readings(right);
     for (const read of ways) last.set(keyOf(read), read);
     // why: of what may be an amount or an id, each number is another right
     const key = ways.map((read) => keyOf(read)).join();
     if (gives(right) && right.claim > (asked.get(key)?.claim ?? 0n)) asked.set(key, right);
   }
-  const mayFail = entry.calls.read.some(({ data }) => isLenient(data));
+  const mayFail = askedIn(calls.read, index).some(({ row }) => row.isLenient === true);
   const isTakenBack = (key: string) => {
     const { claim, operator, open, tokenId } = last.get(key) ?? {};
     return !mayFail && claim === 0n && (operator === true || open !== null || tokenId !== null);
@@ -205,7 +199,7 @@ const silentIn = (entry: Ran, { rows, spent }: Known, { isTold }: ReturnType<typ
     const used = operator ? 0n : (spent.get(`${token}/${owner}/${tokenId}`) ?? 0n);
     return (rows[key] ?? []).some(
       ({ before, after, evidence }) =>
-        owner === entry.input.from ||
+        owner === input.from ||
         (after ?? 0n) + used >= leastOf(right) ||
         (after === 0n && before !== null && evidence === "measured" && isTakenBack(key)),
     );
@@ -215,13 +209,12 @@ const silentIn = (entry: Ran, { rows, spent }: Known, { isTold }: ReturnType<typ
 
 /** Accounts that calls let act for a contract that announces nothing of the kind. */
 const handedIn = ({ calls, outcome, index }: Ran): ReadonlyArray<Unsaid> => {
-  const told = new Set(controlsIn(outcome.logs, index).map(({ contract, gains }) => `${contract}/${gains}`));
-  return calls.read.flatMap(({ from, to, data }) => {
-    const place = handovers[data.slice(0, argumentsAt)];
-    const spender = place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place));
-    const isKnown = spender === null || spender === nobody || told.has(`${to}/${spender}`);
-    return isKnown ? [] : [{ transaction: index, token: to, owner: from, spender, operator: false, claim: null }];
-  });
+  const told = new Set(toldIn(outcome.logs, index).controls.map(({ contract, gains }) => `${contract}/${gains}`));
+  return askedIn(calls.read, index).flatMap(({ call: { from, to }, gains: spender }) =>
+    spender === null || told.has(`${to}/${spender}`)
+      ? []
+      : [{ transaction: index, token: to, owner: from, spender, operator: false, claim: null }],
+  );
 };
 
 /** Rights that the calldata asks for, of contracts that neither announce nor answer anything of the kind. */
@@ -234,8 +227,8 @@ const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approva
   const known: Known = { rows: Arr.groupBy(approvals, (row) => keyOf(row)), spent };
   return bundle.flatMap((entry) => {
     if (entry.outcome.status !== "success") return [];
-    const told = toldIn(entry, known);
-    const unread = entry.calls.read.flatMap((call) => hiddenIn(call, entry.index, told));
+    const told = largestIn(entry, known);
+    const unread = askedIn(entry.calls.read, entry.index).flatMap((asked) => hiddenIn(asked, told));
     const unsaid: ReadonlyArray<Unsaid> = [...silentIn(entry, known, told), ...unread, ...handedIn(entry)];
     return unsaid.map(({ transaction, token, owner, spender, operator, claim }) =>
       RightUnexplained.info(

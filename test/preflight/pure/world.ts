@@ -15,15 +15,8 @@ import {
   type Round,
 } from "../../rooms/pipeline.js";
 import type { BundleReport, ReportOptions, RunName } from "../../rooms/report.js";
-import {
-  transfersOf,
-  type Bundle,
-  type Counts,
-  type Filled,
-  type Plan,
-  type Reading,
-  type Run,
-} from "../../rooms/steps.js";
+import { transfersOf } from "../../rooms/effects.js";
+import { type Bundle, type Counts, type Filled, type Plan, type Reading, type Run } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import type { View } from "../../rooms/witness.js";
 import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from "../../steps/parts.js";

@@ -2,15 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nobody } from "../../rooms/abi.js";
-import { rightsIn, settleRight } from "../../rooms/steps.js";
+import { settleRight, toldIn } from "../../rooms/effects.js";
 import { log, word } from "../parts.js";
 import { anyLogs, at, topics } from "./arbitrary.js";
 
 const [alice, bob, token] = [at("a"), at("b"), at("1")];
 const approval = (spender = bob, amount = 5n) =>
-  rightsIn([log(token, [topics.approval, word(alice), word(spender)], [word(amount)])], 0)[0];
+  toldIn([log(token, [topics.approval, word(alice), word(spender)], [word(amount)])], 0).rights[0];
 const nft = (spender = bob, id = 7n) =>
-  rightsIn([log(token, [topics.approval, word(alice), word(spender), word(id)])], 0)[0];
+  toldIn([log(token, [topics.approval, word(alice), word(spender), word(id)])], 0).rights[0];
 
 describe("a right", () => {
   it("over an amount and over one NFT is told apart by the shape of the event", () => {
@@ -20,7 +20,7 @@ describe("a right", () => {
   });
   it("over everything is one and zero, whatever the word says", () => {
     const forAll = (word_: bigint) =>
-      rightsIn([log(token, [topics.forAll, word(alice), word(bob)], [word(word_)])], 3)[0];
+      toldIn([log(token, [topics.forAll, word(alice), word(bob)], [word(word_)])], 3).rights[0];
     expect([forAll(9n), forAll(0n)].map((right) => [right?.operator, right?.claim, right?.transaction])).toEqual([
       [true, 1n, 3],
       [true, 0n, 3],
@@ -37,16 +37,16 @@ describe("a right", () => {
   ] as const)("by %s %j is one of %s", (kind, values, standard, tokenId, operator, claim) => {
     for (const indexed of [values.length - 1, values.length].filter((count) => count < 4)) {
       const told = log(token, [kind.padEnd(64, "0"), ...values.slice(0, indexed)], values.slice(indexed));
-      expect(rightsIn([told], 0)).toMatchObject([
+      expect(toldIn([told], 0).rights).toMatchObject([
         { standard, token, keeper: token, owner: alice, spender: bob, tokenId, operator, claim, open: null },
       ]);
     }
     const short = log(token, [kind.padEnd(64, "0")], values.slice(1));
-    expect(rightsIn([short], 0)).toEqual([]);
+    expect(toldIn([short], 0).rights).toEqual([]);
   });
   it("to buy a CryptoPunk names no owner", () => {
     const offer = log(token, ["3c7b682d5da98001".padEnd(64, "0"), word(8n), word(bob)], [word(99n)]);
-    expect(rightsIn([offer], 0)).toMatchObject([
+    expect(toldIn([offer], 0).rights).toMatchObject([
       { standard: "cryptopunks", owner: nobody, spender: bob, tokenId: 8n, claim: 1n },
     ]);
   });
@@ -62,7 +62,7 @@ describe("a right", () => {
   it("out of logs of any shape is read without an exception", () =>
     fc.assert(
       fc.property(anyLogs(token), (logs) => {
-        for (const right of rightsIn(logs, 0))
+        for (const right of toldIn(logs, 0).rights)
           expect(settleRight(right, new Map([[token, "erc721"]])).owner).toHaveLength(42);
       }),
       { numRuns: 500 },

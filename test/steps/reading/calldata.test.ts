@@ -11,7 +11,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../rooms/primitives.js";
 import { callsIn } from "../../rooms/abi.js";
-import { addressesIn, calldataRights } from "../../rooms/steps.js";
+import { requestedIn } from "../../rooms/effects.js";
+import { addressesIn } from "../../rooms/steps.js";
 import { at, hex } from "./arbitrary.js";
 
 const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];
@@ -34,7 +35,7 @@ describe("calldata", () => {
   ]);
   const call = (data: ViemHex, to: Address = token) => ({ from: alice, to, data: data as Hex });
   const asked = (data: ViemHex, to?: Address) =>
-    calldataRights(callsIn(call(data, to)).read, 0).map(
+    requestedIn(callsIn(call(data, to)).read, 0).map(
       ({ standard, token: of, keeper, owner, spender, claim, operator, expiration }) => [
         ...[standard, of, keeper, owner, spender, claim, operator, expiration],
       ],
@@ -89,7 +90,7 @@ describe("calldata", () => {
       "function offerPunkForSaleToAddress(uint256 index, uint256 least, address to)",
     ]);
     const of = (...[functionName, args]: readonly [string, ReadonlyArray<unknown>]) =>
-      calldataRights([call(encodeFunctionData({ abi: others as Abi, functionName, args: [...args] }))], 0).map(
+      requestedIn([call(encodeFunctionData({ abi: others as Abi, functionName, args: [...args] }))], 0).map(
         ({ standard, owner, spender, tokenId, operator, claim }) => [
           standard,
           owner,
@@ -246,7 +247,7 @@ describe("calldata", () => {
     fc.assert(
       fc.property(fc.constantFrom(...selectors), hex(600), (selector, rest) => {
         const { read } = callsIn(call(`${selector}${rest}` as ViemHex));
-        for (const right of calldataRights(read, 0)) expect(right.claim >= 0n).toBe(true);
+        for (const right of requestedIn(read, 0)) expect(right.claim >= 0n).toBe(true);
         expect(addressesIn(read, 6).length).toBeLessThanOrEqual(6);
       }),
       { numRuns: 500 },

@@ -1,7 +1,7 @@
 /** Changes of control out of logs: who gains, who loses, and no exception over any shape. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { controlsIn } from "../../rooms/steps.js";
+import { toldIn } from "../../rooms/effects.js";
 import { log, word } from "../parts.js";
 import { anyLogs, at, kind, topics } from "./arbitrary.js";
 
@@ -11,7 +11,7 @@ describe("a change of control", () => {
   it("names who gains and who loses, and the role where there is one", () => {
     const transferred = log(contract, [topics.ownership, word(alice), word(bob)]);
     const granted = log(contract, [topics.roleGranted, word(9n), word(bob), word(alice)]);
-    expect(controlsIn([transferred, granted], 2)).toMatchObject([
+    expect(toldIn([transferred, granted], 2).controls).toMatchObject([
       { kind: "owner", contract, loses: alice, gains: bob, role: null, transaction: 2 },
       { kind: "role", contract, loses: null, gains: bob, role: `0x${word(9n)}`, transaction: 2 },
     ]);
@@ -25,7 +25,7 @@ describe("a change of control", () => {
       log(contract, [kind("DefaultAdminTransferScheduled(address,uint48)"), word(bob)], [word(5n)]),
       log(contract, [kind("DiamondCut((address,uint8,bytes4[])[],address,bytes)")], [word(96n), word(0n), word(9n)]),
     ];
-    expect(controlsIn(events, 0)).toMatchObject([
+    expect(toldIn(events, 0).controls).toMatchObject([
       { kind: "control", gains: bob, loses: null },
       { kind: "control", gains: null, loses: bob },
       { kind: "role", gains: bob, role: `0x${word(9n)}` },
@@ -36,12 +36,12 @@ describe("a change of control", () => {
   });
   it("to nobody is one that nobody gains", () => {
     const renounced = log(contract, [topics.ownership, word(alice), word(0n)]);
-    expect(controlsIn([renounced], 0)).toMatchObject([{ loses: alice, gains: null }]);
+    expect(toldIn([renounced], 0).controls).toMatchObject([{ loses: alice, gains: null }]);
   });
   it("out of logs of any shape is read without an exception", () =>
     fc.assert(
       fc.property(anyLogs(contract), (logs) => {
-        expect(controlsIn(logs, 0).length).toBeLessThanOrEqual(logs.length);
+        expect(toldIn(logs, 0).controls.length).toBeLessThanOrEqual(logs.length);
       }),
       { numRuns: 500 },
     ));

@@ -1,7 +1,8 @@
 /** What a proof looks at of what contracts could take: bounded, and what was cut is counted. */
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../rooms/primitives.js";
-import { exposed, readExposure, type Case, type Right } from "../../rooms/steps.js";
+import type { Right } from "../../rooms/effects.js";
+import { exposed, readExposure, type Case } from "../../rooms/steps.js";
 import { getApproved, ownerOf, unseen, type View } from "../../rooms/witness.js";
 import { alice, answered, bob, caseOf, filled, token } from "../parts.js";
 
@@ -47,7 +48,7 @@ it("a delegate that two authorisations name is one, and is counted once", () => 
 describe("the approval of one NFT", () => {
   const right: Right = {
     ...{ standard: "erc721", token, keeper: token, owner: alice, spender: bob, tokenId: 7n, operator: false },
-    ...{ open: null, claim: 1n, expiration: null, source: "event", transaction: 0 },
+    ...{ open: null, claim: 1n, expiration: null, seen: "log", transaction: 0 },
   };
   const rowsWhere = (owner: Address) => {
     const { bundle, found } = lookedAt({ tokens: [token], rights: [right] });

@@ -9,9 +9,10 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { batchForms, families, indexAbis, innerEventOf, mayTell, wellKnown } from "../../rooms/abi.js";
+import { batchForms, families, indexAbis, wellKnown } from "../../rooms/abi.js";
+import { askedBy, eventIn } from "../../rooms/effects.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
-import { innerOf, isGranted, knownCode, readInner, type Subject } from "../../rooms/steps.js";
+import { innerOf, isGranted, knownCode, mayTell, readInner, type Subject } from "../../rooms/steps.js";
 import { tracedInner } from "../../rooms/pipeline.js";
 import { alice, bob, log as logOf, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";
@@ -110,7 +111,7 @@ describe("events", () => {
     ["CastFailed(address,address,string,bytes)", [word(alice), word(alice)], one, null, ""],
     ["ExecuteFailed(address,address,address,bytes,string)", [word(alice), word(alice), word(alice)], one, null, ""],
   ] as const)("%s", (event, topics, data, fineTopics, fineData) => {
-    expect(mayTell("0x", [log(bob, event, topics, data)])).toBe(true);
+    expect(mayTell(undefined, [log(bob, event, topics, data)])).toBe(true);
     expect(failedIn([log(bob, event, topics, data)])).toBe(1);
     // by an account that nobody called
     if (event !== "TryExecutionFailed(address,uint256)") expect(failedIn([log(token, event, topics, data)])).toBe(0);
@@ -123,7 +124,7 @@ describe("events", () => {
     const entryPoint = "0x0000000071727de22e5e9d8baf0edac6f37da032";
     const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
     expect(failedIn([log(entryPoint, event, [one, word(alice), zero], zero + zero + one + one)])).toBe(1);
-    expect(innerEventOf(log(bob, "Transfer(address,address,uint256)"))).toBeNull();
+    expect(eventIn(log(bob, "Transfer(address,address,uint256)")).row.inner).toBeUndefined();
   });
 
   it("tells of an operation by its account, beside which a factory is called", () => {
@@ -334,6 +335,6 @@ it("has the selectors that its readers read", () => {
     "function execute(bytes32,bytes)",
     "function execute(bytes,bytes[],uint256)",
   ])
-    expect(mayTell(toFunctionSelector(signature), [])).toBe(true);
-  expect(mayTell("0xa9059cbb", [])).toBe(false);
+    expect(mayTell(askedBy({ from: alice, to: bob, data: toFunctionSelector(signature) }, 0), [])).toBe(true);
+  expect(mayTell(askedBy({ from: alice, to: bob, data: "0xa9059cbb" }, 0), [])).toBe(false);
 });

@@ -1,7 +1,8 @@
 /** Calls that hand over what a sender has or earns. */
 import { encodeFunctionData, parseAbi, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { checkPayouts, controlsIn } from "../../rooms/steps.js";
+import { toldIn } from "../../rooms/effects.js";
+import { checkPayouts } from "../../rooms/steps.js";
 import { alice, bob, bundle, codes, filled, hexOf, log, outcome, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";
 
@@ -84,7 +85,7 @@ describe("what a sender has or earns", () => {
     expect(found({ ...event(alice, bob), address: bob })).toEqual(["PaidToOther/warning"]);
   });
   it("may be an order that a Safe signs on chain", () => {
-    expect(controlsIn([log(token, [kind("SignMsg(bytes32)"), word(9n)])], 0)).toMatchObject([
+    expect(toldIn([log(token, [kind("SignMsg(bytes32)"), word(9n)])], 0).controls).toMatchObject([
       { kind: "control", contract: token, gains: null },
     ]);
   });

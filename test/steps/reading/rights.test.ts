@@ -1,7 +1,8 @@
 /** Which rights are looked at, as logs and calldata tell of them, and what is asked about each. */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, parseAbi, parseAbiParameters, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
-import { requestedRights, newIn, rightQueries as queries, rights, rightUnion as union } from "../../rooms/steps.js";
+import { requestedIn } from "../../rooms/effects.js";
+import { newIn, rightQueries as queries, rights, rightUnion as union } from "../../rooms/steps.js";
 import { allowance, getApproved, totalSupply } from "../../rooms/witness.js";
 import { alice, bob, bundle, filled, hexOf, log, outcome, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
@@ -49,18 +50,18 @@ const ran = (
 
 describe("the rights of a bundle", () => {
   it("are what events tell of, then what only the calldata does", () => {
-    expect(rights(ran([5n, [approval(5n)]]), 9).kept).toMatchObject([{ claim: 5n, source: "event" }]);
-    expect(rights(ran([5n, []]), 9).kept).toMatchObject([{ claim: 5n, source: "call", spender: bob }]);
+    expect(rights(ran([5n, [approval(5n)]]), 9).kept).toMatchObject([{ claim: 5n, seen: "log" }]);
+    expect(rights(ran([5n, []]), 9).kept).toMatchObject([{ claim: 5n, seen: "calldata", spender: bob }]);
     const both = rights(ran([5n, [approval(7n, at("7"))]]), 9).kept;
-    expect(both.map(({ spender, source }) => [spender, source])).toEqual([
-      [at("7"), "event"],
-      [bob, "call"],
+    expect(both.map(({ spender, seen }) => [spender, seen])).toEqual([
+      [at("7"), "log"],
+      [bob, "calldata"],
     ]);
   });
   it("have the last word on each, and none of what was reverted", () => {
     expect(rights(ran([5n, [approval(5n), approval(0n)]]), 9).kept).toMatchObject([{ claim: 0n }]);
     expect(rights(ran([5n, [approval(5n)], true]), 9).kept).toEqual([]);
-    expect(requestedRights(bundle({ ...approving(1n), to: null })[0])).toEqual([]);
+    expect(requestedIn(bundle({ ...approving(1n), to: null })[0].calls.read, 0)).toEqual([]);
   });
   it("are cut at the limit, and what is cut is counted", () => {
     const crowd = Array.from({ length: 9 }, (_, index) => approval(1n, at(String(index + 1))));
@@ -76,9 +77,9 @@ describe("the rights of a bundle", () => {
         ),
         9,
       ).kept;
-    expect(kept(permitted(at("9")))).toMatchObject([{ keeper: at("9"), source: "event", spender: bob }]);
+    expect(kept(permitted(at("9")))).toMatchObject([{ keeper: at("9"), seen: "log", spender: bob }]);
     expect(kept(permitted(at("9")))).toHaveLength(1);
-    expect(kept()).toMatchObject([{ source: "call", isMeans: true, spender: bob }]);
+    expect(kept()).toMatchObject([{ seen: "calldata", isMeans: true, spender: bob }]);
   });
   it("are those of the senders first", () => {
     const foreign = Array.from({ length: 9 }, (_, index) =>

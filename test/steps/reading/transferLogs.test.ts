@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OutcomeLog } from "../../rooms/report.js";
 import type { Address } from "../../rooms/primitives.js";
-import { settle, transfersOf } from "../../rooms/steps.js";
+import { settle, transfersOf } from "../../rooms/effects.js";
 import { log, word } from "../parts.js";
 import { anyLogs, at, eip7708, topics, traced } from "./arbitrary.js";
 

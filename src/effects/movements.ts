@@ -5,15 +5,11 @@
  * EIP-7708 (0xffff…fffe); a chain with both reports each movement twice, and it is counted once.
  */
 import * as Arr from "effect/Array";
-import { eventOf, valueBy, valuesOf, addressOf, dataAt, nobody, numbersAt } from "../../abi/words.js";
-import { movementEvents, keeping, withdrawn } from "../../abi/known/movements.js";
-import type { Evidence } from "../../report/finding.js";
-import type { Address } from "../../primitives/hex.js";
-import type { OutcomeLog, Transfer } from "../../report/parts.js";
-import { ownAccounts, type Ran } from "./bundle.js";
-
-/** True if an event of this kind tells of a movement. */
-export const tellsOfMovement = (signature: string): boolean => movementEvents[signature] !== undefined;
+import { valueBy, valuesOf, addressOf, dataAt, nobody, numbersAt } from "../abi/words.js";
+import type { Evidence } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
+import type { OutcomeLog, Transfer } from "../report/parts.js";
+import { eventIn, type Event } from "./events.js";
 
 /** The emitter of native movements by `traceTransfers` (ERC-7528): no contract is there, no receipt has these logs. */
 export const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
@@ -23,12 +19,11 @@ const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
 const listIn = ({ data }: OutcomeLog, pointer: bigint | null): ReadonlyArray<bigint> | null =>
   pointer === null || pointer > BigInt(data.length) ? null : numbersAt(data, dataAt + Number(pointer) * 2);
 
-const rowOf = (log: OutcomeLog) => movementEvents[eventOf(log) ?? ""];
-
-const movementsOf = (
-  log: OutcomeLog,
-  row: ReturnType<typeof rowOf>,
-): ReadonlyArray<Omit<Transfer, "transaction" | "evidence">> => {
+const movementsOf = ({
+  log,
+  contract: token,
+  row: { movement: row },
+}: Event): ReadonlyArray<Omit<Transfer, "transaction" | "evidence">> => {
   const { topics, data } = log;
   if (row === undefined || (row.topics !== undefined && topics.length !== row.topics)) return [];
   const values = valuesOf(log, row.values.length);
@@ -36,7 +31,6 @@ const movementsOf = (
   const valueAs = valueBy(row.values, values);
   const [from, to] = [addressOf(valueAs("from") ?? 0n), addressOf(valueAs("to") ?? 0n)];
   const { standard } = row;
-  const token = log.address.toLowerCase() as Address;
   const movement = (amount: bigint, tokenId: bigint | null) => ({ standard, token, from, to, amount, tokenId });
   const amount = valueAs("amount");
   if (amount === null) {
@@ -56,16 +50,11 @@ export const isNativeReporter = (emitter: string): boolean => emitter === traceE
  * of the other.
  */
 const reportedBy = (log: OutcomeLog) => {
-  const emitter = log.address.toLowerCase();
-  const isNative = isNativeReporter(emitter);
-  const row = rowOf(log);
-  const wraps = !isNative && row?.wraps === true;
-  return {
-    movements: movementsOf(log, row),
-    isNative,
-    wraps,
-    reporter: emitter === eip7708 || wraps ? (1 as const) : (0 as const),
-  };
+  const event = eventIn(log);
+  const isNative = isNativeReporter(event.contract);
+  const wraps = !isNative && event.row.movement?.wraps === true;
+  const reporter = event.contract === eip7708 || wraps ? (1 as const) : (0 as const);
+  return { movements: movementsOf(event), isNative, wraps, reporter };
 };
 
 /**
@@ -129,28 +118,3 @@ export const settle = (transfers: ReadonlyArray<Transfer>, standards: Standards)
           return { ...transfer, standard: "erc721", amount: 1n, tokenId: transfer.amount };
         return transfer;
       });
-
-// Contracts whose `balanceOf` is a deposit in native currency: no token, though it answers as one.
-
-/** True if a sender's deposit goes to somebody else. */
-const isPaidAway = (log: OutcomeLog, senders: ReadonlySet<string>): boolean => {
-  const [account = 0n, to = 0n] = valuesOf(log, 2);
-  return eventOf(log) === withdrawn && senders.has(addressOf(account)) && !senders.has(addressOf(to));
-};
-
-/**
- * The contracts that keep deposits, by events in their own name. Whoever tells of a token's movements is a token, and one
- * that pays a sender's deposit to somebody else is looked at as one, for nothing else tells of that loss.
- */
-export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => {
-  const senders = new Set<string>(ownAccounts(bundle));
-  const found = new Set<Address>();
-  const tokens = new Set<Address>();
-  for (const { outcome } of bundle)
-    for (const log of outcome.logs) {
-      const kind = eventOf(log) ?? "";
-      if (tellsOfMovement(kind) || isPaidAway(log, senders)) tokens.add(log.address);
-      else if (keeping.has(kind)) found.add(log.address);
-    }
-  return new Set([...found].filter((contract) => !tokens.has(contract)));
-};

@@ -1,0 +1,84 @@
+/** The calls of a transaction as rows, each call looked up once: what they ask to move, to grant and to hand over. Pure. */
+import { callRowOf, type CallRow } from "../abi/known/calls.js";
+import type { Call } from "../abi/batches.js";
+import { addressAt, argumentsAt, nobody, numbersAt, padded, placeOf, pointedAt, wordAt } from "../abi/words.js";
+import { lower, type Address } from "../primitives/hex.js";
+import { memoizeList } from "../primitives/record.js";
+import { requestedBy, type Right } from "./rights.js";
+
+/** A movement that a call asks for; a mint and a burn have one end. */
+export interface AskedMove {
+  readonly token: Address;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  /** null = of the whole, or not known. */
+  readonly tokenId: bigint | null;
+  /** null where the function names none. */
+  readonly amount: bigint | null;
+}
+
+/** One call, and what it asks for. */
+export interface Asked {
+  readonly call: Call;
+  readonly row: CallRow;
+  /** The account that is called. */
+  readonly contract: Address;
+  readonly transaction: number;
+  /** Several of a list of ids. */
+  readonly moves: ReadonlyArray<AskedMove>;
+  readonly rights: ReadonlyArray<Right>;
+  /** The account that gets to act for the contract; null = none. */
+  readonly gains: Address | null;
+  /** The account that gets what the caller has in the contract; null = none. */
+  readonly payee: Address | null;
+}
+
+/** Words of calldata that say what moves. */
+const mostMoved = 4;
+
+const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: CallRow): ReadonlyArray<AskedMove> => {
+  if (move === undefined && supply === undefined) return [];
+  const whole = padded(data, mostMoved);
+  const partyAt = (index: number | undefined) => (index === undefined ? caller : addressAt(whole, placeOf(index)));
+  const numberAt = (index: number | undefined) => (index === undefined ? null : wordAt(whole, placeOf(index)));
+  if (supply !== undefined) {
+    const [amount, tokenId] = [numberAt(supply.amount), null];
+    return supply.to === undefined
+      ? [{ token, from: partyAt(supply.from), to: null, tokenId, amount }]
+      : [{ token, from: null, to: partyAt(supply.to), tokenId, amount }];
+  }
+  if (move === undefined) return [];
+  const { id, ids, amount: at = id === undefined ? undefined : id + 1 } = move;
+  const listed =
+    ids === undefined ? [numberAt(id)] : (numbersAt(data, pointedAt(data, placeOf(ids), argumentsAt)) ?? []);
+  const [from, to, amount] = [partyAt(move.from), partyAt(move.to), numberAt(at)];
+  return listed.map((tokenId) => ({ token, from, to, tokenId, amount }));
+};
+
+/** The account that an argument names; null = none. */
+const namedBy = ({ data }: Call, place: number | undefined): Address | null => {
+  const account = place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place));
+  return account === nobody ? null : account;
+};
+
+/** Reads one call. */
+export const askedBy = (call: Call, transaction: number): Asked => {
+  const row = callRowOf(call.data);
+  return {
+    ...{ call, row, transaction, contract: lower(call.to) },
+    moves: movesOf(call, row),
+    rights: requestedBy(call, row, transaction),
+    gains: namedBy(call, row.handover),
+    payee: namedBy(call, row.payout),
+  };
+};
+
+/** Reads the calls of a transaction, the outer one first; read once for all of its runs. */
+export const askedIn = memoizeList((calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Asked> =>
+  calls.map((call) => askedBy(call, transaction)),
+);
+
+/** The rights that the calls of a transaction ask for. */
+export const requestedIn = memoizeList((calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Right> =>
+  askedIn(calls, transaction).flatMap(({ rights }) => rights),
+);

@@ -1,0 +1,103 @@
+/** Every known event and function makes its rows: who moves what, who gets rights or control, and what is only asked for. */
+import { describe, expect, it } from "vitest";
+import { knownCalls, knownEvents } from "../rooms/abi.js";
+import { askedBy, toldIn, transfersOf } from "../rooms/effects.js";
+import type { OutcomeLog } from "../rooms/report.js";
+import { alice, bob, hexOf, token, word } from "../steps/parts.js";
+
+/** A value for each role: parties are addresses, the rest are small numbers. */
+const values: Readonly<Record<string, bigint>> = {
+  ...{ owner: BigInt(alice), spender: BigInt(bob), token: BigInt(token), from: BigInt(alice), to: BigInt(bob) },
+  ...{ gains: BigInt(bob), loses: BigInt(alice), role: 5n, id: 7n, amount: 9n, open: 9n, flag: 1n, all: 1n },
+  expiration: 11n,
+};
+const wordsOf = (roles: ReadonlyArray<string | null>) => roles.map((role) => word(values[role ?? ""] ?? 0n));
+const logOf = (kind: string, words: ReadonlyArray<string>, indexed: number): OutcomeLog => ({
+  ...{ address: token, decoded: null, data: hexOf(`0x${words.slice(indexed).join("")}`) },
+  topics: [kind.padEnd(66, "0"), ...words.slice(0, indexed).map((each) => `0x${each}`)] as never,
+});
+
+const events = Object.entries(knownEvents);
+const kindsOf = (has: (row: (typeof events)[number][1]) => unknown) =>
+  events.filter(([, row]) => has(row) !== undefined);
+
+describe("an event", () => {
+  it.each(kindsOf(({ right }) => right))("%s of a right makes one row of its owner and spender", (kind, { right }) => {
+    const roles = right?.values ?? [];
+    const { rights, controls } = toldIn([logOf(kind, wordsOf(roles), 2)], 3);
+    const owner = roles.includes("owner") ? { owner: alice } : {};
+    expect(rights).toMatchObject([{ ...owner, token, standard: right?.standard, seen: "log", transaction: 3 }]);
+    expect(controls).toEqual([]);
+    // without its values it tells of none
+    expect(toldIn([logOf(kind, [], 0)], 3).rights).toEqual([]);
+  });
+  it.each(kindsOf(({ control }) => control))("%s of control makes one row of who gains and loses", (kind, row) => {
+    const { what, values: roles = [] } = row.control ?? {};
+    const told = toldIn([logOf(kind, wordsOf(roles), 2)], 3);
+    expect(told.controls).toMatchObject([
+      {
+        ...{ what, contract: token, transaction: 3, gains: roles.includes("gains") ? bob : null },
+        loses: roles.includes("loses") ? alice : null,
+      },
+    ]);
+    expect(told.rights).toEqual([]);
+  });
+  it.each(kindsOf(({ movement }) => movement).filter(([, { movement }]) => !movement?.values.includes("ids")))(
+    "%s of a movement makes one row of who gives and gets",
+    (kind, { movement }) => {
+      const { values: roles = [], topics = 3 } = movement ?? {};
+      const [moved] = transfersOf([logOf(kind, wordsOf(roles), topics - 1)], 3, "measured");
+      const nobody = `0x${"0".repeat(40)}`;
+      expect(moved).toMatchObject({
+        ...{ token, amount: 9n, transaction: 3, evidence: "logged", standard: movement?.standard },
+        ...{ from: roles.includes("from") ? alice : nobody, to: roles.includes("to") ? bob : nobody },
+      });
+    },
+  );
+  it("of an unknown kind is kept as a row that says nothing", () => {
+    const log = logOf("0x0123456789abcdef", [], 0);
+    expect(toldIn([log], 0)).toEqual({ events: [{ log, contract: token, row: {} }], rights: [], controls: [] });
+  });
+});
+
+const callOf = (selector: string, ...words: ReadonlyArray<string>) =>
+  askedBy({ from: alice, to: token, data: hexOf(`${selector}${words.join("")}`) }, 3);
+const calls = Object.entries(knownCalls);
+const party = (index: number) => `0x${String(index + 1).padStart(40, "0")}`;
+/** Ten arguments, each another small address. */
+const arguments_ = Array.from({ length: 10 }, (_, index) => word(party(index)));
+
+describe("a call", () => {
+  it.each(calls.filter(([, { move }]) => move !== undefined && move.ids === undefined))(
+    "%s that moves asks for one movement of the token that is called",
+    (selector, { move }) => {
+      const { from, to = 0 } = move ?? {};
+      expect(callOf(selector, ...arguments_).moves).toMatchObject([
+        { token, from: from === undefined ? alice : party(from), to: party(to) },
+      ]);
+    },
+  );
+  it.each(calls.filter(([, { grant }]) => grant !== undefined && grant.isList !== true))(
+    "%s that grants asks for one right",
+    (selector, { grant }) => {
+      const { rights } = callOf(selector, ...wordsOf(grant?.values ?? []));
+      const { isTaken, standard } = grant ?? {};
+      const spender = grant?.values.includes("spender") === true ? bob : isTaken === true ? token : party(-1);
+      expect(rights).toMatchObject([{ standard, spender, owner: alice, seen: "calldata", transaction: 3 }]);
+    },
+  );
+  it.each(calls.filter(([, { handover, payout }]) => (handover ?? payout) !== undefined))(
+    "%s that hands over or pays out names who gets it",
+    (selector, { handover, payout }) => {
+      expect(callOf(selector, ...arguments_)).toMatchObject({
+        gains: handover === undefined ? null : party(handover),
+        payee: payout === undefined ? null : party(payout),
+      });
+      expect(callOf(selector)).toMatchObject({ gains: null, payee: null });
+    },
+  );
+  it("of an unknown function asks for nothing", () => {
+    const nothing = { moves: [], rights: [], gains: null, payee: null, row: {} };
+    expect(callOf("0x01234567", ...arguments_)).toMatchObject(nothing);
+  });
+});
