@@ -1,7 +1,8 @@
 /** The logs of a transaction as rows: who gets a right, who gets to act, and what else they tell of. Pure. */
+import { callsIn, type Call } from "../abi/batches.js";
 import type { ControlRow } from "../abi/known/rights.js";
-import { addressOf, valueBy, valuesOf, wordOf } from "../abi/words.js";
-import type { Address } from "../primitives/hex.js";
+import { addressOf, dataAt, placeOf, valueBy, valuesOf, wordAt, wordOf } from "../abi/words.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
 import type { OutcomeLog } from "../report/parts.js";
 import { eventIn, type Event } from "./events.js";
@@ -38,11 +39,45 @@ const controlBy = ({ log, contract, row: { control } }: Event, transaction: numb
   };
 };
 
+/** A deposit that a contract pays out, or interest that it names. */
+interface Sum {
+  readonly contract: Address;
+  readonly account: Address;
+  /** The account that gets it. */
+  readonly to: Address;
+  readonly amount: bigint;
+}
+
+const payoutBy = ({ log, contract, row }: Event): Sum | null => {
+  const [account, to, amount = 0n] = row.isPayout === true ? valuesOf(log, 3) : [];
+  return account === undefined || to === undefined
+    ? null
+    : { contract, amount, account: addressOf(account), to: addressOf(to) };
+};
+
+const interestBy = ({ log, contract, row: { interestOf } }: Event): Sum | null => {
+  const topic = interestOf === undefined ? undefined : log.topics[interestOf];
+  if (topic === undefined) return null;
+  const account = addressOf(BigInt(topic));
+  return { contract, account, to: account, amount: wordAt(log.data, placeOf(1, dataAt)) ?? 0n };
+};
+
+/** The call that a Safe says it executes: the event holds what it does, in the same order; its name is as good as a selector. */
+const executedBy = ({ log: { address, topics, data }, contract, row }: Event) => {
+  if (row.isExecution !== true) return null;
+  const call = { from: address, to: address, data: `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex };
+  return { safe: contract, delegates: callsIn(call).delegates };
+};
+
 /** The rows that the logs of one transaction make, each kind in the order of the logs. */
 export interface Told {
   readonly events: ReadonlyArray<Event>;
   readonly rights: ReadonlyArray<Right>;
   readonly controls: ReadonlyArray<Control>;
+  readonly payouts: ReadonlyArray<Sum>;
+  readonly interests: ReadonlyArray<Sum>;
+  /** Safes that say what they execute, with the calls that run in their place. */
+  readonly executions: ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }>;
 }
 
 /** Reads the logs of a transaction; read once for all that compare and judge its run. */
@@ -52,5 +87,8 @@ export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction:
     events,
     rights: events.flatMap((event) => announcedBy(event, transaction) ?? []),
     controls: events.flatMap((event) => controlBy(event, transaction) ?? []),
+    payouts: events.flatMap((event) => payoutBy(event) ?? []),
+    interests: events.flatMap((event) => interestBy(event) ?? []),
+    executions: events.flatMap((event) => executedBy(event) ?? []),
   };
 });

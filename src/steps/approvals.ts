@@ -4,9 +4,8 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
-import { nobody, valuesOf } from "../abi/words.js";
+import { nobody } from "../abi/words.js";
 import { askedIn, requestedIn } from "../effects/asked.js";
-import type { Event } from "../effects/events.js";
 import type { Standards } from "../effects/movements.js";
 import { settleRight, type Right } from "../effects/rights.js";
 import { toldIn } from "../effects/told.js";
@@ -220,12 +219,6 @@ export const checkCalls = (
     return isCut ? [cut, ...unclear] : unclear;
   });
 
-/** True if a log says that a deposit of `from` is paid out to `receiver`. */
-const isOf = ({ log, row }: Event, from: Address, receiver: Address): boolean => {
-  const [had, has] = valuesOf(log, 2);
-  return row.isPayout === true && had === BigInt(from) && has === BigInt(receiver);
-};
-
 /** Takes requests to merge one validator's stake into another's (EIP-7251): the keys of both, 48 bytes each. */
 const consolidations = "0x0000bbddc7ce488642fb579f8b00f3a590007251";
 const keyDigits = 96;
@@ -260,8 +253,8 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
             own.has(receiver) ||
             targets.has(receiver) ||
             // why: a deposit that is paid out is told by its event, and shown
-            toldIn(outcome.logs, index).events.some(
-              (event) => event.contract === contract && isOf(event, lower(from), receiver),
+            toldIn(outcome.logs, index).payouts.some(
+              (paid) => paid.contract === contract && paid.account === lower(from) && paid.to === receiver,
             );
           if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
           const payee = validator === null ? address("to", receiver) : hash("to", validator);

@@ -10,14 +10,13 @@ import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
 import { code, type Evidence, type Finding } from "../report/finding.js";
-import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
+import type { BalanceChange, Transfer } from "../report/parts.js";
 import { knows, type View } from "../witness/view.js";
 import { blobGasOf, ownAccounts, type Filled, type Ran } from "./reading/bundle.js";
 import { amountIn, ByBalance, type Balance, balanceQuery, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
 import { settle, type Standards } from "../effects/movements.js";
-import { toldIn } from "../effects/told.js";
-import { addressOf, valuesOf } from "../abi/words.js";
+import { toldIn, type Told } from "../effects/told.js";
 
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
 export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
@@ -160,16 +159,17 @@ const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
  */
 export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => {
   const senders = new Set<string>(ownAccounts(bundle));
-  const found = new Set<Address>();
-  const tokens = new Set<Address>();
-  for (const { outcome, index } of bundle)
-    for (const { log, row } of toldIn(outcome.logs, index).events) {
-      const [account = 0n, to = 0n] = row.isPayout === true ? valuesOf(log, 2) : [];
-      const isPaidAway = senders.has(addressOf(account)) && !senders.has(addressOf(to));
-      if (row.movement !== undefined || isPaidAway) tokens.add(log.address);
-      else if (row.isKeeping === true) found.add(log.address);
-    }
-  return new Set([...found].filter((contract) => !tokens.has(contract)));
+  const told = bundle.map(({ outcome, index }) => toldIn(outcome.logs, index));
+  const events = told.flatMap((rows) => rows.events);
+  const paidAway = told.flatMap(({ payouts }) =>
+    payouts.flatMap(({ contract, account, to }) => (senders.has(account) && !senders.has(to) ? contract : [])),
+  );
+  const tokens = new Set([
+    ...paidAway,
+    ...events.flatMap(({ contract, row }) => (row.movement === undefined ? [] : contract)),
+  ]);
+  const keepers = events.flatMap(({ contract, row }) => (row.isKeeping === true ? contract : []));
+  return new Set(keepers.filter((contract) => !tokens.has(contract)));
 };
 
 const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =>
@@ -246,15 +246,15 @@ const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.
 
 /**
  * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,
- * or information where the difference is no more than rounding, interest or a stake explain. `logs`: all that were emitted.
+ * or information where the difference is no more than rounding, interest or a stake explain. `interests`: all that were named.
  */
 export const read = (
   holdings: ReadonlyArray<Holding>,
   answers: Answers,
-  logs: ReadonlyArray<OutcomeLog> = [],
+  interests: Told["interests"] = [],
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
   const { signers } = answers;
-  const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, logs });
+  const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, interests });
   const candidates = rowsOf(holdings, answers);
   const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells

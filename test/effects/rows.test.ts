@@ -56,7 +56,8 @@ describe("an event", () => {
   );
   it("of an unknown kind is kept as a row that says nothing", () => {
     const log = logOf("0x0123456789abcdef", [], 0);
-    expect(toldIn([log], 0)).toEqual({ events: [{ log, contract: token, row: {} }], rights: [], controls: [] });
+    const none = { rights: [], controls: [], payouts: [], interests: [], executions: [] };
+    expect(toldIn([log], 0)).toEqual({ events: [{ log, contract: token, row: {} }], ...none });
   });
 });
 

@@ -18,6 +18,7 @@ import { within } from "../../steps/reading/sameOutcome.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { Policy } from "../../report/policy.js";
 import type { Standards } from "../../effects/movements.js";
+import { toldIn } from "../../effects/told.js";
 import type { Run } from "../../steps/simulate.js";
 import { heldIn } from "../../steps/reading/proxies.js";
 import { either, unseen } from "../../witness/view.js";
@@ -142,9 +143,11 @@ export const movementsOf = (
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
   const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
-  const logs = bundle.flatMap(({ outcome }) => (outcome.status === "success" ? outcome.logs : []));
+  const interests = bundle.flatMap(({ outcome, index }) =>
+    outcome.status === "success" ? toldIn(outcome.logs, index).interests : [],
+  );
   const evidence = run?.plan.pretended === true ? "assumed" : "measured";
-  const balances = Assets.read(holdings, { ...sights, evidence }, logs);
+  const balances = Assets.read(holdings, { ...sights, evidence }, interests);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, sights);
   const exposure = effects === null ? exposureOf(bundle, measure, run, sights) : effects.exposure;

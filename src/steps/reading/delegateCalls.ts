@@ -7,7 +7,7 @@ import { fromError, code, type Finding } from "../../report/finding.js";
 import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import { callsIn, type Call } from "../../abi/batches.js";
+import type { Call } from "../../abi/batches.js";
 import { askedIn } from "../../effects/asked.js";
 import { toldIn } from "../../effects/told.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
@@ -20,8 +20,9 @@ const mostAccounts = 32;
 /** A case, with its outcome where it has run. */
 export type Running = Case & Partial<Pick<Ran, "outcome">>;
 
-/** The events of a case that has run. */
-const eventsOf = ({ outcome, index }: Running) => (outcome === undefined ? [] : toldIn(outcome.logs, index).events);
+/** The events of a case, none where it has not run, and what Safes say by them that they execute. */
+const eventsOf = ({ outcome, index }: Running) => toldIn(outcome?.logs ?? [], index).events;
+const executionsOf = ({ outcome, index }: Running) => toldIn(outcome?.logs ?? [], index).executions;
 
 /** Accounts that are called as a Safe is. */
 export const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>
@@ -49,14 +50,8 @@ export const isSafeProxy = (account: Address, view: View): boolean => {
 
 /** Calls that run in accounts' own place in one transaction, by calldata and `isSafe` accounts' events, each once. */
 const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
-  const calls = eventsOf(entry)
-    .filter(({ row, contract }) => row.isExecution === true && isSafe(contract))
-    .flatMap(({ log: { address: safe, topics, data } }) => {
-      // why: the event holds what the call does, in the same order; its name is as good as a selector
-      const call = { from: safe, to: safe, data: `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex };
-      return callsIn(call).delegates;
-    });
-  const all = [...entry.calls.delegates, ...calls];
+  const executed = executionsOf(entry).flatMap(({ safe, delegates }) => (isSafe(safe) ? delegates : []));
+  const all = [...entry.calls.delegates, ...executed];
   return [...new Map(all.map((call) => [`${call.as}${call.to}${call.data}`.toLowerCase(), call])).values()];
 };
 
@@ -66,7 +61,7 @@ export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyAr
     ...delegatesOf(entry, () => true).flatMap(({ as = nobody, to }) =>
       as === nobody ? [lower(to)] : [to, as].map(lower),
     ),
-    ...eventsOf(entry).flatMap(({ row, contract }) => (row.isExecution === true ? contract : [])),
+    ...executionsOf(entry).map(({ safe }) => safe),
   ]);
   return [...new Set(all)].slice(0, mostAccounts);
 };

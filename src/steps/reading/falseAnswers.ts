@@ -5,6 +5,7 @@ import { askedIn, requestedIn, type Asked } from "../../effects/asked.js";
 import type { Right } from "../../effects/rights.js";
 import { toldIn } from "../../effects/told.js";
 import { type Address, lower } from "../../primitives/hex.js";
+import { isAnswering, returnedBy } from "../../effects/returned.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
@@ -16,14 +17,8 @@ import { amountIn, balanceQuery, holding, type Holding } from "./holdings.js";
 import { levelIn, queryOf } from "./rightLevel.js";
 import { codeIn, mayBorrow } from "./runCode.js";
 
-/** The outer call, where it is a function that says by its answer alone whether it worked. */
-const outerOf = ({ calls, index }: Case): Asked | null => {
-  const [outer] = askedIn(calls.read, index);
-  // why: a signed permit may have been used before, and what Permit2 keeps hangs on the time
-  const { isPermit, isTaken, standard } = outer?.row.grant ?? { standard: "permit2" };
-  const isOwn = isPermit !== true && isTaken !== true && standard !== "permit2";
-  return outer === undefined || (outer.row.answers === undefined && !isOwn) ? null : outer;
-};
+/** The outer call. */
+const outerOf = ({ calls, index }: Case): Asked | undefined => askedIn(calls.read, index)[0];
 
 /** The movement that a call asks for, by the balances at its ends: a mint or a burn has one. */
 interface Move {
@@ -42,7 +37,7 @@ interface Grant {
 
 const wantedBy = (entry: Case): Move | Grant | null => {
   const outer = outerOf(entry);
-  if (outer === null) return null;
+  if (outer === undefined || !isAnswering(outer)) return null;
   const { row, call, moves, rights } = outer;
   const [[move], [right]] = [moves, rights];
   if (move?.amount != null) {
@@ -73,28 +68,6 @@ export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
     const isTaken = owner !== null && owner.account !== from && owner.tokenId === null;
     return [...readsOf(wanted), ...(isTaken ? [allowance(to, owner.account, from)] : [])];
   });
-
-/** True if bytes that are not `true` are `false` by a selector: where no standard has an answer, one word of zero alone is. */
-const saysFalse = (entry: Ran): boolean => {
-  const outer = outerOf(entry);
-  return outer !== null && (outer.row.answers !== undefined || entry.outcome.returnData === wordOf(0n));
-};
-
-/**
- * Tells by what a transaction answers anything but `true`: the caller's ABI, or its selector; null = it does not.
- * An empty answer says nothing: many tokens have no answer.
- */
-const falseBy = (entry: Ran): "abi" | "selector" | null => {
-  const { status, returnData } = entry.outcome;
-  const isTrue = returnData === null || returnData === "0x" || returnData.startsWith(wordOf(1n));
-  if (status !== "success" || isTrue) return null;
-  const { item } = entry.input;
-  const outputs = isRecord(item) && Array.isArray(item["outputs"]) ? (item["outputs"] as ReadonlyArray<unknown>) : [];
-  if (outputs.length === 0) return saysFalse(entry) ? "selector" : null;
-  const [output] = outputs;
-  const isReading = isRecord(item) && (item["stateMutability"] === "view" || item["stateMutability"] === "pure");
-  return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "abi" : null;
-};
 
 /** True if a balance changed otherwise than the events of the whole bundle tell. */
 const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Pick<Facts, "before" | "after">) => {
@@ -207,7 +180,7 @@ export const checkFalse = (
 ): ReadonlyArray<Finding> =>
   bundle.flatMap((entry) => {
     const { index: transaction, input, outcome } = entry;
-    const by = falseBy(entry);
+    const by = returnedBy(outcome, input, outerOf(entry)).isFalseBy;
     if (by === null || input.to === null) return [];
     const where = { transaction, evidence: outcome.evidence };
     const wanted = wantedBy(entry);

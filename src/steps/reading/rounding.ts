@@ -6,10 +6,9 @@
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
 import * as BigInts from "effect/BigInt";
-import { addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
-import { eventIn } from "../../effects/events.js";
+import type { Told } from "../../effects/told.js";
 import type { Address } from "../../primitives/hex.js";
-import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
+import type { BalanceChange, Transfer } from "../../report/parts.js";
 
 /** Units that one movement may be rounded by: once for who gives, once for who gets. */
 const unitsPerMove = 2n;
@@ -25,12 +24,10 @@ const accruedPart = 10_000n;
 const namedPart = 4n;
 
 /** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
-const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<OutcomeLog>): bigint =>
-  logs.map(eventIn).reduce((sum, { log, contract, row: { interestOf } }) => {
-    const topic = interestOf === undefined ? undefined : log.topics[interestOf];
-    if (topic === undefined || contract !== token || addressOf(BigInt(topic)) !== account) return sum;
-    return sum + (wordAt(log.data, placeOf(1, dataAt)) ?? 0n);
-  }, 0n);
+const namedInterest = ({ account, token }: BalanceChange, interests: Told["interests"]): bigint =>
+  BigInts.sumAll(
+    interests.flatMap((named) => (named.contract === token && named.account === account ? named.amount : [])),
+  );
 
 /** True if a difference is what shares are rounded by, where so many movements made up `total`. */
 const isRounded = (difference: bigint, total: bigint, moves: number): boolean =>
@@ -71,7 +68,7 @@ const isBooked = (
  */
 export const reasonOf = (
   reading: { readonly change: BalanceChange; readonly logged: bigint },
-  context: { readonly transfers: ReadonlyArray<Transfer>; readonly logs: ReadonlyArray<OutcomeLog> },
+  context: { readonly transfers: ReadonlyArray<Transfer>; readonly interests: Told["interests"] },
 ): string | null => {
   const { change, logged } = reading;
   const { account, token, tokenId, before, delta } = change;
@@ -89,7 +86,7 @@ export const reasonOf = (
   const smaller = BigInts.min(BigInts.abs(delta), BigInts.abs(logged));
   if (isRounded(BigInts.abs(difference), smaller, moves.length)) return "shares are rounded";
   const balance = before ?? 0n;
-  const interest = namedInterest(change, context.logs);
+  const interest = namedInterest(change, context.interests);
   const isNamed = interest > 0n && interest * namedPart <= balance;
   if (isNamed && BigInts.abs(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
     return "the events count interest that the balance had already";

@@ -3,7 +3,7 @@
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
-import { addressesFrom, argumentsAt, placeOf, wordAt, wordsFrom } from "../../abi/words.js";
+import { addressesFrom, argumentsAt, placeOf, wordAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { askedIn, requestedIn, type Asked } from "../../effects/asked.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units, count } from "../../primitives/statement.js";
@@ -78,9 +78,8 @@ const inWords = (layer: RevertLayer): Shortfall["what"] | null =>
     ? (patterns.find(([, pattern]) => pattern.test(layer.reason.slice(0, 256)))?.[0] ?? null)
     : null;
 
-const falsehood = `0x${"0".repeat(64)}`;
 const hasFailed = ({ status, returnData }: Outcome): boolean =>
-  status === "reverted" || status === "halted" || (status === "success" && returnData === falsehood);
+  status === "reverted" || status === "halted" || (status === "success" && returnData === wordOf(0n));
 
 const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
   const reads = queriesOf(move);
