@@ -4,7 +4,7 @@ import { chainOf } from "./chain.js";
 import { Severity, type Finding } from "./finding.js";
 import { pageOf } from "../primitives/statement.js";
 import { chainText, escapeText } from "../primitives/text.js";
-import { counted, joined, type Section, type Tone } from "./document.js";
+import { counted, joined, section, type Section, type Tone } from "./document.js";
 import { dateText, type Names, type RenderOptions } from "./amounts.js";
 import { expiryOf } from "./ready.js";
 import type { Report } from "./schema.js";
@@ -80,22 +80,17 @@ const kindOf = ({ code, sentence, remedy, error }: Finding): string =>
   JSON.stringify([code, remedy, error === null || error._tag === "RpcError" ? "" : sentence]);
 
 /** The problems of one severity, each with every place where it is. */
-const problemsOf = (report: Report, severity: Severity): ReadonlyArray<Arr.NonEmptyReadonlyArray<Finding>> =>
-  Object.values(
-    Arr.groupBy(
-      report.findings.filter((finding) => finding.severity === severity),
-      kindOf,
-    ),
-  );
+const problemsOf = ({ findings }: Report, severity: Severity): ReadonlyArray<Arr.NonEmptyReadonlyArray<Finding>> => {
+  const alike = findings.filter((finding) => finding.severity === severity);
+  return Object.values(Arr.groupBy(alike, kindOf));
+};
 
 /** A section for each severity that there is, the first places of a problem and how many more there are. */
 const findingsSections = (report: Report, names: Names): ReadonlyArray<Section> =>
-  Severity.literals.flatMap((severity): ReadonlyArray<Section> => {
+  Severity.literals.flatMap((severity) => {
     const { title, tone } = severities[severity];
     const items = problemsOf(report, severity).map((same) => itemOf(same, report, names));
-    return items.length === 0
-      ? []
-      : [{ title: `${title} (${items.length})`, tone, blocks: [{ kind: "items", tone, items }] }];
+    return section(`${title} (${items.length})`, items.length === 0 ? [] : [{ kind: "items", tone, items }], tone);
   });
 
 /** The reason, and how many more there are. */
@@ -109,20 +104,17 @@ const headline = (report: Report, names: Names): string => {
 const nextOf = (report: Report): string => {
   const seconds = Math.max(0, Math.floor((expiryOf(report) - report.observed.at) / 1000));
   if (report.transactions.length === 0) return "there is no request to sign";
-  const several = report.transactions.length > 1;
-  const sign = `sign exactly ${several ? "these requests, in this order," : "this request"} within ${seconds} s. After that, prove again first`;
-  switch (report.verdict) {
-    case "ready":
-      return report.stage === "proven" ? sign : "prove it before you sign";
-    case "caution":
-      return report.stage === "proven"
-        ? `read the warnings; if they are what you expect, ${sign}`
-        : "read the warnings, then prove it before you sign";
-    case "unknown":
-      return "do not sign yet; see what could not be checked, and ask a node that can answer it (`evm-preflight doctor URL` tells what a node can do)";
-    case "blocked":
-      return "do not sign it as it is";
-  }
+  const what = report.transactions.length > 1 ? "these requests, in this order," : "this request";
+  const sign = `sign exactly ${what} within ${seconds} s. After that, prove again first`;
+  const isProven = report.stage === "proven";
+  const next: Readonly<Record<Report["verdict"], string>> = {
+    ready: isProven ? sign : "prove it before you sign",
+    caution: `read the warnings${isProven ? `; if they are what you expect, ${sign}` : ", then prove it before you sign"}`,
+    unknown:
+      "do not sign yet; see what could not be checked, and ask a node that can answer it (`evm-preflight doctor URL` tells what a node can do)",
+    blocked: "do not sign it as it is",
+  };
+  return next[report.verdict];
 };
 
 /** `report` laid out in reading order, in the words of its chain. */

@@ -77,6 +77,13 @@ export const table = <A>(
   return [{ kind: "table", columns: columns.map(([column]) => column), rows, rest }];
 };
 
+/** What is known under a name, with how it is known and how it stands out; none where it is not known. */
+export const fact = (
+  label: string,
+  text: string | null,
+  { tone, evidence }: Pick<Fact, "tone" | "evidence"> = {},
+): Fact | null => (text === null ? null : { label, text, tone, evidence });
+
 /** The facts that are known; nothing at all when there are none. */
 export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block> => {
   const known = rows.filter((row) => row !== null);
@@ -84,15 +91,15 @@ export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block>
 };
 
 /** A section, or none when it would be empty. */
-export const section = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Section> =>
-  blocks.length === 0 ? [] : [{ title, blocks }];
+export const section = (title: string, blocks: ReadonlyArray<Block>, tone?: Tone): ReadonlyArray<Section> =>
+  blocks.length === 0 ? [] : [{ title, tone, blocks }];
 
 /** The parts that there are, with a dot between. */
 export const joined = (...parts: ReadonlyArray<string | null>): string =>
   parts.filter((part) => part !== null && part !== "").join(" · ");
 
 /** Puts a known value into words; null where it is not known. */
-export const known = <A>(value: A | null, text: (value: A) => string): string | null =>
+export const known = <A>(value: A | null, text: (value: A) => string | null): string | null =>
   value === null ? null : text(value);
 
 /** `1 round`, `2 rounds`. */

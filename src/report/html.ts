@@ -2,7 +2,7 @@
 import { sha256, stringToBytes } from "viem";
 import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import type { Block, Section } from "./document.js";
+import { left, type Block, type Cell, type Column, type Fact, type Section } from "./document.js";
 import type { Report } from "./schema.js";
 import { readingOf } from "./stakes.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
@@ -57,39 +57,34 @@ details::details-content{content-visibility:visible;block-size:auto}
 
 const style = `${pageStyle}\n${svgStyle}`;
 
-const evidenceHtml = (evidence: string | undefined): string =>
-  evidence === undefined ? "" : ` <span class="dim">${escapeXml(evidence)}</span>`;
+const tableHtml = (head: string, rows: ReadonlyArray<string>): string =>
+  `<div class="scroll"><table>${head}<tbody>${rows.map((cells) => `<tr>${cells}</tr>`).join("\n")}</tbody></table></div>`;
+
+const factHtml = ({ label, text, tone, evidence }: Fact): string =>
+  `<th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${escapeXml(text)}</bdi>${evidence === undefined ? "" : ` <span class="dim">${escapeXml(evidence)}</span>`}</td>`;
+
+const cellHtml = ({ text, tone, isAddress }: Cell, { title, align }: Column = left("")): string =>
+  `<td data-title="${escapeXml(title)}" class="${align} ${tone ?? "plain"}${isAddress === true ? " address" : ""}"><bdi>${escapeXml(text)}</bdi></td>`;
 
 const blockHtml = (block: Block): string => {
   switch (block.kind) {
     case "facts":
-      return `<div class="scroll"><table><tbody>${block.facts
-        .map(
-          ({ label, text, tone, evidence }) =>
-            `<tr><th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${escapeXml(text)}</bdi>${evidenceHtml(evidence)}</td></tr>`,
-        )
-        .join("\n")}</tbody></table></div>`;
-    case "table":
-      return `<div class="scroll"><table><thead><tr>${block.columns
-        .map(({ title, align }) => `<th scope="col" class="${align}">${escapeXml(title)}</th>`)
-        .join("")}</tr></thead><tbody>${block.rows
-        .map(
-          (row) =>
-            `<tr>${row
-              .map(
-                ({ text, tone, isAddress }, index) =>
-                  `<td data-title="${escapeXml(block.columns[index]?.title ?? "")}" class="${block.columns[index]?.align ?? "left"} ${tone ?? "plain"}${isAddress === true ? " address" : ""}"><bdi>${escapeXml(text)}</bdi></td>`,
-              )
-              .join("")}</tr>`,
-        )
-        .join("\n")}</tbody></table></div>${block.rest === "" ? "" : `<p class="dim">${block.rest}</p>`}`;
-    case "items":
-      return `<ul class="${block.tone}">${block.items
-        .map(
-          ({ code, what, details, remedy, docs = code }) =>
-            `<li><strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
-        )
-        .join("\n")}</ul>`;
+      return tableHtml("", block.facts.map(factHtml));
+    case "table": {
+      const { columns, rows, rest } = block;
+      const titles = columns.map(({ title, align }) => `<th scope="col" class="${align}">${escapeXml(title)}</th>`);
+      const cells = rows.map((row) => row.map((cell, at) => cellHtml(cell, columns[at])).join(""));
+      const more = rest === "" ? "" : `<p class="dim">${rest}</p>`;
+      return `${tableHtml(`<thead><tr>${titles.join("")}</tr></thead>`, cells)}${more}`;
+    }
+    case "items": {
+      const items = block.items.map(({ code, what, details, remedy, docs = code }) => {
+        const title = `<strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>`;
+        const places = details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("");
+        return `<li>${title}${places}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`;
+      });
+      return `<ul class="${block.tone}">${items.join("\n")}</ul>`;
+    }
   }
 };
 

@@ -1,7 +1,7 @@
 /** The report as Markdown, for pull requests, tickets and chats. */
 import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
-import type { Block, Section, Tone } from "./document.js";
+import { left, type Block, type Column, type Section, type Tone } from "./document.js";
 import type { Report } from "./schema.js";
 
 const signs: Readonly<Record<Tone, string>> = { good: "✅", warn: "⚠️", bad: "⛔", plain: "", dim: "" };
@@ -21,37 +21,36 @@ const escapeMarkdown = (text: string): string =>
 
 const rowLine = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`;
 
+const tableLines = (
+  columns: ReadonlyArray<Column>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): ReadonlyArray<string> => [
+  rowLine(columns.map(({ title }) => escapeMarkdown(title))),
+  rowLine(columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
+  ...rows.map(rowLine),
+];
+
 const blockLines = (block: Block): ReadonlyArray<string> => {
   switch (block.kind) {
     case "facts":
-      return [
-        rowLine(["", ""]),
-        rowLine(["---", "---"]),
-        ...block.facts.map(({ label, text, evidence }) =>
-          rowLine([
-            `**${escapeMarkdown(label)}**`,
-            `${escapeMarkdown(text)}${evidence === undefined ? "" : ` <sub>${evidence}</sub>`}`,
-          ]),
-        ),
-      ];
-    case "table":
-      return [
-        rowLine(block.columns.map(({ title }) => escapeMarkdown(title))),
-        rowLine(block.columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
-        ...block.rows.map((row) => rowLine(row.map(({ text }) => escapeMarkdown(text)))),
-        ...(block.rest === "" ? [] : ["", block.rest]),
-      ];
-    case "items":
-      return block.items.map(
-        ({ code, what, details, remedy }) =>
-          `- **${escapeMarkdown(what === "" ? code : what)}**${what === "" ? "" : ` (${escapeMarkdown(code)})`}${[
-            "",
-            ...details,
-            ...(remedy === "" ? [] : [`→ ${remedy}`]),
-          ]
-            .map(escapeMarkdown)
-            .join(" · ")}`,
+      return tableLines(
+        [left(""), left("")],
+        block.facts.map(({ label, text, evidence }) => [
+          `**${escapeMarkdown(label)}**`,
+          `${escapeMarkdown(text)}${evidence === undefined ? "" : ` <sub>${evidence}</sub>`}`,
+        ]),
       );
+    case "table": {
+      const rows = block.rows.map((row) => row.map(({ text }) => escapeMarkdown(text)));
+      return [...tableLines(block.columns, rows), ...(block.rest === "" ? [] : ["", block.rest])];
+    }
+    case "items":
+      return block.items.map(({ code, what, details, remedy }) => {
+        const name = escapeMarkdown(code);
+        const title = what === "" ? `**${name}**` : `**${escapeMarkdown(what)}** (${name})`;
+        const parts = [...details, ...(remedy === "" ? [] : [`→ ${remedy}`])];
+        return [`- ${title}`, ...parts.map(escapeMarkdown)].join(" · ");
+      });
   }
 };
 

@@ -12,6 +12,7 @@ import {
 } from "./amounts.js";
 import { isNobody } from "../abi/words.js";
 import { formatGasPrice } from "../primitives/units.js";
+import { known } from "./document.js";
 import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
@@ -44,36 +45,38 @@ const linesFor = (address: string, names: Names): ReadonlyArray<string> => {
   return names.isYou(address) ? ["you"] : [...(label === null ? [] : [label]), names.short(address)];
 };
 
-const flowRow = (flow: Flow, names: Names): Row => {
-  const { account, way, party, token, tokenId, amount } = flow;
+/** A token by its symbol, and which of it. */
+const itemText = (names: Names, token: string, tokenId: bigint | null): string =>
+  `${symbolOf(names, token) ?? "token"}${tokenId === null ? "" : ` ${idText(tokenId)}`}`;
+
+/** Says above an arrow how much moves, and below it of which token. */
+const movedText = (flow: Flow, names: Names): readonly [what: string, beside: string] => {
+  const { way, token, tokenId, amount } = flow;
   const sign = way === "out" ? "-" : "+";
   const shown = amountForPeople(names, flow, amount, roundingOf([flow], names));
   const text = signedText(shown, sign);
-  const about = {
-    account,
-    kind: way,
-    party: party === null ? ["no event"] : isNobody(party) ? [nobody[way]] : linesFor(party, names),
-  };
-  if (token === null) return { ...about, what: `${text} ${shown.unit}`, beside: "" };
-  const symbol = symbolOf(names, token) ?? "token";
-  const short = names.short(token);
-  if (tokenId !== null) {
-    const item = `${symbol} ${idText(tokenId)}`;
-    return { ...about, what: amount === 1n ? `${sign}${item}` : `${text} × ${item}`, beside: short };
-  }
-  const isKnown = decimalsOf(names, token) !== null;
-  return { ...about, what: isKnown ? `${text} ${symbol}` : text, beside: isKnown ? short : `smallest units, ${short}` };
+  if (token === null) return [`${text} ${shown.unit}`, ""];
+  const [item, short] = [itemText(names, token, tokenId), names.short(token)];
+  if (tokenId !== null) return [amount === 1n ? `${sign}${item}` : `${text} × ${item}`, short];
+  return decimalsOf(names, token) === null ? [text, `smallest units, ${short}`] : [`${text} ${item}`, short];
 };
 
+const flowRow = (flow: Flow, names: Names): Row => {
+  const { account, way, party } = flow;
+  const [what, beside] = movedText(flow, names);
+  const lines = party === null ? ["no event"] : isNobody(party) ? [nobody[way]] : linesFor(party, names);
+  return { account, kind: way, party: lines, what, beside };
+};
+
+const counted: ReadonlyArray<Approval["standard"]> = ["erc20", "permit2", "aaveDebt", "erc6909"];
+
 const limitOf = ({ standard, token, tokenId, after, unlimited }: Approval, names: Names): string => {
-  const symbol = symbolOf(names, token) ?? "token";
-  const item = tokenId === null ? symbol : `${symbol} ${idText(tokenId)}`;
-  const isCounted = standard === "erc20" || standard === "permit2" || standard === "aaveDebt" || standard === "erc6909";
-  if (!isCounted) return tokenId === null ? `all of ${symbol}` : item;
+  const item = itemText(names, token, tokenId);
+  if (!counted.includes(standard)) return `${tokenId === null ? "all of " : ""}${item}`;
   if (unlimited) return `unlimited ${item}`;
   if (after === null) return item;
-  const most = `≤ ${signedText(amountForPeople(names, { token, tokenId }, after, names.isTyped(after) ? "none" : "up"), "")}`;
-  return `${most} ${tokenId === null && decimalsOf(names, token) === null ? "units" : item}`;
+  const most = amountForPeople(names, { token, tokenId }, after, names.isTyped(after) ? "none" : "up");
+  return `≤ ${signedText(most, "")} ${tokenId === null && decimalsOf(names, token) === null ? "units" : item}`;
 };
 
 const grantRow = ({ approval }: Grant, names: Names): Row => ({
@@ -84,33 +87,24 @@ const grantRow = ({ approval }: Grant, names: Names): Row => ({
   beside: `${approval.standard === "aaveDebt" ? "may borrow" : "may take"} · ${names.short(approval.token)}`,
 });
 
-const callRow = ({ input, code }: Report["transactions"][number], fails: boolean, names: Names): Row => ({
-  account: input.from.toLowerCase(),
-  party:
-    input.to === null && code.creates === null ? ["new contract"] : linesFor(input.to ?? code.creates ?? "", names),
-  kind: "plain",
-  what: fails
-    ? "would fail"
-    : input.to === input.from && input.value > 0n
-      ? "sends to itself"
-      : input.to === null
-        ? "creates"
-        : "calls",
-  beside: "",
-});
+const callRow = ({ input, code }: Report["transactions"][number], fails: boolean, names: Names): Row => {
+  const { from, to, value } = input;
+  const party = to ?? code.creates;
+  const does = to === null ? "creates" : to === from && value > 0n ? "sends to itself" : "calls";
+  return {
+    account: from.toLowerCase(),
+    party: party === null ? ["new contract"] : linesFor(party, names),
+    kind: "plain",
+    what: fails ? "would fail" : does,
+    beside: "",
+  };
+};
 
-const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row => ({
-  account,
-  party: ["network fees"],
-  kind: "fee",
-  what:
-    atMost === null
-      ? perGas === null
-        ? "not known"
-        : `≤ ${formatGasPrice(perGas, names.native)}`
-      : `${isOpen ? "≥" : "≤"} ${mostForPeople(atMost, names)}`,
-  beside: "",
-});
+const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row => {
+  const most = known(atMost, (wei) => `${isOpen ? "≥" : "≤"} ${mostForPeople(wei, names)}`);
+  const price = known(perGas, (wei) => `≤ ${formatGasPrice(wei, names.native)}`);
+  return { account, party: ["network fees"], kind: "fee", what: most ?? price ?? "not known", beside: "" };
+};
 
 /** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
 const rowsOf = (
@@ -119,15 +113,14 @@ const rowsOf = (
 ): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
   const failed = new Set(failuresOf(report));
   const grants = reading.grants.filter(({ change }) => change !== "back");
-  const calls = report.transactions
-    .slice(0, mostRows)
-    .map((transaction, at) => callRow(transaction, failed.has(at), names));
   const all = grants.length + movements.length;
-  const moving = [
-    ...grants.slice(0, mostRows).map((grant) => grantRow(grant, names)),
-    ...movements.slice(0, mostRows).map((flow) => flowRow(flow, names)),
-  ];
-  const shownRows = all === 0 ? calls : moving.slice(0, mostRows);
+  const shownRows =
+    all === 0
+      ? report.transactions.slice(0, mostRows).map((transaction, at) => callRow(transaction, failed.has(at), names))
+      : [
+          ...grants.slice(0, mostRows).map((grant) => grantRow(grant, names)),
+          ...movements.slice(0, mostRows).map((flow) => flowRow(flow, names)),
+        ].slice(0, mostRows);
   const costs = reading.costs.filter(({ account }, at) => at === 0 || shownRows.some((row) => row.account === account));
   const fees = costs.map((cost) => feeRow(cost, names));
   const accounts = [...new Set([...shownRows, ...fees].map(({ account }) => account))];

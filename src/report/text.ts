@@ -44,19 +44,22 @@ const wrapped = (text: string, width: number, head: number = width): ReadonlyArr
   return lines;
 };
 
-/** `text` behind `first`, further lines behind as many spaces, or `hang` of them. */
-export const indented = (
+/** Leaves a line as it is. */
+const asIs = (line: string): string => line;
+
+/** `text` behind `first`, which is `shown`; further lines behind as many spaces, or `hang` of them. */
+const indented = (
   text: string,
   first: string,
   width: number,
-  paint: (line: string, isLast: boolean) => string,
+  paint: (line: string, isLast: boolean) => string = asIs,
   hang: number = first.length,
+  shown: string = first,
 ): ReadonlyArray<string> => {
-  const rest = " ".repeat(hang);
   const [head = "", ...more] = wrapped(text, Math.max(20, width - hang), Math.max(20, width - first.length));
   return [
-    head === "" ? first.trimEnd() : first + paint(head, more.length === 0),
-    ...more.map((line, at) => rest + paint(line, at === more.length - 1)),
+    head === "" ? shown.trimEnd() : shown + paint(head, more.length === 0),
+    ...more.map((line, at) => " ".repeat(hang) + paint(line, at === more.length - 1)),
   ];
 };
 
@@ -144,37 +147,35 @@ const withTail =
   };
 
 const factLines = (rows: ReadonlyArray<Fact>, width: number, paint: Paint): ReadonlyArray<string> => {
-  const label = Math.max(6, ...rows.map((row) => row.label.length));
-  return rows.flatMap((row) => {
-    const tag = row.evidence === undefined ? "" : `[${row.evidence}]`;
-    const name = row.label.padEnd(label);
-    const first = `  ${name}  `;
-    const toned = withTail(tag, row.tone ?? "plain", paint);
-    const text = tag === "" ? row.text : `${row.text} ${tag}`;
+  const widest = Math.max(6, ...rows.map(({ label }) => label.length));
+  return rows.flatMap(({ label, text: value, tone = "plain", evidence }) => {
+    const tag = evidence === undefined ? "" : `[${evidence}]`;
+    const toned = withTail(tag, tone, paint);
+    const text = tag === "" ? value : `${value} ${tag}`;
+    const name = label.padEnd(widest);
     // why: an address beside a long label would not fit a narrow terminal; below it, it does
-    const isTight = text.split(" ").some((word) => word.length > width - first.length);
-    if (isTight) return [`  ${paint(row.label, "dim")}`, ...indented(text, "    ", width, toned)];
-    return indented(text, first, width, toned).map((line, index) =>
-      index === 0 ? `  ${paint(name, "dim")}  ${line.slice(first.length)}` : line,
-    );
+    return longestWord(text) > width - name.length - 4
+      ? [`  ${paint(label, "dim")}`, ...indented(text, "    ", width, toned)]
+      : indented(text, `  ${name}  `, width, toned, name.length + 4, `  ${paint(name, "dim")}  `);
   });
 };
 
 const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean): ReadonlyArray<string> => {
+  const dimmed = (line: string) => paint(line, "dim");
   switch (block.kind) {
     case "facts":
       return factLines(block.facts, width, paint);
     case "table":
       return [
         ...tableLines(block.columns, block.rows, width, paint),
-        ...(block.rest === "" ? [] : indented(block.rest, "  ", width, (line) => line)),
+        ...(block.rest === "" ? [] : indented(block.rest, "  ", width)),
       ];
     case "items":
       return block.items.flatMap(({ code, what, details, remedy, docs }) => [
         ...indented(joined(what, code), "  - ", width, withTail(what === "" ? "" : code, block.tone, paint)),
-        ...details.flatMap((detail) => indented(detail, "    ", width, (line) => paint(line, "dim"))),
-        ...(remedy === "" ? [] : indented(remedy, "    → ", width, (line) => line)),
-        ...(docs === undefined || !isFull ? [] : indented(docs, "    Docs: ", width, (line) => paint(line, "dim"), 4)),
+        ...details.flatMap((detail) => indented(detail, "    ", width, dimmed)),
+        ...(remedy === "" ? [] : indented(remedy, "    → ", width)),
+        ...(docs === undefined || !isFull ? [] : indented(docs, "    Docs: ", width, dimmed, 4)),
       ]);
   }
 };
@@ -213,21 +214,18 @@ export const toText = (
   const paint = painter(options?.color ?? false);
   const width = Math.max(40, options?.width ?? 100);
   const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options);
-  const headline = indented(because, `${title} · `, width, (line) => line, 0);
   const sectionLines = ({ title, tone, blocks }: Section) => [
     "",
     ...indented(title, "", width, (line) => paint(line, tone ?? "plain", "strong")),
     ...blocks.flatMap((block) => blockLines(block, width, paint, options?.full === true)),
   ];
   return [
-    ...headline.map((line, index) =>
-      index === 0 ? `${paint(title, tone, "strong")}${line.slice(title.length)}` : line,
-    ),
+    ...indented(because, `${title} · `, width, asIs, 0, `${paint(title, tone, "strong")} · `),
     ...summary.flatMap((line) => indented(line, "", width, (part) => paint(part, "strong"))),
     ...[...findings, ...stakes, ...(options?.full === true ? technical : [])].flatMap(sectionLines),
     "",
     ...indented(about, "", width, (line) => paint(line, "dim")),
-    ...indented(next, "Next: ", width, (line) => line),
+    ...indented(next, "Next: ", width),
     "",
   ].join("\n");
 };

@@ -10,6 +10,7 @@ import {
 } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 import { valuesForPeople } from "../report/diff.js";
+import { joined, known } from "../report/document.js";
 import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
 import type { Comparison, MinedSettlement, Settled, Settlement } from "./settlement.js";
 
@@ -42,12 +43,12 @@ const differencesOf = ({ differences, uncompared }: Comparison, names: Names): R
 };
 
 const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, currency: Currency): string =>
-  [
+  joined(
     status ?? "status not known",
     `${formatGas(gasUsed)} used`,
-    ...(effectiveGasPrice === null ? [] : [formatGasPrice(effectiveGasPrice, currency)]),
-    ...(cost === null ? [] : [`cost ${formatWei(cost, currency)}`]),
-  ].join(" · ");
+    known(effectiveGasPrice, (price) => formatGasPrice(price, currency)),
+    known(cost, (wei) => `cost ${formatWei(wei, currency)}`),
+  );
 
 /** The meaning of each state, where it does not say it itself. */
 const stateMeaning: Readonly<Record<Exclude<Settlement["state"], "mined">, string>> = {
@@ -85,18 +86,13 @@ const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
 export const settledText = (settled: Settled, report: Report, options: AmountOptions = {}): string => {
   const { class: name, transactions, balances, balancesUntold, ledger } = settled;
   const names = namesFor(report, options);
+  const isOther = transactions.some((one) => "sent" in one);
+  const same = `${balances.compared - balances.differences.length} of ${balances.compared} the same`;
+  const compared = balancesUntold === null ? same : `not compared: ${why[balancesUntold]}`;
   return [
-    `${name.toUpperCase()} · ${meaning[name]}${
-      transactions.some((one) => "sent" in one) ? "; the hash was not found: what was found instead follows" : ""
-    }`,
+    `${name.toUpperCase()} · ${meaning[name]}${isOther ? "; the hash was not found: what was found instead follows" : ""}`,
     ...transactions.flatMap((transaction) => settlementLines(transaction, names)),
-    ...(balances.compared + balances.uncompared.length === 0
-      ? []
-      : [
-          balancesUntold === null
-            ? `balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`
-            : `balances  not compared: ${why[balancesUntold]}`,
-        ]),
+    ...(balances.compared + balances.uncompared.length === 0 ? [] : [`balances  ${compared}`]),
     ...differencesOf(balances, names),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,
   ].join("\n");

@@ -7,6 +7,7 @@ import {
   type Cell,
   counted,
   dim,
+  fact,
   type Fact,
   facts,
   joined,
@@ -202,64 +203,42 @@ const worldText = ({ run, state, number, timestamp, agrees }: Observed["worlds"]
 const worldsFact = (worlds: Observed["worlds"]): Fact | null => {
   if (worlds.length === 0) return null;
   const same = worlds.every(({ agrees }) => agrees === true);
-  const shown = worlds.slice(0, maxWorlds).map(worldText);
-  const cut = worlds.length - shown.length;
-  return {
-    label: "proven",
-    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${counted(worlds.length, "world")}: ${shown.join("; ")}${cut === 0 ? "" : `; … and ${cut} more`}`,
-    tone: same ? "good" : "warn",
-  };
+  const cut = worlds.length - maxWorlds;
+  const shown = [...worlds.slice(0, maxWorlds).map(worldText), ...(cut > 0 ? [`… and ${cut} more`] : [])].join("; ");
+  const text = `${same && worlds.length > 1 ? "the same in" : "in"} ${counted(worlds.length, "world")}: ${shown}`;
+  return fact("proven", text, { tone: same ? "good" : "warn" });
 };
 
 /** The state everything was asked on, and what it took. */
 export const observedSection = (
   { observed, ledger, digest, chainId }: Report,
   currency: Currency,
-): ReadonlyArray<Section> =>
-  section(
+): ReadonlyArray<Section> => {
+  const { tier, leftOut } = observed;
+  const block = joined(
+    `asked for ${String(observed.blockTag)}`,
+    known(observed.baseNumber, (number) => `state after block ${number}`) ?? "base not known",
+    known(observed.simulatedNumber, (number) => `simulated as block ${number}`),
+    known(observed.timestamp, (seconds) => `at ${dateText(seconds)}`),
+  );
+  const header = joined(
+    known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee, currency)}`),
+    known(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`),
+  );
+  const took = `${Math.round(ledger.ms)} ms`;
+  return section(
     "What this rests on",
     facts(
-      {
-        label: "block",
-        text: joined(
-          `asked for ${String(observed.blockTag)}`,
-          known(observed.baseNumber, (number) => `state after block ${number}`) ?? "base not known",
-          known(observed.simulatedNumber, (number) => `simulated as block ${number}`),
-          known(observed.timestamp, (seconds) => `at ${dateText(seconds)}`),
-        ),
-      },
-      observed.parentHash === null ? null : { label: "parent", text: observed.parentHash },
-      observed.baseFeePerGas === null && observed.gasLimit === null
-        ? null
-        : {
-            label: "header",
-            text: joined(
-              known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee, currency)}`),
-              known(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`),
-            ),
-          },
-      {
-        label: "freshness",
-        text: freshnessText(observed, chainId),
-        tone: observed.freshness === "fresh" ? "good" : "warn",
-      },
-      {
-        label: "tier",
-        text: joined(
-          tiers[observed.tier],
-          known(observed.leftOut.join(", ") || null, (left) => `without ${left}`),
-        ),
-        tone: observed.tier === "simulate" && observed.leftOut.length === 0 ? "plain" : "warn",
-      },
+      fact("block", block),
+      fact("parent", observed.parentHash),
+      fact("header", header === "" ? null : header),
+      fact("freshness", freshnessText(observed, chainId), { tone: observed.freshness === "fresh" ? "good" : "warn" }),
+      fact("tier", joined(tiers[tier], leftOut.length === 0 ? null : `without ${leftOut.join(", ")}`), {
+        tone: tier === "simulate" && leftOut.length === 0 ? "plain" : "warn",
+      }),
       worldsFact(observed.worlds),
-      digest === null ? null : { label: "fingerprint", text: digest },
-      {
-        label: "asked",
-        text: joined(
-          counted(ledger.rounds, "round"),
-          counted(ledger.requests.length, "question"),
-          `${Math.round(ledger.ms)} ms`,
-        ),
-      },
+      fact("fingerprint", digest),
+      fact("asked", joined(counted(ledger.rounds, "round"), counted(ledger.requests.length, "question"), took)),
     ),
   );
+};

@@ -8,6 +8,7 @@ import { type Currency, formatGasPrice, formatWei, grouped } from "../../primiti
 import type { AccountCode, By, Fee, Funds, Gas, Nonce, Outcome } from "../parts.js";
 import {
   dim,
+  fact,
   facts,
   joined,
   known,
@@ -28,6 +29,9 @@ interface Money {
   readonly currency: Currency;
   readonly price?: RenderOptions["price"];
 }
+
+const moneyText = (wei: bigint, { currency, price }: Money): string =>
+  `${weiText(wei, currency)}${fiatText(wei, price, currency)}`;
 
 const kindText = ({ kind, delegate, delegateHasCode }: AccountCode): string => {
   const to = delegate === null ? "an unknown delegate" : checksummed(delegate);
@@ -142,22 +146,17 @@ const requestText = (request: Request, money: Money): string =>
   );
 
 /** Shows what is to be signed, a line for each request; nothing where it is not to be. */
-export const requestsSection = ({ verdict, transactions }: Report, money: Money): ReadonlyArray<Section> =>
-  verdict === "blocked" || verdict === "unknown"
-    ? []
-    : section(
-        "To sign",
-        facts(
-          ...transactions.map(({ request }, index) =>
-            request === null
-              ? null
-              : {
-                  label: transactions.length === 1 ? "request" : `request ${index + 1}`,
-                  text: requestText(request, money),
-                },
-          ),
-        ),
-      );
+export const requestsSection = ({ verdict, transactions }: Report, money: Money): ReadonlyArray<Section> => {
+  if (verdict === "blocked" || verdict === "unknown") return [];
+  const requests = transactions.map(({ request }, index) => {
+    const label = transactions.length === 1 ? "request" : `request ${index + 1}`;
+    return fact(
+      label,
+      known(request, (signed) => requestText(signed, money)),
+    );
+  });
+  return section("To sign", facts(...requests));
+};
 
 /** Says what the transaction is, in two words for its title. */
 const nature = ({ input, code }: TransactionReport): string => {
@@ -172,6 +171,14 @@ export const callFacts = (call: DecodedCall, look: CallLook): ReadonlyArray<Fact
   ...innerLines(call, look).map(({ indent, place, text }) => ({ label: `${indent}${place}`, text })),
 ];
 
+const delegationText = ({ address, chainId, nonce }: Delegation): string =>
+  joined(
+    isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
+    chainId === 0 ? "on every chain" : `on chain ${chainId}`,
+    `account nonce ${nonce}`,
+  );
+type Delegation = NonNullable<TransactionReport["input"]["authorizationList"]>[number];
+
 /** `Transaction 1 of 2`, with everything that belongs to it alone. */
 export const transactionSection = (
   transaction: TransactionReport,
@@ -180,51 +187,31 @@ export const transactionSection = (
   money: Money,
   look: CallLook,
 ): ReadonlyArray<Section> => {
-  const { input, code, outcome, gas, nonce, fee, request } = transaction;
+  const { input, code, outcome, gas, nonce, fee, request, call } = transaction;
   const title = count === 1 ? "Transaction" : `Transaction ${index + 1} of ${count}`;
-  const { call } = transaction;
-  const result = outcome.result === null ? null : describeResult(outcome.result);
-  const events = eventsText(outcome);
-  const authorizations = (input.authorizationList ?? []).map(({ address, chainId, nonce }): Fact => ({
-    label: "delegates",
-    text: joined(
-      isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
-      chainId === 0 ? "on every chain" : `on chain ${chainId}`,
-      `account nonce ${nonce}`,
-    ),
-    tone: "warn",
-  }));
+  const { text, tone } = outcomeText(outcome);
   return section(
     `${title}: ${nature(transaction)}`,
     facts(
-      {
-        label: "from",
-        text: joined(checksummed(input.from), kindText(code.from)),
-        evidence: code.from.evidence,
-      },
+      fact("from", joined(checksummed(input.from), kindText(code.from)), code.from),
       input.to === null
-        ? { label: "creates", text: known(code.creates, checksummed) ?? "an address not known yet" }
-        : {
-            label: "to",
-            text: joined(checksummed(input.to), known(code.to, kindText)),
-            evidence: code.to?.evidence,
-          },
+        ? fact("creates", known(code.creates, checksummed) ?? "an address not known yet")
+        : fact("to", joined(checksummed(input.to), known(code.to, kindText)), code.to ?? {}),
       ...(call === null ? [] : callFacts(call, look)),
-      input.to === null ? { label: "initcode", text: `${sizeOf(input.data)} bytes` } : null,
-      {
-        label: "value",
-        text: `${weiText(input.value, money.currency)}${fiatText(input.value, money.price, money.currency)}`,
-      },
-      ...authorizations.slice(0, 8),
-      { label: "outcome", ...outcomeText(outcome), evidence: outcome.evidence },
-      result === null ? null : { label: "returns", text: result },
-      events === null ? null : { label: "events", text: events },
-      { label: "gas", text: gasText(gas), evidence: gas.evidence },
-      { label: "nonce", text: nonceText(nonce), evidence: nonce.evidence },
-      { label: "fee", text: feeText(fee, money), evidence: fee.evidence },
+      input.to === null ? fact("initcode", `${sizeOf(input.data)} bytes`) : null,
+      fact("value", moneyText(input.value, money)),
+      ...(input.authorizationList ?? [])
+        .slice(0, 8)
+        .map((delegation) => fact("delegates", delegationText(delegation), { tone: "warn" })),
+      fact("outcome", text, { tone, evidence: outcome.evidence }),
+      fact("returns", known(outcome.result, describeResult)),
+      fact("events", eventsText(outcome)),
+      fact("gas", gasText(gas), gas),
+      fact("nonce", nonceText(nonce), nonce),
+      fact("fee", feeText(fee, money), fee),
       request === null
-        ? { label: "request", text: "none: a field of it is not known", tone: "warn" }
-        : { label: "request", text: requestText(request, money) },
+        ? fact("request", "none: a field of it is not known", { tone: "warn" })
+        : fact("request", requestText(request, money)),
     ),
   );
 };
@@ -240,23 +227,19 @@ const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
 };
 
 const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
-  const wei = (amount: bigint | null): string =>
-    amount === null
-      ? "not known"
-      : `${weiText(amount, money.currency)}${fiatText(amount, money.price, money.currency)}`;
+  const wei = (amount: bigint | null): string => known(amount, (some) => moneyText(some, money)) ?? "not known";
   const place: Shown<Funds["terms"][number]> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
   const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
+  const { account, balance, required, expected, shortfall } = funds;
   return [
     ...facts(
-      { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
-      { label: "there is", text: wei(funds.balance) },
-      { label: "at most", text: `${wei(funds.required)}${funds.required === null ? "" : paid}` },
-      { label: "likely", text: wei(funds.expected) },
-      {
-        label: "missing",
-        text: funds.shortfall === 0n ? "none" : wei(funds.shortfall),
-        tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
-      },
+      fact("account", checksummed(account), funds),
+      fact("there is", wei(balance)),
+      fact("at most", `${wei(required)}${required === null ? "" : paid}`),
+      fact("likely", wei(expected)),
+      shortfall === 0n
+        ? fact("missing", "none", { tone: "good" })
+        : fact("missing", wei(shortfall), { tone: shortfall === null ? "warn" : "bad" }),
     ),
     ...table<Funds["terms"][number]>(funds.terms, [
       ...(bundle ? [place] : []),
