@@ -110,7 +110,7 @@ const presenter: CliOutput.Presenter = {
       case "InvalidInvocation":
         return complain(presentation.commandPath, complaints(presentation.errors, presentation.helpDoc));
       case "Help":
-        return Effect.andThen(showHelp(presentation.helpDoc), showCodes(presentation.helpDoc));
+        return showHelp(presentation.helpDoc);
       case "Version":
         return CliOutput.defaultPresenter.present(presentation);
     }
@@ -119,18 +119,13 @@ const presenter: CliOutput.Presenter = {
 
 /** The help, with an empty line before its examples, which the formatter leaves out behind a list of subcommands. */
 const showHelp = (help: HelpDoc): Effect.Effect<void> =>
-  Effect.flatMap(Effect.service(TerminalCapabilities), ({ canColor }) =>
-    Console.log(
-      CliOutput.defaultFormatter({ colors: canColor })
-        .formatHelpDoc(help)
-        .replace(/(?<!\n)\n(?=\S*EXAMPLES)/, "\n\n"),
-    ),
-  );
-
-const showCodes = (help: HelpDoc): Effect.Effect<void> => {
-  const codes = exitCodesOf(help);
-  return codes === null ? Effect.void : Console.log(`\n${codes}`);
-};
+  Effect.flatMap(Effect.service(TerminalCapabilities), ({ canColor }) => {
+    const text = CliOutput.defaultFormatter({ colors: canColor }).formatHelpDoc(help);
+    const codes = exitCodesOf(help);
+    return Console.log(
+      [text.replace(/(?<!\n)\n(?=\S*EXAMPLES)/, "\n\n"), ...(codes === null ? [] : [`\n${codes}`])].join("\n"),
+    );
+  });
 
 const settings = Layer.mergeAll(
   // why: what is printed may be read by a program

@@ -29,21 +29,18 @@ const codes: Readonly<Record<Settled["class"], ExitCode>> = {
 };
 
 const readReport = Effect.fnUntraced(function* (path: string) {
-  const content = yield* readText(path, "--report");
+  const json = parseJson(yield* readText(path, "--report"));
   const noReport = (what: string, detail: string) =>
-    wrong(
-      "--report",
-      `is ${what}; check --json writes one${detail === "" ? "" : ` (${escapeText(detail.replace(/\s+/g, " "), 400)})`}`,
-    );
-  const json = yield* Effect.mapError(Effect.fromResult(parseJson(content)), (problem) =>
-    noReport("no report", `it ${problem}`),
-  );
-  const kind = kindOf(json);
+    wrong("--report", `is ${what}; check --json writes one${detail === "" ? "" : ` (${oneLine(detail)})`}`);
+  if (Result.isFailure(json)) return yield* noReport("no report", `it ${json.failure}`);
+  const kind = kindOf(json.success);
   if (kind !== null && kind !== "a report") return yield* noReport(`${kind}, no report`, "");
-  return yield* Effect.mapError(fromJson(json), ({ message }) =>
+  return yield* Effect.mapError(fromJson(json.success), ({ message }) =>
     kind === null ? noReport("no report", message) : wrong("--report", escapeText(message, 400)),
   );
 });
+
+const oneLine = (text: string): string => escapeText(text.replace(/\s+/g, " "), 400);
 
 /** As `Preflight.settle` has it. */
 const defaultDeadlineMs = 30_000;
