@@ -1,4 +1,5 @@
 /** A problem of a given value, as plain data: each floor makes its own error of it, and says what may be meant. */
+import * as Iterable from "effect/Iterable";
 import * as Result from "effect/Result";
 import { isAddress as isChecksummed } from "viem";
 import { isAddress, isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
@@ -26,15 +27,7 @@ export const addressProblem = (value: string): string =>
 export const each = <A, B>(
   values: ReadonlyArray<A>,
   read: (value: A, index: number) => Checked<B>,
-): Checked<ReadonlyArray<B>> => {
-  const results: Array<B> = [];
-  for (const [index, value] of values.entries()) {
-    const checked = read(value, index);
-    if (Result.isFailure(checked)) return Result.fail(checked.failure);
-    results.push(checked.success);
-  }
-  return Result.succeed(results);
-};
+): Checked<ReadonlyArray<B>> => Result.all(Iterable.map(values, read));
 
 /** `field` is wrong. */
 export const no = (field: string, problem: string): Result.Result<never, Problem> => Result.fail({ field, problem });
@@ -99,14 +92,11 @@ const maxNonce = 2n ** 64n - 1n;
 /** Nodes refuse larger requests long before; protects the process that embeds us. */
 const maxDataBytes = 4 * 1024 * 1024;
 
-const kind = (value: unknown): string =>
-  value === null
-    ? "null"
-    : value === undefined
-      ? "nothing"
-      : Array.isArray(value)
-        ? "an array"
-        : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+const kind = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return value === undefined ? "nothing" : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+};
 
 /** True if the caller said anything. */
 export const given = (value: unknown): boolean => value !== undefined && value !== null;
@@ -173,8 +163,22 @@ export const listOf = <A>(read: Read<A>, least: number = 0): Read<ReadonlyArray<
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
   isRecord(value) ? Result.succeed(value) : no(field, `must be an object, got ${kind(value)}`);
 
-const lists = ["transactions", "carriers", "findings", "funds"] as const;
-const records = ["observed", "options", "steps"] as const;
+const fits = { "a list": Array.isArray, "an object": isRecord } as const;
+
+/** Parts that every report has, and what each must be; what holds others comes before them. */
+const parts: ReadonlyArray<readonly [path: string, what: keyof typeof fits]> = [
+  ...["transactions", "carriers", "findings", "funds"].map((name) => [name, "a list"] as const),
+  ...["observed", "options", "steps"].map((name) => [name, "an object"] as const),
+  ...["steps.with", "steps.without"].map((name) => [name, "a list"] as const),
+];
+
+const partAt = (input: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce(
+      (value, name): unknown => (typeof value === "object" && value !== null ? Reflect.get(value, name) : null),
+      input,
+    );
 
 /** The problem with a report whose parts are not what they are in one. */
 export const notWhole: Problem = {
@@ -183,18 +187,11 @@ export const notWhole: Problem = {
 };
 
 const reportParts = (input: unknown): Problem | null => {
-  const part = (name: string, what: string) => ({ field: `report.${name}`, problem: `${what}: give a whole report` });
   if (!isRecord(input)) return { field: "report", problem: "must be a report" };
-  const list = lists.find((name) => !Array.isArray(input[name]));
-  if (list !== undefined) return part(list, "must be a list");
-  const other = records.find((name) => !isRecord(input[name]));
-  if (other !== undefined) return part(other, "must be an object");
-  const { steps, transactions, carriers } = input;
-  const own = ["with", "without"].find((name) => !isRecord(steps) || !Array.isArray(steps[name]));
-  if (own !== undefined) return part(`steps.${own}`, "must be a list");
-  const [first]: ReadonlyArray<unknown> = [transactions, carriers].flat();
+  const [name, what] = parts.find(([path, what]) => !fits[what](partAt(input, path))) ?? [];
+  if (name !== undefined) return { field: `report.${name}`, problem: `must be ${what}: give a whole report` };
   // why: JSON has no bigints, and of texts in their place every sum and comparison would be wrong
-  const isText = isRecord(first) && isRecord(first["input"]) && typeof first["input"]["value"] === "string";
+  const isText = ["transactions", "carriers"].some((name) => typeof partAt(input, `${name}.0.input.value`) === "string");
   return isText ? notWhole : null;
 };
 
