@@ -3,14 +3,14 @@ import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
-import * as Schema from "effect/Schema";
 import * as Command from "effect/cli/Command";
 import * as Preflight from "../Preflight.js";
+import { plainJson } from "../primitives/index.js";
 import { toHtml } from "../report/html.js";
 import { toJson } from "../report/json.js";
 import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
-import { ready, Clearance, type Report, times } from "../report/index.js";
+import { ready, type Report, times } from "../report/index.js";
 import { deadlineText, endpointFlags, nothingAnswered, readConnection, whyDeaf, withProgress } from "./endpoint.js";
 import { codeOf, Exited, withExitCodes, wrong } from "./exit.js";
 import { checkFlags, complaint, currencyFlags, readChains, readInput, readOptions, text, toggle } from "./flags.js";
@@ -19,18 +19,11 @@ import { checkWritable, look, print, writeText } from "./terminal.js";
 /** The endpoint as people may see it. */
 const endpointOf = ({ ledger }: Report): string => ledger.requests[0]?.endpoint ?? "the endpoint";
 
-const encodeClearance = Schema.encodeSync(Schema.toCodecJson(Clearance));
-const encodeRequests = Schema.encodeSync(Schema.toCodecJson(Clearance.fields.requests));
-
 /** The report, and where it clears its requests the clearance, and what is to be signed. */
-const jsonOf = (report: Report): Effect.Effect<object> =>
+const jsonOf = (report: Report): Effect.Effect<unknown> =>
   Effect.match(ready(report), {
-    onFailure: () => Object(toJson(report)) as object,
-    onSuccess: (clearance) => ({
-      ...Object(toJson(report)),
-      clearance: encodeClearance(clearance),
-      requests: encodeRequests(clearance.requests),
-    }),
+    onFailure: () => toJson(report),
+    onSuccess: (clearance) => plainJson({ ...report, clearance, requests: clearance.requests }),
   });
 
 const flags = {

@@ -4,7 +4,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Policy from "../../Policy.js";
 import * as Preflight from "../../Preflight.js";
-import { no, type Checked, type Problem, isRecord, escapeText } from "../../primitives/index.js";
+import { no, type Checked, type Problem, isRecord, escapeText, plainJson } from "../../primitives/index.js";
 import { toJson } from "../../report/json.js";
 import type { Report } from "../../report/index.js";
 import { toText } from "../../report/text.js";
@@ -13,7 +13,6 @@ import { explain, readHex, readTopics } from "../decode.js";
 import { codeOf, exitCodes } from "../exit.js";
 import { ofTransaction, policyForms } from "../flags.js";
 import { abiOf, inputOf, named, type Fields } from "../input.js";
-import { jsonText } from "../terminal.js";
 
 /** A tool's answer: what we say, and below it what strangers wrote. */
 export interface Answer {
@@ -107,7 +106,7 @@ const explained = (args: Fields): Checked<Answer> =>
       isError: false,
       ours: count === 0 ? "nothing fits" : `${count} ${count === 1 ? "reading fits" : "readings fit"}`,
       quoted: text,
-      data: { count, untrusted: JSON.parse(jsonText(readings)) as unknown },
+      data: { count, untrusted: plainJson(readings) },
     };
   });
 

@@ -61,34 +61,31 @@ export const oldAfterOfFlags = (input: LaneFlags): Effect.Effect<number, WrongUs
 export const hasEndpoint = ({ rpcUrl: url }: LaneFlags): boolean => Option.isSome(url) && url.value !== "";
 
 /** The caller's own `redis` package: the bin carries none. */
-const createClient = (
-  url: string,
-): Effect.Effect<NodeRedisClient & { connect(): Promise<unknown>; destroy(): void }, WrongUsage> =>
-  Effect.tryPromise({
-    try: () =>
-      import("redis").then((redis) => {
-        const reconnectStrategy = false;
-        return url.startsWith("unix://")
-          ? redis.createClient({ socket: { path: url.slice("unix://".length), reconnectStrategy } })
-          : redis.createClient({ url, socket: { reconnectStrategy } });
-      }),
-    catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
+const createClient = (url: string): Promise<NodeRedisClient & { connect(): Promise<unknown>; destroy(): void }> =>
+  import("redis").then((redis) => {
+    const reconnectStrategy = false;
+    return url.startsWith("unix://")
+      ? redis.createClient({ socket: { path: url.slice("unix://".length), reconnectStrategy } })
+      : redis.createClient({ url, socket: { reconnectStrategy } });
   });
 
-const redisOf = (url: string, prefix: string | null): Layer.Layer<NonceStore, WrongUsage | Unavailable> =>
+const redisOf = (url: string, prefix: string | null) =>
   Layer.unwrap(
-    Effect.acquireRelease(
-      Effect.tap(createClient(url), (client) =>
-        Effect.tryPromise({
-          try: () => client.connect(),
-          catch: () => unavailable("--redis-url", "the store cannot be reached"),
-        }),
-      ),
-      (client) => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })),
-    ).pipe(Effect.map((client) => layerNodeRedis(client, prefix === null ? {} : { prefix }))),
+    Effect.gen(function* () {
+      const client = yield* Effect.tryPromise({
+        try: () => createClient(url),
+        catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
+      });
+      yield* Effect.addFinalizer(() => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })));
+      yield* Effect.tryPromise({
+        try: () => client.connect(),
+        catch: () => unavailable("--redis-url", "the store cannot be reached"),
+      });
+      return layerNodeRedis(client, prefix === null ? {} : { prefix });
+    }),
   );
 
-const postgresOf = (url: string): Layer.Layer<NonceStore, WrongUsage | Unavailable> =>
+const postgresOf = (url: string): Layer.Layer<NonceStore, Unavailable> =>
   Layer.effectContext(
     Effect.gen(function* () {
       // why: only who asks for Postgres loads it
@@ -104,21 +101,16 @@ const postgresOf = (url: string): Layer.Layer<NonceStore, WrongUsage | Unavailab
   );
 
 /** One store, or wrong usage. */
-const storeOf = ({
-  redisUrl,
-  postgresUrl,
-  prefix,
-}: LaneFlags): Effect.Effect<Layer.Layer<NonceStore, WrongUsage | Unavailable>, WrongUsage> => {
+const storeOf = Effect.fnUntraced(function* ({ redisUrl, postgresUrl, prefix }: LaneFlags) {
   if (Option.isSome(redisUrl) && Option.isSome(postgresUrl))
-    return Effect.fail(wrong("--redis-url", "cannot be combined with --postgres-url"));
-  if (Option.isSome(redisUrl)) return Effect.succeed(redisOf(redisUrl.value, Option.getOrNull(prefix)));
-  if (Option.isNone(postgresUrl)) return Effect.fail(wrong("--redis-url", "is missing (or give --postgres-url)"));
-  if (Option.isSome(prefix))
-    return Effect.fail(wrong("--prefix", "is for Redis; in Postgres the schema separates lanes"));
+    return yield* wrong("--redis-url", "cannot be combined with --postgres-url");
+  if (Option.isSome(redisUrl)) return redisOf(redisUrl.value, Option.getOrNull(prefix));
+  if (Option.isNone(postgresUrl)) return yield* wrong("--redis-url", "is missing (or give --postgres-url)");
+  if (Option.isSome(prefix)) return yield* wrong("--prefix", "is for Redis; in Postgres the schema separates lanes");
   return /^postgres(?:ql)?:\/\//.test(postgresUrl.value) && URL.canParse(postgresUrl.value)
-    ? Effect.succeed(postgresOf(postgresUrl.value))
-    : Effect.fail(wrong("--postgres-url", "must be a postgres:// URL"));
-};
+    ? postgresOf(postgresUrl.value)
+    : yield* wrong("--postgres-url", "must be a postgres:// URL");
+});
 
 const unasked: Rpc.Requester = { request: () => Promise.reject(new Error("no endpoint is given")) };
 
