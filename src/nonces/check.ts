@@ -4,19 +4,21 @@ import type { Snapshot } from "./store.js";
 
 const hash = /^0x[0-9a-f]{64}$/;
 
-type Slot = Snapshot["slots"][number];
-
 /** A slot in its lane, whether it is at the floor or above, and its neighbours. */
-const placeOf = (slot: Slot, index: number, lane: Snapshot) => ({
+const placeOf = (slot: Snapshot["slots"][number], index: number, lane: Snapshot) => ({
   ...{ slot, lane, active: slot.nonce >= lane.floor, before: lane.slots[index - 1], after: lane.slots[index + 1] },
 });
 
 /** True if a slot has transactions in a sound lane. */
-const isExpected = ({ state, width, token }: Slot): boolean =>
+const isExpected = ({ state, width, token }: Snapshot["slots"][number]): boolean =>
   width !== 0 && (state === "committed" || (state === "settled" && token !== foreign));
 
-const isNext = (slot: Slot, other: Slot | undefined, by: bigint, width: number): boolean =>
-  other?.nonce === slot.nonce + by && other.width === width && other.token === slot.token;
+const isNext = (
+  { nonce, token }: Snapshot["slots"][number],
+  other: ReturnType<typeof placeOf>["after"],
+  by: bigint,
+  width: number,
+): boolean => other?.nonce === nonce + by && other.width === width && other.token === token;
 
 /** Each way in which a slot violates the partition, and its words. */
 const faults: ReadonlyArray<

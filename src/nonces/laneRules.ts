@@ -252,15 +252,30 @@ export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): 
   return unmoved;
 };
 
-/** Leases that ended go back, what somebody else sent is held, and what is old is forgotten. */
-export const sweep = (draft: Draft, counts: Counts, keep: Keep, now: number): void => {
+/** Takes back leases that ended. */
+const endLeases = (draft: Draft, now: number): void => {
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
-    if (slot?.state === "reserved" && slot.until <= now) {
-      if (slot.width !== 0 && slot.token !== foreign) draft.recycled += 1;
-      draft.writes.set(nonce, freeSlot);
-    }
+    if (slot?.state !== "reserved" || slot.until > now) continue;
+    if (slot.width !== 0 && slot.token !== foreign) draft.recycled += 1;
+    draft.writes.set(nonce, freeSlot);
   }
+};
+
+/** Forgets what is old, a few nonces at a time. */
+const forgetOld = (draft: Draft, keep: Keep, now: number): void => {
+  for (let step = 0; step < pruneStep && draft.tail < draft.floor; step += 1) {
+    const slot = draft.get(draft.tail);
+    const old = slot === undefined || slot.since + keep.settledMs <= now || draft.floor - draft.tail > maxSettled;
+    if (!old) break;
+    if (slot !== undefined) draft.writes.set(draft.tail, null);
+    draft.tail += 1n;
+  }
+};
+
+/** Leases that ended go back, what somebody else sent is held, and what is old is forgotten. */
+export const sweep = (draft: Draft, counts: Counts, keep: Keep, now: number): void => {
+  endLeases(draft, now);
   // A pending count above a nonce that is free here, or above all that were issued, means that somebody else sent there.
   const pending = counts.pending > counts.latest ? counts.pending : counts.latest;
   if (pending <= draft.floor + maxPendingLead) {
@@ -271,13 +286,7 @@ export const sweep = (draft: Draft, counts: Counts, keep: Keep, now: number): vo
     if (draft.next < pending) draft.next = pending;
   }
   trim(draft);
-  for (let step = 0; step < pruneStep && draft.tail < draft.floor; step += 1) {
-    const slot = draft.get(draft.tail);
-    const old = slot === undefined || slot.since + keep.settledMs <= now || draft.floor - draft.tail > maxSettled;
-    if (!old) break;
-    if (slot !== undefined) draft.writes.set(draft.tail, null);
-    draft.tail += 1n;
-  }
+  forgetOld(draft, keep, now);
 };
 
 /** A lane that begins at the chain's counts; what waits between them is held for whoever sent it. */

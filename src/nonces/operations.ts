@@ -19,7 +19,6 @@ import {
 import type { Attempt, Counts, Decision, Draft, Keep, Slot, View } from "./laneRules.js";
 import type { ReserveAnswer, ReserveRequest, Store } from "./store.js";
 
-type Claim = Parameters<Store["commit"]>[1];
 type Answer<K extends "commit" | "replace" | "reconcile" | "adopt"> = Effect.Success<ReturnType<Store[K]>>;
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
@@ -116,7 +115,12 @@ const isBurned = ({ outcome }: Slot): boolean => outcome === "burned";
  * The fence: compare-and-set on the lease token. Committing the same transaction again succeeds; a
  * different one under the same token is `lost`.
  */
-export const commit = (view: View, claim: Claim, attempt: Attempt, now: number): Decision<Answer<"commit">> => {
+export const commit = (
+  view: View,
+  claim: Parameters<Store["commit"]>[1],
+  attempt: Attempt,
+  now: number,
+): Decision<Answer<"commit">> => {
   const { nonce, token } = claim;
   const draft = draftOf(view);
   const slot = draft.get(nonce);
@@ -151,7 +155,7 @@ export const release = (view: View, { token, nonce }: Parameters<Store["release"
  * Gives a committed nonce back after its only transaction was refused for good: only while nobody
  * else was handed the bytes and no node is known to have taken them.
  */
-export const recycle = (view: View, { nonce, token }: Claim, hash: Hash): Decision<boolean> => {
+export const recycle = (view: View, { nonce, token }: Parameters<typeof commit>[1], hash: Hash): Decision<boolean> => {
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   const clean =

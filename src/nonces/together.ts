@@ -76,81 +76,85 @@ const time = Clock.clockWith((clock) => Effect.sync(() => Number(clock.currentTi
 const named = (operation: string, cause: Cause.Cause<NonceStoreError>): Cause.Cause<NonceStoreError> =>
   Cause.map(cause, ({ detail, isRetryable }) => new NonceStoreError({ operation, detail, isRetryable }));
 
+/** Decides operations until they are written on the lane that they were decided on. */
+const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCommitCounts>) => {
+  const maker = globalThis.crypto.randomUUID();
+  let versions = 0;
+  const newVersion = () => `${maker}-${(versions += 1)}`;
+
+  const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, selection: Selection) {
+    const start = yield* time;
+    const found = yield* backend.read(operation, lane, selection);
+    const at = yield* time;
+    if (found.head !== null) {
+      const { commits } = found.head;
+      yield* commitCounts.check(operation, lane, commits);
+      commitCounts.remember(lane, commits);
+    }
+    return remember(found, selection, { now: found.now, at, took: at - start });
+  });
+
+  return Effect.fnUntraced(function* (lane: LaneId, line: Line, batch: ReadonlyArray<Waiting>) {
+    if (batch.length === 0) return;
+    const [operation = ""] = batch.map(({ name }) => name);
+    const history = batch.map((each) => each.history).reduce(lower);
+    let selection = union(batch);
+    const { last } = line;
+    // Until it is known what became of a write, nothing is remembered
+    line.last = null;
+    let known = last !== null && covers(last, selection) ? last : null;
+    let isFresh = false;
+    for (let conflicts = 0; ;) {
+      const all = batch.filter(({ isGone }) => !isGone);
+      if (all.length === 0) return;
+      if (known === null) {
+        known = yield* read(operation, lane, { ...selection, oldest: BigInts.max(selection.oldest, someOldest) });
+        isFresh = true;
+      }
+      const guess = clockAt(known.clock, yield* time);
+      const now: number = guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
+      const { change, deliver, missing } = decideAll(known, all, now, newVersion);
+      if (missing.length > 0 && known.head !== null) {
+        selection = selectionFor(known.head, selection, history, missing);
+        known = null;
+        continue;
+      }
+      line.now = now;
+      if (change === null || change.before?.version === change.after.version) {
+        if (!isFresh) {
+          known = null;
+          continue;
+        }
+        line.last = withoutHistory(known);
+      } else {
+        const start = yield* time;
+        const outcome = yield* backend.compareAndSet(operation, lane, change);
+        if (outcome._tag === "Conflict") {
+          conflicts += 1;
+          known = null;
+          isFresh = false;
+          line.crowd = Math.min(turns.most, line.crowd + turns.each);
+          yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
+          continue;
+        }
+        const at = yield* time;
+        const state = afterwards(known, change, { now: outcome.now, at, took: at - start });
+        line.last = isFresh ? withoutHistory(state) : state;
+        commitCounts.remember(lane, change.after.commits);
+      }
+      for (const answer of deliver) answer();
+      return;
+    }
+  });
+};
+
 /** A store on `backend`. What it starts runs with the services that it was made with, not with those of a caller. */
 export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
   Effect.map(Effect.context<never>(), (context) => {
     const fork = Effect.runForkWith(context);
     const lines = new Map<string, Line>();
     const commitCounts = makeCommitCounts();
-    const maker = globalThis.crypto.randomUUID();
-    let versions = 0;
-    const newVersion = () => `${maker}-${(versions += 1)}`;
-
-    const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, selection: Selection) {
-      const start = yield* time;
-      const found = yield* backend.read(operation, lane, selection);
-      const at = yield* time;
-      if (found.head !== null) {
-        const { commits } = found.head;
-        yield* commitCounts.check(operation, lane, commits);
-        commitCounts.remember(lane, commits);
-      }
-      return remember(found, selection, { now: found.now, at, took: at - start });
-    });
-
-    /** Decides the operations until they are written on the lane that they were decided on. */
-    const together = Effect.fnUntraced(function* (lane: LaneId, line: Line, batch: ReadonlyArray<Waiting>) {
-      if (batch.length === 0) return;
-      const [operation = ""] = batch.map(({ name }) => name);
-      const history = batch.map((each) => each.history).reduce(lower);
-      let selection = union(batch);
-      const { last } = line;
-      // Until it is known what became of a write, nothing is remembered
-      line.last = null;
-      let known = last !== null && covers(last, selection) ? last : null;
-      let isFresh = false;
-      for (let conflicts = 0; ;) {
-        const all = batch.filter(({ isGone }) => !isGone);
-        if (all.length === 0) return;
-        if (known === null) {
-          known = yield* read(operation, lane, { ...selection, oldest: BigInts.max(selection.oldest, someOldest) });
-          isFresh = true;
-        }
-        const guess = clockAt(known.clock, yield* time);
-        const now: number = guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
-        const { change, deliver, missing } = decideAll(known, all, now, newVersion);
-        if (missing.length > 0 && known.head !== null) {
-          selection = selectionFor(known.head, selection, history, missing);
-          known = null;
-          continue;
-        }
-        line.now = now;
-        if (change === null || change.before?.version === change.after.version) {
-          if (!isFresh) {
-            known = null;
-            continue;
-          }
-          line.last = withoutHistory(known);
-        } else {
-          const start = yield* time;
-          const outcome = yield* backend.compareAndSet(operation, lane, change);
-          if (outcome._tag === "Conflict") {
-            conflicts += 1;
-            known = null;
-            isFresh = false;
-            line.crowd = Math.min(turns.most, line.crowd + turns.each);
-            yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
-            continue;
-          }
-          const at = yield* time;
-          const state = afterwards(known, change, { now: outcome.now, at, took: at - start });
-          line.last = isFresh ? withoutHistory(state) : state;
-          commitCounts.remember(lane, change.after.commits);
-        }
-        for (const answer of deliver) answer();
-        return;
-      }
-    });
+    const together = decidedOn(backend, commitCounts);
 
     const serve = Effect.fnUntraced(function* (lane: LaneId, line: Line) {
       while (line.waiting.length > 0) {

@@ -67,6 +67,21 @@ const storeError = (operation: string) => (error: SqlError) =>
 const isConflict = ({ reason }: SqlError): boolean =>
   reason._tag === "SerializationError" || reason._tag === "DeadlockError";
 
+/** A change of a lane, as a query. */
+const writeOf = (
+  lane: string,
+  { before, after, now, writes }: Change,
+): readonly [text: string, params: ReadonlyArray<string>] => {
+  const { version, commits, floor, next, tail, doubt, doubtAt } = after;
+  const deletes = writes.flatMap(({ nonce, to }) => (to === null ? [nonce.toString()] : []));
+  const upserts = writes.flatMap(({ nonce, to }) => (to === null ? [] : [{ ...to, nonce: nonce.toString() }]));
+  const params = [version, ...[commits, floor, next, tail, doubt, doubtAt, now].map(String)];
+  const slots = [deletes, upserts].map((each) => JSON.stringify(each));
+  return before === null
+    ? [Sql.newLane, [lane, ...params, ...slots]]
+    : [Sql.writeLane, [lane, before.version, ...params, ...slots]];
+};
+
 /** A store on `sql`, whose dialect must be Postgres. */
 export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
   const client = sql.withoutTransforms();
@@ -90,22 +105,11 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
     return found;
   });
 
-  const write = (lane: string, { before, after, now, writes }: Change) => {
-    const { version, commits, floor, next, tail, doubt, doubtAt } = after;
-    const deletes = writes.flatMap(({ nonce, to }) => (to === null ? [nonce.toString()] : []));
-    const upserts = writes.flatMap(({ nonce, to }) => (to === null ? [] : [{ ...to, nonce: nonce.toString() }]));
-    const params = [version, ...[commits, floor, next, tail, doubt, doubtAt, now].map(String)];
-    const slots = [deletes, upserts].map((each) => JSON.stringify(each));
-    return before === null
-      ? query(Sql.newLane, [lane, ...params, ...slots])
-      : query(Sql.writeLane, [lane, before.version, ...params, ...slots]);
-  };
-
   return makeTogether({
     kind: "postgres",
     read,
     compareAndSet: Effect.fnUntraced(function* (operation, lane, change) {
-      const [row] = yield* write(lane.id, change).pipe(
+      const [row] = yield* query(...writeOf(lane.id, change)).pipe(
         Effect.catchIf(isConflict, () => Effect.succeed([])),
         Effect.mapError(storeError(operation)),
       );

@@ -27,6 +27,10 @@ const committedIn = (
     return state === "committed" && last !== undefined ? [{ nonce, ...last, attempts }] : [];
   });
 
+/** True if it is settled, and not yet known how its transactions ended. */
+const isOpenEnded = ({ state, outcome, attempts }: Snapshot["slots"][number]): boolean =>
+  state === "settled" && attempts.length > 0 && outcome !== "mined" && outcome !== "burned";
+
 /** {@link reconcile}; `isSparing` = what this node shows, or counts as pending, is not sent again. */
 const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
   input: Lane,
@@ -64,14 +68,7 @@ const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
   );
   const endOf = yield* endings(lane);
   const ended = yield* Effect.forEach(
-    slots.filter(
-      ({ state, outcome, nonce, attempts }) =>
-        state === "settled" &&
-        attempts.length > 0 &&
-        outcome !== "mined" &&
-        outcome !== "burned" &&
-        nonce < counts.latest,
-    ),
+    slots.filter((slot) => isOpenEnded(slot) && slot.nonce < counts.latest),
     Effect.fnUntraced(function* (slot) {
       // A receipt that cannot be read now is read by a later reconciliation
       const { nonce } = slot;

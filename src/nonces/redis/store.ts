@@ -93,25 +93,50 @@ const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
   }
 };
 
-/** A store on `redis`. */
-export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}): Store => {
-  const { prefix = "evm-preflight", replicas = 0, replicaTimeoutMs = 1_000 } = options;
-  // One hash tag per lane: all that the script touches is in one slot of a cluster
-  const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
-  const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
-  const lanesKey = `${prefix}:nonces:lanes`;
-  const send = (operation: string, command: string, ...words: ReadonlyArray<string>) =>
-    Effect.mapError(redis.send<unknown>(command, ...words), storeError(operation));
-  const commitCounts = makeCommitCounts();
+const replaceAnswer = ([tag, last = ""]: ReadonlyArray<string>) => {
+  if (tag === "replaced") return { _tag: "Replaced" } as const;
+  return tag === "conflict" ? ({ _tag: "Conflict", last: last === "" ? null : (last as Hash) } as const) : null;
+};
+
+const adoptAnswer = ([tag, first = "", second = ""]: ReadonlyArray<string>) => {
+  if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) } as const;
+  return tag === "adopted" ? ({ _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } as const) : null;
+};
+
+const reconcileAnswer = Effect.fnUntraced(function* (answer: unknown) {
+  if (answer === null) return { ...cold, snapshot: null };
+  const [head, body, due] = Array.isArray(answer) ? answer : [];
+  const texts = textsOf(head);
+  if (texts === null) return yield* unreadable("reconcile");
+  const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
+  const from = BigInt(texts[1] ?? "0");
+  const reconciled = { _tag: "Reconciled", from, due: (textsOf(due) ?? []).map(BigInt) } as const;
+  return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
+});
+
+/** The violations of a lane by all that is kept of it. */
+const violationsIn = (answer: unknown): ReadonlyArray<string> => {
+  if (answer === null) return [];
+  const [now, fields] = Array.isArray(answer) ? answer : [];
+  const { snapshot, unreadable: damaged } = laneFromFields(textOf(now), textsOf(fields) ?? []);
+  return [...damaged, ...(snapshot === null ? [] : violations(snapshot))];
+};
+
+/** The members of a set, in order. */
+const namesIn = (answer: unknown): ReadonlyArray<string> =>
+  [...(answer instanceof Set ? answer : Array.isArray(answer) ? answer : [])]
+    .flatMap((each) => textOf(each) ?? [])
+    .sort();
+
+/**
+ * Asks for the script's answer, and the lane's commits, on the shared connection or on one of its own. An answer must
+ * be that of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a
+ * proxy, must not make a commit out of another's.
+ */
+const askingOn = (keyOf: (lane: LaneId) => string, commitCounts: ReturnType<typeof makeCommitCounts>) => {
   const own = globalThis.crypto.randomUUID();
   let questions = 0;
-
-  /**
-   * Asks for the script's answer, and the lane's commits, on the shared connection or on one of its own. An answer must
-   * be that of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a
-   * proxy, must not make a commit out of another's.
-   */
-  const askOn = (sender: Parameters<typeof run>[0], operation: string, lane: LaneId, args: Args) => {
+  return (sender: Parameters<typeof run>[0], operation: string, lane: LaneId, args: Args) => {
     const question = `${own}:${(questions += 1)}`;
     const another = storeError(operation)({ cause: new Error("the connection gave the answer to another question") });
     return run(sender, keyOf(lane), [operation, ...args, commitCounts.of(lane), question].map(String)).pipe(
@@ -129,6 +154,17 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       }),
     );
   };
+};
+
+/** Asks the script, and waits for the replicas where the answer `permits` something. */
+const scripted = (
+  redis: Redis.Redis["Service"],
+  keyOf: (lane: LaneId) => string,
+  awaited: Required<Pick<Options, "replicas" | "replicaTimeoutMs">>,
+  commitCounts: ReturnType<typeof makeCommitCounts>,
+) => {
+  const { replicas } = awaited;
+  const askOn = askingOn(keyOf, commitCounts);
   let isWarned = false;
   /** Once for each process that uses the store, whoever started its lanes. */
   const warnOnce = Effect.suspend(() => {
@@ -142,7 +178,6 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const replicated = Effect.fnUntraced(function* (operation: string, lane: LaneId, args: Args, permits: Permits) {
     const connection = yield* Effect.mapError(redis.reserve, storeError(operation));
     const write = askOn(connection, operation, lane, args);
-    const awaited = { replicas, replicaTimeoutMs };
     const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
     if (permits(answer)) commitCounts.remember(lane, commits);
     return answer;
@@ -153,12 +188,24 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       if (replicas === 0) commitCounts.remember(lane, commits);
       return answer;
     });
-  /** Waits for the replicas where the answer `permits` something. */
-  const ask = (operation: string, lane: LaneId, args: Args, permits?: Permits) => {
+  return (operation: string, lane: LaneId, args: Args, permits?: Permits) => {
     const isAwaited = permits !== undefined && replicas > 0;
     const request = isAwaited ? replicated(operation, lane, args, permits) : shared(operation, lane, args);
     return Effect.andThen(warnOnce, request);
   };
+};
+
+/** A store on `redis`. */
+export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}): Store => {
+  const { prefix = "evm-preflight", replicas = 0, replicaTimeoutMs = 1_000 } = options;
+  // One hash tag per lane: all that the script touches is in one slot of a cluster
+  const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
+  const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
+  const lanesKey = `${prefix}:nonces:lanes`;
+  const send = (operation: string, command: string, ...words: ReadonlyArray<string>) =>
+    Effect.mapError(redis.send<unknown>(command, ...words), storeError(operation));
+  const commitCounts = makeCommitCounts();
+  const ask = scripted(redis, keyOf, { replicas, replicaTimeoutMs }, commitCounts);
   const whether = (operation: string, lane: LaneId, args: Args, permits?: Permits) =>
     Effect.map(ask(operation, lane, args, permits), isYes);
   /** The answer by `read`; where there is no lane `unknown`. */
@@ -196,28 +243,15 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     release: (lane, { nonce, token }) => whether("release", lane, [nonce ?? "", token]),
     recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [nonce, token, hash], isYes),
     replace: (lane, nonce, replaces, { hash, raw }) =>
-      reading("replace", [lane, [nonce, replaces, hash, raw ?? ""], always], { _tag: "Cold" }, ([tag, last = ""]) => {
-        if (tag === "replaced") return { _tag: "Replaced" };
-        return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
-      }),
+      reading("replace", [lane, [nonce, replaces, hash, raw ?? ""], always], { _tag: "Cold" }, replaceAnswer),
     report: (lane, nonce, hash, outcome) => whether("report", lane, [nonce, hash, outcome]),
-    reconcile: Effect.fnUntraced(function* (lane, { counts, keep, resendAfterMs }) {
-      const args = [...keepArgs(counts, keep), Math.trunc(resendAfterMs)];
-      const answer = yield* ask("reconcile", lane, args, handsOut);
-      if (answer === null) return { ...cold, snapshot: null };
-      const [head, body, due] = Array.isArray(answer) ? answer : [];
-      const texts = textsOf(head);
-      if (texts === null) return yield* unreadable("reconcile");
-      const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
-      const from = BigInt(texts[1] ?? "0");
-      const reconciled = { _tag: "Reconciled", from, due: (textsOf(due) ?? []).map(BigInt) } as const;
-      return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
-    }),
+    reconcile: (lane, { counts, keep, resendAfterMs }) =>
+      Effect.flatMap(
+        ask("reconcile", lane, [...keepArgs(counts, keep), Math.trunc(resendAfterMs)], handsOut),
+        reconcileAnswer,
+      ),
     adopt: (lane, counts, keep) =>
-      reading("adopt", [lane, keepArgs(counts, keep), always], { _tag: "Cold" }, ([tag, first = "", second = ""]) => {
-        if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
-        return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
-      }),
+      reading("adopt", [lane, keepArgs(counts, keep), always], { _tag: "Cold" }, adoptAnswer),
     forget: Effect.fnUntraced(function* (lane) {
       const count = yield* send("forget", "DEL", keyOf(lane));
       yield* send("forget", "DEL", markOf(lane));
@@ -231,17 +265,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       Effect.flatMap(ask("read", lane, []), (answer) =>
         answer === null ? Effect.succeed(null) : Effect.fromResult(snapshotOf("read", answer)),
       ),
-    check: (lane) =>
-      Effect.map(ask("all", lane, []), (answer) => {
-        if (answer === null) return [];
-        const [now, fields] = Array.isArray(answer) ? answer : [];
-        const { snapshot, unreadable: damaged } = laneFromFields(textOf(now), textsOf(fields) ?? []);
-        return [...damaged, ...(snapshot === null ? [] : violations(snapshot))];
-      }),
-    lanes: Effect.map(send("lanes", "SMEMBERS", lanesKey), (answer) =>
-      [...(answer instanceof Set ? answer : Array.isArray(answer) ? answer : [])]
-        .flatMap((each) => textOf(each) ?? [])
-        .sort(),
-    ),
+    check: (lane) => Effect.map(ask("all", lane, []), violationsIn),
+    lanes: Effect.map(send("lanes", "SMEMBERS", lanesKey), namesIn),
   });
 };
