@@ -20,25 +20,27 @@ export const isAnswering = ({ row: { answers, grant } }: Asked): boolean =>
   answers !== undefined ||
   (grant !== undefined && grant.isPermit !== true && grant.isTaken !== true && grant.standard !== "permit2");
 
+/** The answer that an ABI names for a function that does more than read; null = it names none. */
+const namedBy = (item: unknown): "bool" | "other" | null => {
+  const outputs: ReadonlyArray<unknown> = isRecord(item) && Array.isArray(item["outputs"]) ? item["outputs"] : [];
+  if (!isRecord(item) || outputs.length === 0) return null;
+  const [output] = outputs;
+  const isReading = item["stateMutability"] === "view" || item["stateMutability"] === "pure";
+  return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "bool" : "other";
+};
+
 /** Reads the answer of a transaction that asks for `outer`. An empty answer says nothing: many tokens have no answer. */
 export const returnedBy = (
   { status, returnData: data }: Pick<Outcome, "status" | "returnData">,
   { item }: Pick<Transaction, "item">,
   outer: Asked | undefined,
 ): Returned => {
-  const isZero = data === wordOf(0n);
   const isTrue = data === null || data === "0x" || data.startsWith(wordOf(1n));
-  const outputs: ReadonlyArray<unknown> = isRecord(item) && Array.isArray(item["outputs"]) ? item["outputs"] : [];
-  const saysFalse = (): Returned["isFalseBy"] => {
-    if (status !== "success" || isTrue) return null;
-    const [output] = outputs;
-    // why: where no standard has an answer, one word of zero alone is a refusal
-    if (output === undefined)
-      return outer !== undefined && isAnswering(outer) && (outer.row.answers !== undefined || isZero)
-        ? "selector"
-        : null;
-    const isReading = isRecord(item) && (item["stateMutability"] === "view" || item["stateMutability"] === "pure");
-    return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "abi" : null;
-  };
-  return { data, isFalseBy: saysFalse() };
+  if (status !== "success" || isTrue) return { data, isFalseBy: null };
+  const named = namedBy(item);
+  if (named !== null) return { data, isFalseBy: named === "bool" ? "abi" : null };
+  // why: where no standard has an answer, one word of zero alone is a refusal
+  const isFalse =
+    outer?.row.answers !== undefined || (outer !== undefined && isAnswering(outer) && data === wordOf(0n));
+  return { data, isFalseBy: isFalse ? "selector" : null };
 };

@@ -1,7 +1,7 @@
 /** The logs of a transaction as rows: who gets a right, who gets to act, and what else they tell of. Pure. */
 import { callsIn, type Call } from "../abi/batches.js";
 import type { ControlRow } from "../abi/known/rights.js";
-import { addressOf, dataAt, placeOf, valueBy, valuesOf, wordAt, wordOf } from "../abi/words.js";
+import { addressOf, valueBy, valuesOf, wordOf } from "../abi/words.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
 import type { OutcomeLog } from "../report/parts.js";
@@ -41,25 +41,19 @@ const controlBy = ({ log, contract, row: { control } }: Event, transaction: numb
 
 /** A deposit that a contract pays out, or interest that it names. */
 interface Sum {
+  readonly what: "payout" | "interest";
   readonly contract: Address;
-  readonly account: Address;
+  readonly account: Address | null;
   /** The account that gets it. */
-  readonly to: Address;
+  readonly to: Address | null;
   readonly amount: bigint;
 }
 
-const payoutBy = ({ log, contract, row }: Event): Sum | null => {
-  const [account, to, amount = 0n] = row.isPayout === true ? valuesOf(log, 3) : [];
-  return account === undefined || to === undefined
-    ? null
-    : { contract, amount, account: addressOf(account), to: addressOf(to) };
-};
-
-const interestBy = ({ log, contract, row: { interestOf } }: Event): Sum | null => {
-  const topic = interestOf === undefined ? undefined : log.topics[interestOf];
-  if (topic === undefined) return null;
-  const account = addressOf(BigInt(topic));
-  return { contract, account, to: account, amount: wordAt(log.data, placeOf(1, dataAt)) ?? 0n };
+const sumBy = ({ log, contract, row: { sum } }: Event): Sum | null => {
+  if (sum === undefined) return null;
+  const valueAs = valueBy(sum.values, valuesOf(log, sum.values.length));
+  const [account, to] = [party(valueAs("account")), party(valueAs("to"))];
+  return { what: sum.what, contract, account, to, amount: valueAs("amount") ?? 0n };
 };
 
 /** The call that a Safe says it executes: the event holds what it does, in the same order; its name is as good as a selector. */
@@ -74,8 +68,7 @@ export interface Told {
   readonly events: ReadonlyArray<Event>;
   readonly rights: ReadonlyArray<Right>;
   readonly controls: ReadonlyArray<Control>;
-  readonly payouts: ReadonlyArray<Sum>;
-  readonly interests: ReadonlyArray<Sum>;
+  readonly sums: ReadonlyArray<Sum>;
   /** Safes that say what they execute, with the calls that run in their place. */
   readonly executions: ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }>;
 }
@@ -87,8 +80,7 @@ export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction:
     events,
     rights: events.flatMap((event) => announcedBy(event, transaction) ?? []),
     controls: events.flatMap((event) => controlBy(event, transaction) ?? []),
-    payouts: events.flatMap((event) => payoutBy(event) ?? []),
-    interests: events.flatMap((event) => interestBy(event) ?? []),
+    sums: events.flatMap((event) => sumBy(event) ?? []),
     executions: events.flatMap((event) => executedBy(event) ?? []),
   };
 });

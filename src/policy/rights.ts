@@ -71,11 +71,11 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
   };
   // why: with tokens and rights it stands for made, gone and taken back
   const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((address) => !isNobody(address)));
-  for (const { input, code, outcome } of simulatedIn(report)) {
+  for (const [index, { input, code, outcome }] of simulatedIn(report).entries()) {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
-    for (const { address } of input.authorizationList ?? []) add(address);
-    for (const { address } of outcome.logs) add(address);
-    for (const { gains } of toldIn(outcome.logs, 0).controls) add(gains);
+    add(...(input.authorizationList ?? []).map(({ address }) => address));
+    const { events, controls } = toldIn(outcome.logs, index);
+    add(...events.map(({ contract }) => contract), ...controls.map(({ gains }) => gains));
   }
   for (const { token, from, to } of report.transfers) {
     if (token === null) add(from, to);

@@ -117,11 +117,32 @@ const ratio = (part: bigint, whole: bigint | null): number | null =>
   whole === null || whole === 0n ? null : Number((part * 1_000_000n) / whole) / 1_000_000;
 
 /** True if nothing but these transactions, and what the chain itself puts in front, is in a block. */
-const holdsOnly = ({ transactions }: FullBlock, hashes: ReadonlyArray<string>): boolean =>
-  transactions.every((transaction) => isSystemDeposit(transaction) || hashes.includes(transaction.hash.toLowerCase()));
+const holdsOnly = ({ transactions }: FullBlock, receipts: ReadonlyArray<Receipt>): boolean => {
+  const own = new Set(receipts.map(({ transactionHash }) => transactionHash.toLowerCase()));
+  return transactions.every((transaction) => isSystemDeposit(transaction) || own.has(transaction.hash.toLowerCase()));
+};
 
 /** True if the OP stack has its own contract there: the fees of every transaction are paid to some of them. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
+
+/** What each sender paid for the transactions; null where a receipt does not say it. */
+const paidIn = (receipts: ReadonlyArray<Receipt>, block: FullBlock): ReadonlyMap<string, bigint | null> => {
+  const paid = new Map<string, bigint | null>();
+  for (const receipt of receipts) {
+    const from = minedIn(receipt, block)?.from.toLowerCase() ?? "";
+    const [sum = 0n, { cost }] = [paid.get(from), paidBy(receipt)];
+    paid.set(from, sum === null || cost === null ? null : sum + cost);
+  }
+  return paid;
+};
+
+/** Tells if nothing but the transactions moves an account's balance: neither others, nor what the chain pays itself. */
+const aloneIn = (receipts: ReadonlyArray<Receipt>, block: FullBlock) => {
+  const isBundleOnly = holdsOnly(block, receipts);
+  const receivers = [block.miner, ...(block.withdrawals ?? []).map(({ address }) => address)];
+  const paid = new Set(receivers.map((account) => account?.toLowerCase()));
+  return (account: string): boolean => isBundleOnly && !isPredeploy(account) && !paid.has(account.toLowerCase());
+};
 
 /**
  * Changes of balances over the bundle against what accounts held around its block; `receipts` are all of its
@@ -135,29 +156,14 @@ export const settleBalances = (
   held: NonNullable<Hindsight["held"]>,
   outcome: Settled["class"],
 ): Comparison => {
-  const mined = receipts.flatMap((receipt) => {
-    const found = minedIn(receipt, block);
-    return found === null ? [] : [{ from: found.from.toLowerCase(), cost: paidBy(receipt).cost }];
-  });
-  const paid = (account: string): bigint | null =>
-    mined
-      .filter(({ from }) => from === account.toLowerCase())
-      .reduce<bigint | null>((sum, { cost }) => (sum === null || cost === null ? null : sum + cost), 0n);
-  const isBundleOnly = holdsOnly(
-    block,
-    receipts.map(({ transactionHash }) => transactionHash.toLowerCase()),
-  );
-  const isAlone = (account: string): boolean =>
-    isBundleOnly &&
-    !isPredeploy(account) &&
-    account.toLowerCase() !== block.miner?.toLowerCase() &&
-    !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase());
+  const paid = paidIn(receipts, block);
+  const isAlone = aloneIn(receipts, block);
   // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
   const isAsProven = outcome === "same" || outcome === "unfulfilled";
   const cause: Cause = { class: isAsProven ? "simulatorWrong" : outcome, evidence: "measured" };
   const heldBy = ({ account, token, delta }: Report["balanceChanges"][number]): bigint | null => {
     const around = held.find((row) => row.account === account && row.token === token);
-    const gas = token === null ? paid(account) : 0n;
+    const [gas = 0n] = token === null ? [paid.get(account.toLowerCase())] : [];
     const happened = around === undefined || gas === null ? null : around.after - around.before + gas;
     return happened === delta || isAlone(account) ? happened : null;
   };
@@ -167,6 +173,52 @@ export const settleBalances = (
     ({ unit }) =>
       cause.class === "simulatorWrong" && typeof unit === "object" && unit?.token != null ? unknownCause : cause,
   );
+};
+
+/** Everything compared of a transaction that was mined as it was proven. */
+const partsOf = (
+  report: Report,
+  index: number,
+  one: TransactionReport,
+  receipt: Receipt,
+  block: FullBlock,
+  hindsight: Hindsight,
+): ReadonlyArray<Comparison> => {
+  const outcome = compareOutcome(one, index, receipt, causeIn(report, one, receipt, hindsight));
+  const alone = gravest(outcome.differences.map((difference) => difference.class));
+  // why: what did otherwise than was said may have done what it was asked for
+  const isSameDeed = outcome.differences.every(({ what }) => what === "gas used");
+  return [
+    ...[outcome, compareCost(one, index, report.funds, receipt)],
+    ...(report.transactions.length === 1 && hindsight.held !== undefined
+      ? [settleBalances(report, [receipt], block, hindsight.held, alone)]
+      : []),
+    ...(isSameDeed ? [compareAsked(report, index)] : []),
+  ];
+};
+
+/** What a settlement teaches for future ones; `isOurs` = what was mined is what was proven. */
+const sampleOf = (
+  { latestNumber }: Report["observed"],
+  one: TransactionReport,
+  request: NonNullable<TransactionReport["request"]>,
+  { gasUsed, effectiveGasPrice, status }: Receipt,
+  mined: FullTransaction,
+  block: FullBlock,
+  isOurs: boolean,
+): Omit<MinedSettlement["sample"], "class"> => {
+  const { data, to } = one.input;
+  const said = isOurs ? expectedOf(one) : null;
+  const cap = request.maxFeePerGas ?? request.gasPrice ?? null;
+  return {
+    chainId: request.chainId,
+    selector: to !== null && data.length >= 10 ? `0x${data.slice(2, 10).toLowerCase()}` : null,
+    isFlip: said !== null && status !== null && said.status !== status,
+    gasRatio: ratio(gasUsed, mined.gas) ?? 0,
+    gasOfSaid: ratio(gasUsed, said?.gasUsed ?? null),
+    ageBlocks: latestNumber === null ? null : Number(block.number - latestNumber),
+    priceRatio: effectiveGasPrice === null ? null : ratio(effectiveGasPrice, cap),
+  };
 };
 
 /**
@@ -193,39 +245,16 @@ export const settle = (
     ...{ class: isReplaced ? "replaced" : "tampered", evidence: "logged" },
   });
   const isOurs = request.isSame;
-  const outcome = isOurs ? compareOutcome(one, index, receipt, causeIn(report, one, receipt, hindsight)) : null;
-  const cost = isOurs ? compareCost(one, index, report.funds, receipt) : null;
-  const alone = outcome === null ? "same" : gravest(outcome.differences.map((difference) => difference.class));
-  const balances =
-    isOurs && report.transactions.length === 1 && hindsight.held !== undefined
-      ? settleBalances(report, [receipt], block, hindsight.held, alone)
-      : null;
-  // why: what did otherwise than was said may have done what it was asked for
-  const isSameDeed = outcome?.differences.every(({ what }) => what === "gas used") === true;
-  const asked = isSameDeed ? compareAsked(report, index) : null;
-  const all = merged(...[request, outcome, cost, balances, asked].filter((part) => part !== null));
-  const said = expectedOf(one);
+  const all = merged(request, ...(isOurs ? partsOf(report, index, one, receipt, block, hindsight) : []));
   // why: where one side says nothing of the outcome, nothing that differs is not the same
-  const isTold = !isOurs || (said !== null && happenedOf(receipt) !== null);
+  const isTold = !isOurs || (expectedOf(one) !== null && happenedOf(receipt) !== null);
   const found = gravest([...all.differences.map((difference) => difference.class), isTold ? "same" : "unknown"]);
-  const { data, to } = one.input;
-  const cap = one.request.maxFeePerGas ?? one.request.gasPrice ?? null;
-  const latestNumber = report.observed.latestNumber;
-  const { effectiveGasPrice, gasUsed, status } = receipt;
+  const { effectiveGasPrice, gasUsed, status, contractAddress: created } = receipt;
   return {
-    ...{ state: "mined", transaction: index, hash: receipt.transactionHash },
+    ...{ state: "mined", created, transaction: index, hash: receipt.transactionHash },
     ...(isReplaced ? { sent } : {}),
     ...{ blockNumber: block.number, blockHash: block.hash },
     ...{ class: found, ...all, status, gasUsed, effectiveGasPrice, ...paidBy(receipt) },
-    created: receipt.contractAddress,
-    sample: {
-      ...{ chainId: one.request.chainId, class: found },
-      selector: to !== null && data.length >= 10 ? `0x${data.slice(2, 10).toLowerCase()}` : null,
-      isFlip: isOurs && said !== null && status !== null && said.status !== status,
-      gasRatio: ratio(gasUsed, mined.gas) ?? 0,
-      gasOfSaid: isOurs ? ratio(gasUsed, said?.gasUsed ?? null) : null,
-      ageBlocks: latestNumber === null ? null : Number(block.number - latestNumber),
-      priceRatio: effectiveGasPrice === null ? null : ratio(effectiveGasPrice, cap),
-    },
+    sample: { class: found, ...sampleOf(report.observed, one, one.request, receipt, mined, block, isOurs) },
   };
 };

@@ -253,8 +253,9 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
             own.has(receiver) ||
             targets.has(receiver) ||
             // why: a deposit that is paid out is told by its event, and shown
-            toldIn(outcome.logs, index).payouts.some(
-              (paid) => paid.contract === contract && paid.account === lower(from) && paid.to === receiver,
+            toldIn(outcome.logs, index).sums.some(
+              ({ what, contract: by, account, to: paid }) =>
+                what === "payout" && by === contract && account === lower(from) && paid === receiver,
             );
           if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
           const payee = validator === null ? address("to", receiver) : hash("to", validator);

@@ -161,9 +161,10 @@ export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => 
   const senders = new Set<string>(ownAccounts(bundle));
   const told = bundle.map(({ outcome, index }) => toldIn(outcome.logs, index));
   const events = told.flatMap((rows) => rows.events);
-  const paidAway = told.flatMap(({ payouts }) =>
-    payouts.flatMap(({ contract, account, to }) => (senders.has(account) && !senders.has(to) ? contract : [])),
-  );
+  const paidAway = told
+    .flatMap(({ sums }) => sums)
+    .filter(({ what, account, to }) => what === "payout" && senders.has(account ?? "") && !senders.has(to ?? ""))
+    .map(({ contract }) => contract);
   const tokens = new Set([
     ...paidAway,
     ...events.flatMap(({ contract, row }) => (row.movement === undefined ? [] : contract)),
@@ -246,15 +247,15 @@ const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.
 
 /**
  * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,
- * or information where the difference is no more than rounding, interest or a stake explain. `interests`: all that were named.
+ * or information where the difference is no more than rounding, interest or a stake explain. `sums`: all that were told.
  */
 export const read = (
   holdings: ReadonlyArray<Holding>,
   answers: Answers,
-  interests: Told["interests"] = [],
+  sums: Told["sums"] = [],
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
   const { signers } = answers;
-  const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, interests });
+  const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, sums });
   const candidates = rowsOf(holdings, answers);
   const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells

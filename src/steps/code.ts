@@ -112,23 +112,21 @@ export const decideAccount = (account: Address, { asked: answer, before, after, 
   const asked = successOf(answer);
   const [had, has] = [codeIn(before), appears === "after" ? null : codeIn(after)];
   const none = { account, delegate: null, delegateHasCode: null } as const;
+  const unclear = { ...none, kind: "unknown", evidence: "unavailable" } as const;
   const kindOf = (code: string, evidence: Evidence): AccountCode => {
     const delegate = delegateOf(code);
-    return delegate === null
-      ? { ...none, kind: "contract", evidence }
-      : { ...none, kind: "delegated", delegate, evidence };
+    return { ...none, kind: delegate === null ? "contract" : "delegated", delegate, evidence };
   };
-  const unclear = { ...none, kind: "unknown", evidence: "unavailable" } as const;
   // an authorisation of the bundle may change a delegation: the later word counts
   if (isCode(had)) return kindOf(isCode(has) && delegateOf(had) !== null ? has : had, "measured");
   if (isCode(has)) return appears === "unclear" ? unclear : kindOf(has, "measured");
   if (isCode(asked)) return had === null ? kindOf(asked, "estimated") : unclear;
   // why: what nobody saw afterwards, an earlier transaction may have put there
   if (after === null && appears !== "after") return unclear;
-  if (had === null && has === null && asked === null)
-    return isPrecompile(account) ? { ...none, kind: "precompile", evidence: "assumed" } : unclear;
-  const evidence = had === null && has === null ? "estimated" : "measured";
-  return { ...none, kind: isPrecompile(account) ? "precompile" : "nobody", evidence };
+  const isSeen = (had ?? has) !== null;
+  if (isPrecompile(account))
+    return { ...none, kind: "precompile", evidence: isSeen ? "measured" : asked === null ? "assumed" : "estimated" };
+  return isSeen || asked !== null ? { ...none, kind: "nobody", evidence: isSeen ? "measured" : "estimated" } : unclear;
 };
 
 const lookAt = (
@@ -220,6 +218,42 @@ export const ValueToPrecompile = code("code", ["warning"], "ValueToPrecompile", 
   "check the receiver",
 ]);
 
+const checkSender = ({ account, kind, delegate, evidence }: AccountCode, at: Case): ReadonlyArray<Finding> => {
+  const where = { step: "code", transaction: at.index, evidence } as const;
+  return [
+    ...(kind === "contract" ? [fromError(new SenderNotEoa({ account }), "blocker", where)] : []),
+    ...(isKeyless(account) ? [SenderWithoutKey.warning({ ...where, evidence: "assumed" }, address("", account))] : []),
+    ...(kind === "delegated" ? [AccountDelegated.info(where, address("delegate", delegate))] : []),
+  ];
+};
+
+const checkReceiver = (
+  { account, kind, delegate, delegateHasCode, evidence }: AccountCode,
+  { index: transaction, input: { data, value } }: Case,
+): ReadonlyArray<Finding> => {
+  const where = { step: "code", transaction, evidence } as const;
+  const [hasData, hasValue] = [data.length > 2, value > 0n];
+  const isIdle = kind === "delegated" && delegateHasCode === false;
+  return [
+    ...(kind === "nobody" && hasData ? [fromError(new NoCode({ account }), "blocker", where)] : []),
+    ...(isIdle && hasData ? [delegatesToNothing(where, delegate)] : []),
+    ...(kind === "precompile" && hasValue ? [ValueToPrecompile.warning(where, address("", account))] : []),
+    ...(isBurning(account) && hasValue ? [burned(where, account, wei("value", value))] : []),
+  ];
+};
+
+const checkDeployment = (
+  { index: transaction, input: { data } }: Case,
+  { maxInitCodeSize: limit, known }: Facts["chain"],
+): ReadonlyArray<Finding> => {
+  const size = (data.length - 2) / 2;
+  if (size <= limit) return [];
+  const exceeded = new InitCodeTooLarge({ size: BigInt(size), limit: BigInt(limit) });
+  // why: chains that nobody described may allow more; there the node's own simulation decides
+  const [severity, evidence] = known ? (["blocker", "estimated"] as const) : (["warning", "assumed"] as const);
+  return [fromError(exceeded, severity, { step: "code", transaction, evidence })];
+};
+
 /**
  * Reports problems of the sender and the receiver. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. Code that
  * nobody could see is `unavailable`, with the error of `eth_getCode`.
@@ -229,31 +263,10 @@ export const check = (
   { codes, chain }: Pick<Facts, "codes" | "chain">,
 ): ReadonlyArray<Finding> => {
   const { from, to } = entry.code;
-  const where = (evidence: Evidence) => ({ step: "code", transaction: entry.index, evidence }) as const;
-  const findings: Array<Finding> = [];
-  const hasData = entry.input.data.length > 2;
-  for (const account of to === null || to.account === from.account ? [from] : [from, to])
-    findings.push(...unseenCode(account, codes.get(account.account), entry.index));
-  if (from.kind === "contract")
-    findings.push(fromError(new SenderNotEoa({ account: from.account }), "blocker", where(from.evidence)));
-  if (isKeyless(from.account)) findings.push(SenderWithoutKey.warning(where("assumed"), address("", from.account)));
-  if (from.kind === "delegated")
-    findings.push(AccountDelegated.info(where(from.evidence), address("delegate", from.delegate)));
-  if (to?.kind === "nobody" && hasData)
-    findings.push(fromError(new NoCode({ account: to.account }), "blocker", where(to.evidence)));
-  if (to?.kind === "delegated" && to.delegateHasCode === false && hasData)
-    findings.push(delegatesToNothing(where(to.evidence), to.delegate));
-  if (to?.kind === "precompile" && entry.input.value > 0n)
-    findings.push(ValueToPrecompile.warning(where(to.evidence), address("", to.account)));
-  if (to !== null && isBurning(to.account) && entry.input.value > 0n)
-    findings.push(burned(where(to.evidence), to.account, wei("value", entry.input.value)));
-  const size = (entry.input.data.length - 2) / 2;
-  if (to === null && size > chain.maxInitCodeSize) {
-    const exceeded = new InitCodeTooLarge({ size: BigInt(size), limit: BigInt(chain.maxInitCodeSize) });
-    // why: chains that nobody described may allow more; there the node's own simulation decides
-    findings.push(
-      fromError(exceeded, chain.known ? "blocker" : "warning", where(chain.known ? "estimated" : "assumed")),
-    );
-  }
-  return findings;
+  const ends = to === null || to.account === from.account ? [from] : [from, to];
+  return [
+    ...ends.flatMap((account) => unseenCode(account, codes.get(account.account), entry.index)),
+    ...checkSender(from, entry),
+    ...(to === null ? checkDeployment(entry, chain) : checkReceiver(to, entry)),
+  ];
 };

@@ -56,7 +56,7 @@ describe("an event", () => {
   );
   it("of an unknown kind is kept as a row that says nothing", () => {
     const log = logOf("0x0123456789abcdef", [], 0);
-    const none = { rights: [], controls: [], payouts: [], interests: [], executions: [] };
+    const none = { rights: [], controls: [], sums: [], executions: [] };
     expect(toldIn([log], 0)).toEqual({ events: [{ log, contract: token, row: {} }], ...none });
   });
 });

@@ -1,33 +1,25 @@
 /** Every known event in one table, by the beginning of its topics: an event is looked up once, and its row says all that it tells of. */
-import { aaveBurn, aaveMint, granting, harmless, keeping, movementEvents, numbered, withdrawn } from "./movements.js";
+import { granting, harmless, keeping, movementEvents, numbered, sumEvents } from "./movements.js";
 import { innerEvents, operationReasons, type InnerEvent } from "./failures.js";
 import { controlEvents, rightEvents, votes, type ControlRow, type RightRow } from "./rights.js";
 
+/**
+ * Meanings without values. `isReason`: why a call failed that another event tells of. `isExecution`: it holds the call that a
+ * Safe executes. `isHarmless`: it names two accounts and gives neither a right. `isGranting`: it gives a right that no getter
+ * shows. `isKeeping`: its emitter keeps deposits. `isVote`: it names who votes for an account. `isNumbered`: its data are
+ * numbers alone.
+ */
+type Mark = "isReason" | "isExecution" | "isHarmless" | "isGranting" | "isKeeping" | "isVote" | "isNumbered";
+
 /** The meaning of one kind of event, as far as it is known. */
-export interface EventRow {
+export interface EventRow extends Partial<Readonly<Record<Mark, true>>> {
   readonly movement?: (typeof movementEvents)[string];
   readonly right?: RightRow;
   readonly control?: ControlRow;
+  /** A deposit that is paid out, or interest. */
+  readonly sum?: (typeof sumEvents)[string];
   /** It reports on a call that its emitter made. */
   readonly inner?: InnerEvent;
-  /** It says why that call failed. */
-  readonly isReason?: true;
-  /** It holds the call that a Safe executes, in the order of that call's arguments. */
-  readonly isExecution?: true;
-  /** It names two accounts and gives neither a right. */
-  readonly isHarmless?: true;
-  /** It gives a right in a way that no getter shows. */
-  readonly isGranting?: true;
-  /** Its emitter keeps deposits. */
-  readonly isKeeping?: true;
-  /** A deposit is paid out: of whom, and to whom. */
-  readonly isPayout?: true;
-  /** It names who votes for an account. */
-  readonly isVote?: true;
-  /** The topic of the account whose interest it names. */
-  readonly interestOf?: number;
-  /** Its data are numbers alone. */
-  readonly isNumbered?: true;
 }
 
 /** Events of a SafeL2 that hold what it executes: SafeMultiSigTransaction and SafeModuleTransaction. */
@@ -47,9 +39,8 @@ export const knownEvents: Readonly<Record<string, EventRow>> = [
   ...marked({ isHarmless: true }, harmless),
   ...marked({ isGranting: true }, granting),
   ...marked({ isKeeping: true }, keeping),
-  ...marked({ isPayout: true }, [withdrawn]),
   ...marked({ isVote: true }, [votes]),
-  ...under("interestOf", { [aaveMint]: 2, [aaveBurn]: 1 }),
+  ...under("sum", sumEvents),
   ...marked({ isNumbered: true }, numbered),
 ].reduce<Record<string, EventRow>>((all, [kind, row]) => {
   all[kind] = { ...all[kind], ...row };

@@ -67,8 +67,19 @@ export const moves: Readonly<
 
 /* Events that tell neither of a right nor of a movement, but of what stands beside them, by the beginning of their topics. */
 
+/** Withdrawn(address,address,uint256), of a deposit's account and to whom. */
+const withdrawn = "0xd1c19fbcd4551a5e";
 /** Aave's Mint(address,address,uint256,uint256,uint256) and Burn of the same shape: amount, interest, index. */
-export const [aaveMint, aaveBurn] = ["0x458f5fa412d0f69b", "0x4cf25bc1d991c175"] as const;
+const [aaveMint, aaveBurn] = ["0x458f5fa412d0f69b", "0x4cf25bc1d991c175"] as const;
+
+/** Sums that are paid out of a deposit, or that an account has earned already. */
+export const sumEvents: Readonly<
+  Record<string, { readonly what: "payout" | "interest"; readonly values: Roles<"account" | "to" | "amount"> }>
+> = {
+  [withdrawn]: { what: "payout", values: ["account", "to", "amount"] },
+  [aaveMint]: { what: "interest", values: [null, "account", null, "amount"] },
+  [aaveBurn]: { what: "interest", values: ["account", null, null, "amount"] },
+};
 
 /** Events that name two accounts and give neither a right: trades, deposits, loans. */
 export const harmless: ReadonlySet<string> = new Set([
@@ -103,9 +114,6 @@ export const granting: ReadonlySet<string> = new Set([
   // ENS: Transfer(bytes32,address), NewOwner(bytes32,bytes32,address); ERC-4907: UpdateUser(uint256,address,uint64)
   ...["0xd4735d920b0f8749", "0xce0457fe73731f82", "0x4e06b4e7000e6590"],
 ]);
-
-/** Withdrawn(address,address,uint256), of an account and to whom */
-export const withdrawn = "0xd1c19fbcd4551a5e";
 
 /** Events of those who keep deposits. */
 export const keeping: ReadonlySet<string> = new Set([

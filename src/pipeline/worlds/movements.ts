@@ -143,11 +143,9 @@ export const movementsOf = (
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
   const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
-  const interests = bundle.flatMap(({ outcome, index }) =>
-    outcome.status === "success" ? toldIn(outcome.logs, index).interests : [],
-  );
+  const sums = bundle.flatMap(({ outcome, index }) => toldIn(outcome.logs, index).sums);
   const evidence = run?.plan.pretended === true ? "assumed" : "measured";
-  const balances = Assets.read(holdings, { ...sights, evidence }, interests);
+  const balances = Assets.read(holdings, { ...sights, evidence }, sums);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, sights);
   const exposure = effects === null ? exposureOf(bundle, measure, run, sights) : effects.exposure;

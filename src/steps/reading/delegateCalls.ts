@@ -142,41 +142,49 @@ export const DelegateCallUnread = code("approvals", ["unavailable"], "DelegateCa
   "ask again, or use another node",
 ]);
 
-/** Reports one call, by what was seen of the accounts, and the codes that the caller means. */
-const say = (
-  { as = nobody, to, data }: Call,
-  transaction: number,
-  { before, after, targets }: { readonly before: View; readonly after: View; readonly targets: ReadonlyArray<Address> },
-): ReadonlyArray<Finding> => {
+/** The views of a run, and the codes that the caller means. */
+interface Sights {
+  readonly before: View;
+  readonly after: View;
+  readonly targets: ReadonlyArray<Address>;
+}
+
+/** The known code at a target, as it ran; `unread` = nobody saw it, null = it is not known. */
+const codeAt = (target: Address, { before, after }: Sights): Parameters<typeof deedOf>[0] | "unread" | null => {
+  const [had, has] = [before.account(target), after.account(target)];
+  if (had === null) return "unread";
+  const isLate = had.codeSize === 0n;
+  const codeHash = (isLate ? has : had)?.codeHash ?? had.codeHash;
+  const known = knownCode(codeHash, target) ?? migrationAt(target, codeHash, isLate ? after : before);
+  if (known === null || !(harmless.has(known.kind) || changing.has(known.kind))) return null;
+  // why: what stands there behind the bundle need not be what ran in it
+  return isLate ? "unread" : known;
+};
+
+/** Reports one call, by what was seen of the accounts. */
+const say = ({ as = nobody, to, data }: Call, transaction: number, sights: Sights): ReadonlyArray<Finding> => {
   const account = as === nobody ? null : lower(as);
   const target = lower(to);
   const parties = [address("account", account), address("code", target)];
   const where = { transaction, evidence: "measured" } as const;
-  if (targets.includes(target))
+  if (sights.targets.includes(target))
     return [DelegateCall.info({ ...where, evidence: "assumed" }, ...parties, text("", "as the option says"))];
-  const unread = DelegateCallUnread.unavailable({ ...where, evidence: "unavailable" }, ...parties);
-  const [had, has] = [before.account(target), after.account(target)];
-  if (had === null || (account !== null && before.account(account) === null)) return [unread];
-  const isLate = had.codeSize === 0n;
-  const codeHash = isLate ? (has?.codeHash ?? had.codeHash) : had.codeHash;
-  const known = knownCode(codeHash, target) ?? migrationAt(target, codeHash, isLate ? after : before);
-  if (known === null || !(harmless.has(known.kind) || changing.has(known.kind)))
+  const code = codeAt(target, sights);
+  const own = account === null ? null : sights.before.account(account);
+  if (code === "unread" || (account !== null && own === null))
+    return [DelegateCallUnread.unavailable({ ...where, evidence: "unavailable" }, ...parties)];
+  if (code === null)
     return [fromError(new UnknownDelegateCall({ account, target }), "blocker", { step: "approvals", ...where })];
-  // why: what stands there behind the bundle need not be what ran in it
-  if (isLate) return [unread];
-  const isMade = account === null || before.account(account)?.codeSize === 0n;
-  if (harmless.has(known.kind) || (isMade && known.kind !== "signMessageLib")) return [];
-  return [DelegateCall.warning(where, ...parties, text("known as", known.name), deedOf(known, data))];
+  const isMade = own === null || own.codeSize === 0n;
+  if (harmless.has(code.kind) || (isMade && code.kind !== "signMessageLib")) return [];
+  return [DelegateCall.warning(where, ...parties, text("known as", code.name), deedOf(code, data))];
 };
 
 /**
  * Reports code that accounts run in their own place: nothing of known batchers and makers of contracts, a warning of
  * what is known to sign or to change the account, a blocker of all other code. `targets` = codes that the caller names.
  */
-export const checkDelegateCalls = (
-  bundle: ReadonlyArray<Ran>,
-  sights: Parameters<typeof say>[2],
-): ReadonlyArray<Finding> => {
+export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Sights): ReadonlyArray<Finding> => {
   const safes = new Set(calledAsSafes(bundle));
   const isSafe = (account: Address) =>
     // why: whoever is not looked at, for others said the same before it, may be one

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { askedBy, askedIn, type Asked } from "../../effects/asked.js";
 import { eventIn } from "../../effects/events.js";
+import type { Right } from "../../effects/rights.js";
 import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
 import { lazyImport } from "../../primitives/effects.js";
@@ -52,32 +53,24 @@ export const withInner = (
   });
 };
 
+/** True if a right was measured to be there, now or before, as far as a permit gives it. */
+const isThere = (approval: Approval, { standard, token, owner, spender, claim, expiration }: Right): boolean => {
+  const { before, after, unlimited } = approval;
+  const isSame = approval.standard === standard && approval.token === token;
+  if (!isSame || approval.owner !== owner || approval.spender !== spender || approval.evidence !== "measured")
+    return false;
+  // why: an allowance that ends sooner is another
+  if (expiration !== null && (approval.expiration === null || approval.expiration < expiration)) return false;
+  // why: what was there before may be spent by now
+  return claim === 0n ? after === 0n : [before, after].some((had) => had !== null && (had >= claim || unlimited));
+};
+
 /** True if a permit that failed is there all the same: somebody used it before. */
 export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArray<Approval>): boolean => {
   if (to === null || data === null) return false;
   const { rights, row } = askedBy({ from: by, to, data }, 0);
-  return (
-    row.grant?.isPermit === true &&
-    rights.length > 0 &&
-    rights.every(({ standard, token, owner, spender, claim, expiration }) =>
-      approvals.some(
-        (approval) =>
-          approval.standard === standard &&
-          approval.token === token &&
-          approval.owner === owner &&
-          approval.spender === spender &&
-          approval.evidence === "measured" &&
-          // why: an allowance that ends sooner is another
-          (expiration === null || (approval.expiration !== null && approval.expiration >= expiration)) &&
-          (claim === 0n
-            ? approval.after === 0n
-            : // why: what was there before may be spent by now
-              [approval.before, approval.after].some(
-                (amount) => amount !== null && claim !== null && (amount >= claim || approval.unlimited),
-              )),
-      ),
-    )
-  );
+  const isKnown = row.grant?.isPermit === true && rights.length > 0;
+  return isKnown && rights.every((right) => approvals.some((approval) => isThere(approval, right)));
 };
 
 /** True if a call is one of those that may fail. */

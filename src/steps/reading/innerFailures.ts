@@ -218,13 +218,10 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
   );
 };
 
-/** The calls that failed inside, and how many may have failed unseen; null where there is neither. */
-export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.Type | null => {
-  const to = lower(subject.to);
-  const all = innerOf(subject.data, to, abis);
-  const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
+/** Reads what events say of calls; the reason of an operation stands in another event of the same hash. */
+const resultsIn = (logs: ReadonlyArray<OutcomeLog>): ((event: FailureEvent) => Known) => {
   const reasons = Arr.groupBy(
-    subject.logs.filter((log) => eventIn(log).row.isReason === true),
+    logs.filter((log) => eventIn(log).row.isReason === true),
     ({ address, topics }): string => `${lower(address)}/${topics[1]}`,
   );
   const reasonOf = ({ log, event, by }: FailureEvent): Hex | null => {
@@ -232,27 +229,42 @@ export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.T
     const reason = event.family === "operation" ? reasons[`${by}/${log.topics[1]}`]?.[0] : undefined;
     return reason === undefined ? null : pointedBytes(reason, 1);
   };
-  const knownBy = (event: FailureEvent): Known => {
-    const isFailed = hasFailed(event.log, event.event);
-    return { failed: isFailed, by: event.by, data: isFailed ? reasonOf(event) : null, evidence: "logged" };
+  return (event) => {
+    const failed = hasFailed(event.log, event.event);
+    return { failed, by: event.by, data: failed ? reasonOf(event) : null, evidence: "logged" };
   };
+};
+
+/** The results of all calls that anything tells of, and failures of calls that are not known. */
+const tellings = (all: ReadonlyArray<Inner>, reports: ReadonlyArray<FailureEvent>, subject: Subject) => {
   const { known, loose, isRead } = answered(all, subject);
+  const knownBy = resultsIn(subject.logs);
   const events = paired(all, reports);
   for (const [inner, event] of events.pairs) known.set(inner, knownBy(event));
   const others: Array<Known & { readonly index: number | null }> = [
     ...loose,
     ...events.loose.map((event) => ({ ...knownBy(event), index: null })).filter((failure) => failure.failed),
   ];
-  const forwarders = new Set(reports.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
   for (const [innerCall, isNamed] of silent(all, reports)) {
     const result = { failed: true, by: innerCall.by, data: null, evidence: "logged" } as const;
     if (isNamed) known.set(innerCall, result);
     else others.push({ ...result, index: null });
   }
+  return { known, others, isRead };
+};
+
+/** The calls that failed inside, and how many may have failed unseen; null where there is neither. */
+export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.Type | null => {
+  const to = lower(subject.to);
+  const all = innerOf(subject.data, to, abis);
+  const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
+  const { known, others, isRead } = tellings(all, reports, subject);
+  const forwarders = new Set(reports.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
   const failed = new Set([...known].flatMap(([innerCall, result]) => (result.failed ? [innerCall] : [])));
-  const inCalls = [...known].filter(([innerCall, result]) => result.failed && !isWithin(innerCall.parent, failed));
   const places = new Map(all.map((innerCall, place) => [innerCall, place]));
-  const inOrder = inCalls.sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  const inOrder = [...known]
+    .filter(([innerCall, result]) => result.failed && !isWithin(innerCall.parent, failed))
+    .sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
   const unseen = all.filter(
     (innerCall) =>
       innerCall.call.mayFail &&

@@ -137,7 +137,7 @@ const isMovement = ({ row: { movement } }: Event): boolean =>
 const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
   const event = eventIn(log);
   // why: interest is told beside what the token's `Transfer` moves, and of that again
-  if (event.row.interestOf !== undefined)
+  if (event.row.sum?.what === "interest")
     return logs.some((other) => other.address === log.address && isMovement(eventIn(other)));
   return isMovement(event) || event.row.right !== undefined || event.row.control !== undefined;
 };

@@ -42,6 +42,10 @@ export const NodeMayRefuse = code("fee", ["warning", "info"], "NodeMayRefuse", [
   "stay within the limit, or use another node",
 ]);
 
+/** The most, or the least, that a node's settings take, beside what is given; null where either is not known, or it is taken. */
+const beyond = (given: bigint | null, limit: bigint | null, isLeast = false) =>
+  given === null || limit === null || (isLeast ? given >= limit : given <= limit) ? null : { given, limit };
+
 const checkSettings = (
   entry: Filled,
   { nodeLimits: limits, nodeLimitsKnown, known }: Chain,
@@ -50,21 +54,20 @@ const checkSettings = (
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fee.value;
   const price = gasPrice ?? maxFeePerGas;
   const cost = gas.value === null || price === null ? null : gas.value * price;
-  const tip = gasPrice ?? maxPriorityFeePerGas;
   const maxBytes = mostBytes(limits.maxBytes, blobsOf(input));
   const size = maxBytes === null ? null : sizeOf(entry, maxBytes);
-  const isDear = limits.maxFee !== null && cost !== null && cost > limits.maxFee;
-  const isTipless = limits.minTip !== null && tip !== null && tip < limits.minTip;
-  const isLarge = maxBytes !== null && size !== null && size > maxBytes;
-  const beyond = [
-    ...(isDear ? [wei("gas limit × max fee", cost), wei("at most", limits.maxFee)] : []),
-    ...(isTipless ? [weiPerGas("tip", tip), weiPerGas("at least", limits.minTip)] : []),
-    ...(isLarge ? [bytes("size", size), bytes("at most", maxBytes)] : []),
+  const dear = beyond(cost, limits.maxFee);
+  const tipless = beyond(gasPrice ?? maxPriorityFeePerGas, limits.minTip, true);
+  const large = maxBytes !== null && size !== null && size > maxBytes ? { size, maxBytes } : null;
+  const numbers = [
+    ...(dear === null ? [] : [wei("gas limit × max fee", dear.given), wei("at most", dear.limit)]),
+    ...(tipless === null ? [] : [weiPerGas("tip", tipless.given), weiPerGas("at least", tipless.limit)]),
+    ...(large === null ? [] : [bytes("size", large.size), bytes("at most", large.maxBytes)]),
   ];
   // why: no client takes more bytes unless it is told to; of a chain that nobody described geth's least tip counts
-  const isLikely = nodeLimitsKnown || isLarge || (isTipless && !known);
+  const isLikely = nodeLimitsKnown || large !== null || (tipless !== null && !known);
   const where = { transaction: entry.index, evidence: nodeLimitsKnown ? "estimated" : "assumed" } as const;
-  return beyond.length === 0 ? [] : [NodeMayRefuse[isLikely ? "warning" : "info"](where, ...beyond)];
+  return numbers.length === 0 ? [] : [NodeMayRefuse[isLikely ? "warning" : "info"](where, ...numbers)];
 };
 
 /** @figures address("of", alice), count("nonces mined", 12) */

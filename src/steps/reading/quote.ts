@@ -1,5 +1,6 @@
 /** The fees of a transaction without fee fields, by recent blocks, receipts and the simulated block. Pure. */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
 import type { FeeHistory } from "../../eth/block.js";
@@ -96,50 +97,57 @@ const announcedIn = (history: typeof FeeHistory.Type | null, most: bigint | null
   return announced !== null && most !== null && announced > most ? most : announced;
 };
 
+/** The base fee of the next block, by everything that tells of it. */
+const baseFeesOf = (
+  history: typeof FeeHistory.Type | null,
+  header: Eth.Block | null,
+  { chain, simulatedBaseFee: simulated, parentHash }: FeeContext,
+  parameters: BaseFeeParameters,
+) => {
+  const computed = header === null ? null : nextBaseFee(header, parameters);
+  const isSameBlock = header !== null && header.hash !== null && header.hash === parentHash;
+  const disagreement =
+    isSameBlock && computed !== null && simulated !== null && computed !== simulated ? { simulated, computed } : null;
+  // why: a formula that the node's own simulation contradicts, or that nobody knows to be the chain's, bounds nothing
+  const isBound = computed !== null && disagreement === null && (chain.known || simulated !== null);
+  const seen = isBound ? largest(simulated, computed, header?.baseFeePerGas ?? null) : null;
+  const announced = announcedIn(history, seen === null ? null : growBaseFee(seen, 1, parameters).baseFeePerGas);
+  const baseFeePerGas = largest(simulated, computed, announced);
+  return { baseFeePerGas, leastFeePerGas: largest(simulated, announced) ?? baseFeePerGas, disagreement };
+};
+
+/** The tip that recent blocks tell of, within what the chain takes. */
+const tipsOf = (
+  history: typeof FeeHistory.Type | null,
+  { receipts }: FeeFacts,
+  { level, chain: { minTip, maxTip } }: FeeContext,
+  baseFee: bigint | null,
+) => {
+  const prices = baseFee === null ? null : successOf(receipts);
+  const fromHistory = history === null ? null : tipFromHistory(history, level);
+  const fromReceipts = prices === null ? null : tipFromReceipts(prices, baseFee ?? 0n);
+  const wanted = BigInts.max(fromHistory ?? fromReceipts ?? minTip, minTip);
+  const tip = BigInts.min(wanted, BigInts.max(maxTip, minTip));
+  const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
+  return { tip, leastTip: minTip, tipNamed: tip < wanted ? wanted : null, tipSource } as const;
+};
+
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
 export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
-  const history = successOf(facts.history);
-  const receipts = successOf(facts.receipts);
-  const header = successOf(facts.header);
+  const [history, header] = [successOf(facts.history), successOf(facts.header)];
+  const { blockTimeMs } = context.chain;
   const parameters = parametersOf(context.chain, header);
-  const computed = header === null ? null : nextBaseFee(header, parameters);
-  const sameBlock = header !== null && header.hash !== null && header.hash === context.parentHash;
-  const disagreement =
-    sameBlock && computed !== null && context.simulatedBaseFee !== null && computed !== context.simulatedBaseFee
-      ? { simulated: context.simulatedBaseFee, computed }
-      : null;
-  // why: a formula that the node's own simulation contradicts, or that nobody knows to be the chain's, bounds nothing
-  const isBound =
-    computed !== null && disagreement === null && (context.chain.known || context.simulatedBaseFee !== null);
-  const seen = isBound ? largest(context.simulatedBaseFee, computed, header?.baseFeePerGas ?? null) : null;
-  const announced = announcedIn(history, seen === null ? null : growBaseFee(seen, 1, parameters).baseFeePerGas);
-  const baseFeePerGas = largest(context.simulatedBaseFee, computed, announced);
-  const fromHistory = history === null ? null : tipFromHistory(history, context.level);
-  const fromReceipts =
-    receipts === null || baseFeePerGas === null
-      ? null
-      : tipFromReceipts(receipts, header?.baseFeePerGas ?? baseFeePerGas);
-  const sampled = fromHistory ?? fromReceipts;
-  const { minTip, blockTimeMs } = context.chain;
-  const bounded = sampled === null || sampled < minTip ? minTip : sampled;
-  const maxTip = context.chain.maxTip < minTip ? minTip : context.chain.maxTip;
-  const tip = bounded > maxTip ? maxTip : bounded;
-  const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
+  const baseFees = baseFeesOf(history, header, context, parameters);
+  const { baseFeePerGas } = baseFees;
+  const paid = baseFeePerGas === null ? null : (header?.baseFeePerGas ?? baseFeePerGas);
+  const tips = tipsOf(history, facts, context, paid);
   const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
   return {
-    baseFeePerGas,
-    leastFeePerGas: largest(context.simulatedBaseFee, announced) ?? baseFeePerGas,
-    disagreement,
-    tip,
-    leastTip: minTip,
-    tipNamed: tip < bounded ? bounded : null,
-    tipSource,
-    maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,
+    ...{ ...baseFees, ...tips, parameters, blockTimeMs },
+    maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tips.tip,
     horizonSeconds:
       grown === null || grown.blocks === blocks ? context.horizonSeconds : (grown.blocks * blockTimeMs) / 1000,
-    parameters,
-    blockTimeMs,
     evidence: context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable",
     failures: [facts.history, facts.receipts, facts.header].map(failureOf).filter((failure) => failure !== null),
   };

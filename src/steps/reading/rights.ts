@@ -57,6 +57,28 @@ export const unsaid = (
 /** How many calls of a batch are suspected of spending. */
 const mostCallees = 8;
 
+/** Allowances by which one movement of a token may have been made. */
+const usedFor = (
+  { input: { from, to }, calls, index: transaction }: Case,
+  { token, from: owner, to: receiver }: Transfer & { readonly token: Address },
+  senders: ReadonlySet<Address>,
+): ReadonlyArray<Right> => {
+  if (to === null || owner === nobody) return [];
+  const keeper = askedIn(calls.read, transaction)[0]?.row.isTaking === true ? to : permit2;
+  const callees = [to, ...calls.read.slice(0, mostCallees).map((call) => call.to)];
+  const isTaken = to === token || to === keeper;
+  const spenders = senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : [];
+  if (spenders.length === 0) return [];
+  const isDirect = to === token;
+  const all = new Set(isDirect ? spenders : [...spenders, keeper]);
+  return [...all]
+    .filter((spender) => spender !== owner && spender !== token && spender !== nobody)
+    .flatMap((spender) => {
+      const standards = spender !== keeper && !isDirect ? (["erc20", "permit2"] as const) : (["erc20"] as const);
+      return standards.map((each) => ({ ...unsaid(each, { token, owner, spender }, keeper), transaction }));
+    });
+};
+
 /**
  * Allowances that may have been spent without an event: of what left a sender, to the contracts that were called and to
  * the receiver, both with the token and inside Permit2; of what a sender took itself, to that sender.
@@ -69,27 +91,15 @@ export const spent = (
   const senders = new Set(ownAccounts(bundle));
   const found = new Map<string, Right>();
   const tokens = new Set<Address>();
-  for (const { standard, token, from: owner, to: receiver, transaction } of transfers) {
+  for (const transfer of transfers) {
+    const { standard, token, transaction } = transfer;
     const entry = bundle[transaction];
+    if (standard !== "erc20" || token === null || entry === undefined) continue;
     // why: nothing of it would be kept
-    if (found.size >= limit && token !== null && !tokens.has(token)) continue;
-    if (standard !== "erc20" || token === null || owner === nobody || entry === undefined || entry.input.to === null)
-      continue;
-    const { from, to } = entry.input;
-    const keeper = askedIn(entry.calls.read, entry.index)[0]?.row.isTaking === true ? to : permit2;
-    const callees = [to, ...entry.calls.read.slice(0, mostCallees).map((call) => call.to)];
-    const isTaken = to === token || to === keeper;
-    const spenders = new Set(senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : []);
-    const add = (standard: "erc20" | "permit2", spender: Address) => {
-      const right = { ...unsaid(standard, { token, owner, spender }, keeper), transaction };
+    if (found.size >= limit && !tokens.has(token)) continue;
+    for (const right of usedFor(entry, { ...transfer, token }, senders)) {
       found.set(keyOf(right), right);
       tokens.add(token);
-    };
-    const isDirect = to === token;
-    for (const spender of isDirect ? spenders : [...spenders, keeper]) {
-      if (spender === owner || spender === token || spender === nobody || spenders.size === 0) continue;
-      add("erc20", spender);
-      if (spender !== keeper && !isDirect) add("permit2", spender);
     }
   }
   return [...found.values()].slice(0, limit);

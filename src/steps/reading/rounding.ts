@@ -24,9 +24,11 @@ const accruedPart = 10_000n;
 const namedPart = 4n;
 
 /** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
-const namedInterest = ({ account, token }: BalanceChange, interests: Told["interests"]): bigint =>
+const namedInterest = ({ account, token }: BalanceChange, sums: Told["sums"]): bigint =>
   BigInts.sumAll(
-    interests.flatMap((named) => (named.contract === token && named.account === account ? named.amount : [])),
+    sums.flatMap(({ what, contract, account: whose, amount }) =>
+      what === "interest" && contract === token && whose === account ? amount : [],
+    ),
   );
 
 /** True if a difference is what shares are rounded by, where so many movements made up `total`. */
@@ -68,7 +70,7 @@ const isBooked = (
  */
 export const reasonOf = (
   reading: { readonly change: BalanceChange; readonly logged: bigint },
-  context: { readonly transfers: ReadonlyArray<Transfer>; readonly interests: Told["interests"] },
+  context: { readonly transfers: ReadonlyArray<Transfer>; readonly sums: Told["sums"] },
 ): string | null => {
   const { change, logged } = reading;
   const { account, token, tokenId, before, delta } = change;
@@ -86,7 +88,7 @@ export const reasonOf = (
   const smaller = BigInts.min(BigInts.abs(delta), BigInts.abs(logged));
   if (isRounded(BigInts.abs(difference), smaller, moves.length)) return "shares are rounded";
   const balance = before ?? 0n;
-  const interest = namedInterest(change, context.interests);
+  const interest = namedInterest(change, context.sums);
   const isNamed = interest > 0n && interest * namedPart <= balance;
   if (isNamed && BigInts.abs(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
     return "the events count interest that the balance had already";

@@ -94,17 +94,9 @@ export const ProxiesNotSeen = code("approvals", ["info"], "ProxiesNotSeen", [
   "use a node that simulates several blocks in a row",
 ]);
 
-/** Changes of the contracts, and findings about them. */
-export const checkChanges = (
-  bundle: ReadonlyArray<Ran>,
-  contracts: ReadonlyArray<Address>,
-  seen: Seen,
-  /** Those that are called, too, and were left out. */
-  left: ReadonlyArray<Address> = [],
-): { readonly changes: ReadonlyArray<StateChange>; readonly findings: ReadonlyArray<Finding> } => {
-  const controls = bundle.flatMap(({ index, outcome }) => toldIn(outcome.logs, index).controls);
-  const senders = new Set<Address>(ownAccounts(bundle));
-  const judging: Judging = { bundle, seen, controls, senders, named: namedIn(bundle) };
+/** The words of contracts that the runs change, as rows, and the contracts of which not all was seen. */
+const slotsIn = (judging: Judging, contracts: ReadonlyArray<Address>) => {
+  const { bundle, seen } = judging;
   const isSafe = safesIn(bundle, seen.worlds[0]?.before ?? unseen);
   const found = contracts.flatMap((contract) =>
     seen.worlds
@@ -114,7 +106,6 @@ export const checkChanges = (
       ])
       .map((change) => ({ contract, change })),
   );
-  const missed = [...new Set(found.flatMap(({ contract, change }) => (change === null ? contract : [])))];
   const looked = found.flatMap(({ change }): ReadonlyArray<Read> =>
     change === null ? [] : [change.holds === null ? readFirst(change, judging) : change],
   );
@@ -127,36 +118,64 @@ export const checkChanges = (
     // why: who fills the list with others takes none away that matters
     .sort((change, other) => rankOf(change) - rankOf(other))
     .slice(0, mostTraced);
-  const all = [...looked, ...traced];
-  const visible = all.filter(({ isShown }) => isShown);
-  const rowOf = ({ contract, slot, holds, word }: Read) => `${contract} ${slot ?? `${holds} ${word}`}`;
-  const known = new Set(visible.map(rowOf));
-  // why: what changes in another world alone is no less a change
-  const others = new Map(looked.flatMap((change) => (known.has(rowOf(change)) ? [] : [[rowOf(change), change]])));
-  const transactionOf = (contract: Address): number | null => {
-    const [only = null, ...more] = bundle.filter(({ calls }) => calls.read.some(({ to }) => lower(to) === contract));
-    return more.length > 0 ? null : (only?.index ?? null);
-  };
+  const missed = new Set(found.flatMap(({ contract, change }) => (change === null ? contract : [])));
+  return { rows: [...looked, ...traced], missed: [...missed] };
+};
+
+/** The rows of the world that the figures are from, and what changes in another alone, each once. */
+const shownIn = (rows: ReadonlyArray<Read>): ReadonlyArray<Read> => {
+  const keyOf = ({ contract, slot, holds, word }: Read) => `${contract} ${slot ?? `${holds} ${word}`}`;
+  const visible = rows.filter(({ isShown }) => isShown);
+  const known = new Set(visible.map(keyOf));
+  const others = rows.flatMap((row) => (known.has(keyOf(row)) ? [] : [[keyOf(row), row] as const]));
+  return [...visible, ...new Map(others).values()];
+};
+
+/** The transaction that alone calls a contract; null = none, or several do. */
+const callerOf = (bundle: ReadonlyArray<Ran>, contract: Address): number | null => {
+  const [only = null, ...more] = bundle.filter(({ calls, index }) =>
+    askedIn(calls.read, index).some((asked) => asked.contract === contract),
+  );
+  return more.length > 0 ? null : (only?.index ?? null);
+};
+
+/** The findings about what changes without an event, each once. */
+const checkSlots = (rows: ReadonlyArray<Read>, judging: Judging): ReadonlyArray<Finding> => {
   const findings = new Map<string, Finding>();
-  for (const change of all) {
+  for (const change of rows) {
     const { contract, holds, was, word, loss } = change;
     const severity = severityOf(change, judging);
     if (severity === null || holds === null || findings.has(keyOf(change))) continue;
-    const evidence = change.seen === "trace" ? "estimated" : seen.evidence;
-    const where = { transaction: transactionOf(contract), evidence };
+    const evidence = change.seen === "trace" ? "estimated" : judging.seen.evidence;
+    const where = { transaction: callerOf(judging.bundle, contract), evidence };
     const [had, has] = loss === undefined ? [party(was), party(word)] : [loss.had, loss.has];
     const parties = holds === "threshold" ? [] : [address("from", had), address("to", has)];
     findings.set(keyOf(change), controlChanged(severity, where, contract, nameOf[holds][0], ...parties));
   }
+  return [...findings.values()];
+};
+
+/** Changes of the contracts, and findings about them. */
+export const checkChanges = (
+  bundle: ReadonlyArray<Ran>,
+  contracts: ReadonlyArray<Address>,
+  seen: Seen,
+  /** Those that are called, too, and were left out. */
+  left: ReadonlyArray<Address> = [],
+): { readonly changes: ReadonlyArray<StateChange>; readonly findings: ReadonlyArray<Finding> } => {
+  const controls = bundle.flatMap(({ index, outcome }) => toldIn(outcome.logs, index).controls);
+  const senders = new Set<Address>(ownAccounts(bundle));
+  const judging: Judging = { bundle, seen, controls, senders, named: namedIn(bundle) };
+  const { rows, missed } = slotsIn(judging, contracts);
   const own = new Set([...senders, ...calledAsSafes(bundle)]);
   const keys = bundle.flatMap((entry) => selfCallsIn(entry, controls, own));
   const unread = missed.slice(0, mostNamed).map((contract) => address("", contract));
   const row = { slot: null, holds: null, before: null, after: null, transaction: null };
   return {
     changes: [
-      ...[...visible, ...others.values()].map(({ contract, slot, holds, was, word, seen }): StateChange => ({
+      ...shownIn(rows).map(({ contract, slot, holds, was, word, seen }): StateChange => ({
         ...{ account: contract, slot, holds, before: holds === "facet" ? null : wordOf(was), after: wordOf(word) },
-        ...{ transaction: transactionOf(contract), seen },
+        ...{ transaction: callerOf(bundle, contract), seen },
       })),
       ...keys.map(({ account, word, transaction }): StateChange => ({
         ...{ ...row, account, holds: "key", after: wordOf(word), transaction, seen: "calldata" },
@@ -164,7 +183,7 @@ export const checkChanges = (
       ...[...missed, ...left].map((account): StateChange => ({ ...row, account, seen: "unseen" })),
     ],
     findings: [
-      ...findings.values(),
+      ...checkSlots(rows, judging),
       ...keys.map(({ account, word, transaction }) =>
         controlChanged(
           "warning",

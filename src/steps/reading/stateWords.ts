@@ -85,21 +85,33 @@ export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boole
   const created = new Set<Address>();
   for (const { pre, post } of traced)
     for (const account of new Set([...pre.keys(), ...post.keys()])) {
-      const contract = account.toLowerCase() as Address;
+      const contract = lower(account);
       const [had, has] = [pre.get(account), post.get(account)];
       // why: a contract begins with one, and nobody had anything in what is new
       if (!had?.nonce && has?.nonce != null) created.add(contract);
-      if (created.has(contract)) continue;
-      const rows = slotsOf(isSafe(contract));
-      for (const slot of new Set([...(had?.storage.keys() ?? []), ...(has?.storage.keys() ?? [])])) {
-        const key = `${contract} ${slot}`;
-        const holds = rows.find((row) => row.slot === slot)?.holds ?? null;
-        const was = net.get(key)?.was ?? BigInt(had?.storage.get(slot) ?? 0);
-        const word = BigInt(has?.storage.get(slot) ?? 0);
-        net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
-      }
+      if (!created.has(contract)) addWords(net, contract, isSafe, had?.storage ?? noWords, has?.storage ?? noWords);
     }
   return [...net.values()].filter(({ was, word }) => was !== word);
+};
+
+type Words = ReadonlyMap<Hash, Hash>;
+const noWords: Words = new Map<Hash, Hash>();
+
+/** Adds what one transaction changed of a contract to what those before it changed. */
+const addWords = (
+  net: Map<string, Change>,
+  contract: Address,
+  isSafe: (contract: Address) => boolean,
+  had: Words,
+  has: Words,
+): void => {
+  const rows = slotsOf(isSafe(contract));
+  for (const slot of new Set([...had.keys(), ...has.keys()])) {
+    const key = `${contract} ${slot}`;
+    const holds = rows.find((row) => row.slot === slot)?.holds ?? null;
+    const [was, word] = [net.get(key)?.was ?? BigInt(had.get(slot) ?? 0), BigInt(has.get(slot) ?? 0)];
+    net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
+  }
 };
 
 /** The slots of a contract that change; null among them where one was not seen. */
@@ -257,22 +269,27 @@ const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<
   );
 };
 
+/** True if nobody loses anything by a change, or nothing is known to change: data, no finding. */
+const isIdle = ({ slot, holds, was, word, loss }: Read, { senders }: Judging): boolean => {
+  // why: a Safe that is set up had neither, and what nobody owned is taken from nobody
+  if (was === 0n && (holds === "owner" || holds === "threshold")) return true;
+  if (holds === "owner" && loss === undefined) return senders.has(addressOf(word)) && !senders.has(addressOf(was));
+  // why: in one word of a Safe another contract may count
+  return slot !== null && BigInt(slot) === 0n && holds === "implementation" && !isAccount(was);
+};
+
+/** True if the calldata names what comes in, or what a sender had is lost, or an owner gives it up. */
+const isGiven = ({ holds, word, loss }: Read, { named }: Judging): boolean =>
+  loss !== undefined || named.has(word) || named.has(low(word)) || (word === 0n && holds === "owner");
+
 /** How bad a change is; null = data, no finding. */
 export const severityOf = (change: Read, judging: Judging): "info" | "warning" | "blocker" | null => {
-  const { contract, slot, holds, was, word, loss } = change;
-  const { seen, senders, named, controls } = judging;
-  if (holds === null || loss?.isSilent === false || isTold(change, controls)) return null;
-  const isNew = seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
+  const { contract, slot, holds, loss } = change;
+  if (holds === null || loss?.isSilent === false || isTold(change, judging.controls)) return null;
+  const isNew = judging.seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
   if (isNew) return slot === null ? null : "info";
-  // why: a Safe that is set up had neither, and what nobody owned is taken from nobody
-  if (was === 0n && (holds === "owner" || holds === "threshold")) return null;
-  const isOwner = holds === "owner" && loss === undefined;
-  if (isOwner && senders.has(addressOf(word)) && !senders.has(addressOf(was))) return null;
-  // why: in one word of a Safe another contract may count
-  if (slot !== null && BigInt(slot) === 0n && holds === "implementation" && !isAccount(was)) return null;
-  const isNamed = named.has(word) || named.has(low(word)) || (word === 0n && isOwner);
-  const isGiven = loss !== undefined || isNamed;
-  return !isGiven && isOwn(contract, judging) ? "blocker" : "warning";
+  if (isIdle(change, judging)) return null;
+  return !isGiven(change, judging) && isOwn(contract, judging) ? "blocker" : "warning";
 };
 
 export const keyOf = ({ contract, was, word, holds, seen, loss }: Read): string => {

@@ -166,23 +166,48 @@ const shortfall = (
       : [units("has", has), units("needs", needs), units("short by", needs === null ? null : needs - has)]),
   );
 
+/** The state that a call met: before all, or behind the bundle where all others failed behind it; else nobody saw it. */
+const metBy = (
+  { index }: Case,
+  { before, after }: { readonly before: View; readonly after: View },
+  bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
+): View => {
+  if (index === 0) return before;
+  return bundle.every((other) => other.index <= index || hasFailed(other.outcome)) ? after : unseen;
+};
+
+/** The allowances that a call may have failed for by taking more, with how much it wanted where that is known. */
+const pulledIn = (entry: Case & Pick<Ran, "outcome">, allowed: ReadonlyArray<Allowed>, seen: View) =>
+  !maySayPull(entry.outcome)
+    ? []
+    : allowed.flatMap(({ token, spender: account, has, owner }) => {
+        const needs = wantedOf(entry, { token, spender: account, has, owner }, seen);
+        return needs === null && has > 0n ? [] : [{ what: "allowance", token, account, has, needs } as const];
+      });
+
+/** A shortfall that a contract tells in words alone. */
+const inReason = (layers: ReadonlyArray<RevertLayer>, transaction: number): ReadonlyArray<Finding> => {
+  const what = layers.map(inWords).find((word) => word !== null) ?? null;
+  const reason = layers.find((layer) => layer._tag === "Reason");
+  if (what === null || reason === undefined) return [];
+  const numbers = [text("too low", what), quote("the contract says", reason.reason)];
+  return [TokenShortfall.warning({ transaction, evidence: "estimated" }, ...numbers)];
+};
+
 /** `TokenShortfall` where the revert or the measurement shows one. */
 export const check = (
   entry: Case & Pick<Ran, "outcome">,
-  { before, after }: { readonly before: View; readonly after: View },
+  views: { readonly before: View; readonly after: View },
   bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
 ): ReadonlyArray<Finding> => {
-  const { index, outcome } = entry;
+  const { index: transaction, outcome } = entry;
   if (!hasFailed(outcome)) return [];
   const layers = (outcome.revert?.layers ?? []).map(({ layer }) => layer);
-  const named = layers.flatMap((layer) => {
-    const found = layer._tag === "Custom" ? fromCustom(layer) : null;
-    return found !== null && found.has < found.needs ? [found] : [];
-  });
+  const named = layers
+    .flatMap((layer) => (layer._tag === "Custom" ? (fromCustom(layer) ?? []) : []))
+    .filter(({ has, needs }) => has < needs);
   const move = moveOf(entry);
-  // why: what was read behind the bundle is what a call met behind which all others failed
-  const isLast = bundle.every((other) => other.index <= index || hasFailed(other.outcome));
-  const seen = index === 0 ? before : isLast ? after : unseen;
+  const seen = metBy(entry, views, bundle);
   const allowed = move === null ? allowedOf(entry, bundle, seen) : [];
   // why: what a contract in between passes on does not say whose it is
   const tokenOf = ({ what, account, has }: Shortfall): Address | null => {
@@ -191,26 +216,13 @@ export const check = (
     return move?.token ?? (others.length > 0 ? null : token);
   };
   // why: the witness read the state before the whole bundle, which is that of its first transaction only
-  const found = named.length > 0 ? named : move === null || index > 0 ? [] : measured(move, before);
-  if (found.length > 0) {
-    const evidence = named.length > 0 ? outcome.evidence : "measured";
-    return found.map((one) => shortfall({ transaction: index, evidence }, tokenOf(one), one));
-  }
-  const where = { transaction: index, evidence: "estimated" } as const;
-  const pulled = maySayPull(outcome)
-    ? allowed.flatMap((one) => {
-        const needs = wantedOf(entry, one, seen);
-        return needs === null && one.has > 0n ? [] : [{ ...one, needs }];
-      })
-    : [];
-  if (pulled.length > 0)
-    return pulled.map(({ token, spender: account, has, needs }) =>
-      shortfall(where, token, { what: "allowance", account, has, needs }),
-    );
-  const what = layers.map(inWords).find((word) => word !== null) ?? null;
-  const reason = layers.find((layer) => layer._tag === "Reason");
-  if (what === null || reason === undefined) return [];
-  return [TokenShortfall.warning(where, text("too low", what), quote("the contract says", reason.reason))];
+  const found = named.length > 0 || move === null || transaction > 0 ? named : measured(move, views.before);
+  const evidence = named.length > 0 ? outcome.evidence : "measured";
+  if (found.length > 0) return found.map((one) => shortfall({ transaction, evidence }, tokenOf(one), one));
+  const pulled = pulledIn(entry, allowed, seen);
+  return pulled.length > 0
+    ? pulled.map((one) => shortfall({ transaction, evidence: "estimated" }, one.token, one))
+    : inReason(layers, transaction);
 };
 
 const isToItself = ({ row, moves: [move] }: Asked): boolean => row.move !== undefined && move?.to === move?.token;

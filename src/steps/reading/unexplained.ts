@@ -173,12 +173,27 @@ const hiddenIn = (
   return [];
 };
 
+/** True if a right is asked to be nothing any more. */
+const takesBack = ({ claim, operator, open, tokenId }: Right): boolean =>
+  claim === 0n && (operator || open !== null || tokenId !== null);
+
+/** True if the report says what becomes of a right: as much is there, or was spent, or the bundle takes it back again. */
+const isAnswered = (right: Right, { rows, spent }: Known, isTakenBack: boolean): boolean => {
+  const { token, owner, tokenId, operator } = right;
+  const used = operator ? 0n : (spent.get(`${token}/${owner}/${tokenId}`) ?? 0n);
+  return (rows[keyOf(right)] ?? []).some(
+    ({ before, after, evidence }) =>
+      (after ?? 0n) + used >= leastOf(right) ||
+      (after === 0n && before !== null && evidence === "measured" && isTakenBack),
+  );
+};
+
 /**
  * The rights that calls ask for and the report does not say what becomes of. Whose calls a contract makes only its code
  * knows: it may pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own
  * name as much is there at the end, or an event tells of it, or it was spent or taken back.
  */
-const silentIn = ({ input, calls, index }: Ran, { rows, spent }: Known, { isTold }: ReturnType<typeof largestIn>) => {
+const silentIn = ({ input, calls, index }: Ran, known: Known, { isTold }: ReturnType<typeof largestIn>) => {
   const asked = new Map<string, Right>();
   const last = new Map<string, Right>();
   for (const right of requestedIn(calls.read, index)) {
@@ -189,22 +204,12 @@ const silentIn = ({ input, calls, index }: Ran, { rows, spent }: Known, { isTold
     if (gives(right) && right.claim > (asked.get(key)?.claim ?? 0n)) asked.set(key, right);
   }
   const mayFail = askedIn(calls.read, index).some(({ row }) => row.isLenient === true);
-  const isTakenBack = (key: string) => {
-    const { claim, operator, open, tokenId } = last.get(key) ?? {};
-    return !mayFail && claim === 0n && (operator === true || open !== null || tokenId !== null);
+  const isKnown = (right: Right): boolean => {
+    const end = last.get(keyOf(right));
+    const isOwn = right.owner === input.from && known.rows[keyOf(right)] !== undefined;
+    return isOwn || isAnswered(right, known, !mayFail && end !== undefined && takesBack(end));
   };
-  const isAnswered = (right: Right): boolean => {
-    const key = keyOf(right);
-    const { token, owner, tokenId, operator } = right;
-    const used = operator ? 0n : (spent.get(`${token}/${owner}/${tokenId}`) ?? 0n);
-    return (rows[key] ?? []).some(
-      ({ before, after, evidence }) =>
-        owner === input.from ||
-        (after ?? 0n) + used >= leastOf(right) ||
-        (after === 0n && before !== null && evidence === "measured" && isTakenBack(key)),
-    );
-  };
-  return [...asked.values()].filter((right) => !isTold(right) && !readings(right).some(isAnswered));
+  return [...asked.values()].filter((right) => !isTold(right) && !readings(right).some(isKnown));
 };
 
 /** Accounts that calls let act for a contract that announces nothing of the kind. */

@@ -33,10 +33,7 @@ describe("a difference", () => {
     logs: ReadonlyArray<OutcomeLog> = [],
   ) => {
     const one = logged < 0n ? moves(alice, bob, -logged) : moves(bob, alice, logged);
-    return reasonOf(
-      { change: change(delta, before), logged },
-      { transfers: [one], interests: toldIn(logs, 0).interests },
-    );
+    return reasonOf({ change: change(delta, before), logged }, { transfers: [one], sums: toldIn(logs, 0).sums });
   };
   it.each([
     ["a wei of a million", -million + 1n, -million],
@@ -76,7 +73,7 @@ describe("a difference", () => {
 
 describe("a change without an event", () => {
   const booked = (delta: bigint, before: bigint, transfers: ReadonlyArray<Transfer>) =>
-    reasonOf({ change: change(delta, before, { token: stake }), logged: 0n }, { transfers, interests: [] });
+    reasonOf({ change: change(delta, before, { token: stake }), logged: 0n }, { transfers, sums: [] });
   const told = "a stake is booked without an event";
   it("is a stake, where as much went the other way", () => {
     expect(booked(500n, 0n, [moves(alice, stake, 500n)])).toBe(told);
@@ -98,7 +95,7 @@ describe("a change without an event", () => {
 });
 
 it("native balances are the chain's own; a token's holding of itself is nobody's; ids are never rounded", () => {
-  const nothing = { transfers: [], interests: [] };
+  const nothing = { transfers: [], sums: [] };
   expect(reasonOf({ change: change(-5n, 9n, { token: null }), logged: 0n }, nothing)).toContain("does not trace");
   expect(reasonOf({ change: change(0n, 0n, { account: token }), logged: -5n }, nothing)).toContain("its own address");
   expect(reasonOf({ change: change(1n, 9n, { tokenId: 7n }), logged: 2n }, nothing)).toBe(null);
