@@ -15,7 +15,6 @@ import * as prove from "./pipeline/prove.js";
 import * as judged from "./pipeline/report.js";
 import * as steps from "./pipeline/steps.js";
 import * as compare from "./pipeline/worlds/compare.js";
-import * as placed from "./pipeline/worlds/placed.js";
 import * as bounded from "./report/bounded.js";
 import * as freshness from "./report/freshness.js";
 import * as nodeNamedByPage from "./report/nodeNamedByPage.js";
@@ -45,7 +44,7 @@ import type { Code, Severity } from "./report/finding.js";
 /** The files that declare codes: each exports a code by its name. */
 const makers = [
   ...[answers, beginOwn, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
-  ...[placed, bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
+  ...[bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
   ...[tokens, unexplained, overrides, nodeNamedByPage],
 ] as const;

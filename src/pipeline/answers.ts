@@ -42,8 +42,6 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   readonly run: AskResult<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
   readonly alone: AskResult<Simulate.Run> | null;
-  /** The run in the block that comes next, at its own base fee; null in a scan. */
-  readonly next: AskResult<Simulate.Run> | null;
   /** Answers of a node without simulation through `eth_call`; null where it simulates. */
   readonly called: {
     /** The first transaction's answer, its revert explained; the others depend on it and could not be asked. */
@@ -62,7 +60,7 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
 }
 
 /** The round, and what it says of the world, whichever request said it. */
-export interface Answers extends Omit<Round, "run" | "alone" | "next" | "header">, Facts {
+export interface Answers extends Omit<Round, "run" | "alone" | "header">, Facts {
   readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
@@ -166,9 +164,12 @@ const viewsIn = ({ run, alone }: Runs, called: Round["called"]) => {
   };
 };
 
-/** Reads the answers of a round; `named` = the chain that the input names. */
+/**
+ * Reads the answers of a round; `next` is the run in the block that comes next, at its own base fee, which a scan does not
+ * have; `named` = the chain that the input names.
+ */
 export const answersOf = (
-  round: Round,
+  round: Round & { readonly next?: AskResult<Simulate.Run> | undefined },
   chains: typeof lookup,
   options: ReportOptions,
   named: number | null,

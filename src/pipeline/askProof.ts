@@ -1,5 +1,5 @@
 /** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `readerOnly`; `gas` and `exactOnLatest` on doubt), and the world again. */
-import type * as Arr from "effect/Array";
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
@@ -11,7 +11,6 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import { RpcError, Timeout } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../eth/index.js";
 import type { StateDiff } from "../eth/call.js";
 import type { Address } from "../primitives/hex.js";
@@ -21,52 +20,53 @@ import { abisOf } from "../report/options.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
+import { failureOf, successOf, type AskResult, type Failure } from "../steps/reading/askResult.js";
 import { bareCall } from "../transaction/request.js";
 import type { Round } from "./answers.js";
-import type { Limits } from "./choose.js";
 import { isSamePlace } from "./worlds/compare.js";
-import { tagOf, type World } from "./worlds/contexts.js";
+import { tagOf, type World, type WorldName, type Worlds } from "./worlds/contexts.js";
 import { askReached } from "./endpoint/forkUse.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound, within } from "./rounds.js";
-import { lensOf } from "../steps/reading/proxies.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
-import { askPlaced, type Placed } from "./worlds/placed.js";
-import {
-  barePlan,
-  doubtful,
-  gasPlan,
-  looksAlone,
-  planOf,
-  type ProofInput,
-  type Trial,
-  accountQueries,
-  oracleQueries,
-} from "./proofPlans.js";
-import { alonePlan } from "./scanPlans.js";
+import { doubtful, planOf, worldsAsked, type ProofInput } from "./proofPlans.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
 
-/** The answers of a proof; its figures are from the exact run, or from the one that stands for that. */
-export interface Proof extends Round {
-  /** The same requests in the other block context. */
-  readonly next: AskResult<Simulate.Run>;
-  /** The same in the blocks between, the nearest first. */
-  readonly between: ReadonlyArray<AskResult<Simulate.Run>>;
+/** Answers of some worlds. */
+export type Answered = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
+
+/** Answers of the worlds that were asked, by key; the ends of the bracket always are. */
+export interface Runs extends Answered {
+  get(key: "exact" | "next"): AskResult<Simulate.Run>;
+  get(key: WorldName): AskResult<Simulate.Run> | undefined;
+}
+
+/** Answers with further ones. */
+export const joined = (runs: Runs, more: Answered): Runs => new Map([...runs, ...more]) as Runs;
+
+/** The answers of a proof. */
+export interface Proof extends Omit<Round, "run" | "alone"> {
+  readonly runs: Runs;
   /** Changes that the first transactions make on the state of `next`, one after the other, as a tracer tells them. */
   readonly traced: ReadonlyArray<StateDiff>;
-  /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
-  readonly assumed: Verdict | null;
-  /** The bundle placed otherwise, where that may matter. */
-  readonly placed: ReadonlyArray<Placed>;
-  /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
-  readonly bare: AskResult<Simulate.Run> | null;
   /** The accounts that the bundle reaches, where it is in doubt by which fork's rules; null = not asked, or not told. */
   readonly reached: ReadonlyArray<Address> | null;
   /** The latest header, asked in the round of the runs; null = they stand on a block that the caller named. */
   readonly beside: AskResult<Eth.Block> | null;
 }
+
+/** The run that the figures are from: `reserved` where the state does not agree with the node's own counts. */
+export const figuresOf = ({ runs }: Pick<Proof, "runs">): AskResult<Simulate.Run> =>
+  runs.get("reserved") ?? runs.get("exact");
+
+/** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
+export const assumedIn = ({ runs }: Pick<Proof, "runs">): Failure | null =>
+  runs.has("reserved") ? failureOf(runs.get("exact")) : null;
+
+/** Answers of these worlds, of those that were asked. */
+export const answersIn = ({ runs }: Proof, worlds: ReadonlyArray<World>): ReadonlyArray<AskResult<Simulate.Run>> =>
+  worlds.flatMap(({ key }) => runs.get(key) ?? []);
 
 /** True if runs on this state have to stand on the latest block. */
 export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pending" || block === "latest";
@@ -74,22 +74,28 @@ export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pen
 /** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
 const mostAgain = 3;
 
-const ask = (claim: ProofInput, plan: Simulate.Plan, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
-  Effect.result(
-    Effect.retry(simulate(plan, abisOf(claim.report.options)), {
-      times: typeof plan.block === "object" ? times : 0,
-      while: isGone,
-    }),
+/** Asks worlds, all side by side; `times` = how often a run is asked again that is refused for its block. */
+export const askRuns = (
+  claim: ProofInput,
+  worlds: ReadonlyArray<World>,
+  times = 0,
+): Effect.Effect<Answered, never, Rpc> =>
+  Effect.map(
+    Effect.forEach(
+      worlds,
+      (world) => {
+        const plan = planOf(claim, world);
+        const isAgain = typeof plan.block === "object" && world.form !== "limits";
+        const run = Effect.retry(simulate(plan, abisOf(claim.report.options)), {
+          times: isAgain ? times : 0,
+          while: isGone,
+        });
+        return Effect.map(Effect.result(run), (result) => [world.key, result] as const);
+      },
+      { concurrency: "unbounded" },
+    ),
+    (rows) => new Map(rows),
   );
-
-const atOnce = { concurrency: "unbounded" } as const;
-
-/** The requests at other limits, all side by side in one round. */
-export const askAt = (trials: Arr.NonEmptyReadonlyArray<Trial>) => (limits: ReadonlyArray<Limits>) => {
-  const askIn = (trial: Trial) =>
-    Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))), atOnce);
-  return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
-};
 
 /** Ms that the blocks between and the traces may take beyond all else, where that took less. */
 const leastPatience = 500;
@@ -97,147 +103,132 @@ const leastPatience = 500;
 /** The blocks between and the traces, beside `main`, for which they keep nobody waiting. */
 const besideBetween = <A, R>(
   claim: ProofInput,
-  isDoubtful: boolean,
+  between: ReadonlyArray<World>,
   main: Effect.Effect<A, never, R>,
-): Effect.Effect<A & Pick<Proof, "between" | "traced">, never, R | Rpc> =>
+): Effect.Effect<{ readonly main: A; readonly between: Answered } & Pick<Proof, "traced">, never, R | Rpc> =>
   Effect.scoped(
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis;
       const { memory } = yield* Rpc;
       const traced: Array<StateDiff> = [];
+      const [, next] = claim.worlds.rows;
       const trace = isTraceable(claim, memory)
-        ? within(mostTraced.ms, traceStates(planOf(claim, claim.worlds.next, isDoubtful), traced))
+        ? within(mostTraced.ms, traceStates(planOf(claim, next), traced))
         : Effect.void;
       const tracer = yield* Effect.forkScoped(trace);
-      const fibers = yield* Effect.forEach(claim.worlds.between, (world) =>
-        Effect.forkScoped(ask(claim, planOf(claim, world, isDoubtful))),
+      const fibers = yield* Effect.forEach(between, (world) =>
+        Effect.map(Effect.forkScoped(askRuns(claim, [world])), (fiber) => ({ world, fiber })),
       );
       const answers = yield* main;
       const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
       // why: an error records its stack, and hardly any proof needs this one
-      const late = () =>
-        Result.fail(new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }));
-      const [ended, ...between] = yield* Effect.all(
+      const late = ({ key }: World): Answered => {
+        const reason = new Timeout({ detail: "", afterMs: patience });
+        return new Map([[key, Result.fail(new RpcError({ method: "eth_simulateV1", reason }))]]);
+      };
+      const [ended, ...runs] = yield* Effect.all(
         [
           Effect.timeoutOption(Fiber.join(tracer), patience),
-          ...fibers.map((fiber) =>
-            Effect.map(Effect.timeoutOption(Fiber.join(fiber), patience), (answer) => Option.getOrElse(answer, late)),
+          ...fibers.map(({ world, fiber }) =>
+            Effect.map(
+              Effect.timeoutOption(Fiber.join(fiber), patience),
+              Option.getOrElse(() => late(world)),
+            ),
           ),
         ] as const,
-        atOnce,
+        { concurrency: "unbounded" },
       );
       // why: a node that takes too long does so the next time, too
       if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
-      return { ...answers, between, traced: [...traced] };
+      return { main: answers, between: new Map(runs.flatMap((run) => [...run])), traced: [...traced] };
     }),
   );
 
-/** Further worlds side by side: whether the state made a difference (`exactOnLatest`), and whether the price alone did. */
-export const askCauses = (
-  claim: ProofInput,
-): Effect.Effect<Readonly<Record<"exactOnLatest" | "atNextFee", AskResult<Simulate.Run>>>, never, Rpc> => {
-  const isDoubtful = doubtful(claim).length > 0;
-  const { exactOnLatest, atNextFee } = claim.worlds;
-  const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
-  return Effect.all({ exactOnLatest: askIn(exactOnLatest), atNextFee: askIn(atNextFee) }, { concurrency: "unbounded" });
-};
-
 /** How often a run is asked again that is refused for its block. */
-const timesOf = (claim: ProofInput, because: AskRule): number =>
+export const timesOf = (claim: ProofInput, because: AskRule): number =>
   because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
 
-/** The witness alone, on the block of the exact run; `because` = the rule by which that was asked. */
-export const askAlone = (claim: ProofInput, because: AskRule): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
-  const { report, worlds } = claim;
-  const planned = alonePlan(report.options, worlds.exact.block, [...accountQueries(claim), ...oracleQueries(claim)]);
-  const { number = null, time = null, baseFeePerGas = null } = worlds.next.context;
-  // why: of a block by its hash some nodes run that block itself, unless the next one is named
-  const isNamed = typeof worlds.exact.block === "object" && number !== null;
-  const named = isNamed
-    ? { number, ...(time === null ? {} : { time }), ...(baseFeePerGas === null ? {} : { baseFeePerGas }) }
-    : null;
-  const blockOverrides = named === null ? planned.blockOverrides : { ...named, ...planned.blockOverrides };
-  return ask(claim, { ...planned, blockOverrides, lens: lensOf(claim) }, timesOf(claim, because));
+/** True if the exact run lacks the witness's answers, its block is not gone, and nobody asked the witness alone. */
+export const lacksWitness = (proof: Proof): boolean => {
+  const run = figuresOf(proof);
+  // why: what stood on a block that is gone is asked again altogether
+  return !proof.runs.has("readerOnly") && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
 };
 
-/** True if the exact run lacks the witness's answers, its block is not gone, and nobody asked the witness alone. */
-export const lacksWitness = ({ run, alone }: Proof): boolean =>
-  // why: what stood on a block that is gone is asked again altogether
-  alone === null && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
+/** Answers in the order of their worlds; without the run that pretends nonces, where the state takes them as they are. */
+const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: Answered): Runs => {
+  const refusal = failureOf(answers.get("exact"));
+  // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
+  const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";
+  const isAssumed = refusal?._tag === "NonceTooHigh" || isTaken;
+  const held = rows.flatMap(({ key }) => {
+    const result = answers.get(key);
+    return result === undefined || (key === "reserved" && !isAssumed) ? [] : [[key, result] as const];
+  });
+  return new Map(held) as Runs;
+};
 
-/** All runs of a proof at once, with the counts and the latest header; code too, where no scan of the same call read it. */
+/** The worlds of a proof at once, with the counts and the latest header; code too, where no scan of the same call read it. */
 export const askProof = Effect.fnUntraced(function* (
   claim: ProofInput,
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
-  const { report, bundle, worlds, scanned, subjects, header, steps } = claim;
+  const { report, bundle, scanned, subjects, header, steps } = claim;
   const block = tagOf(claim.report);
-  const isDoubtful = doubtful(claim).length > 0;
-  const times = timesOf(claim, because);
+  const [between, worlds] = Arr.partition(worldsAsked(claim), (world) =>
+    world.why === "nearer" ? Result.fail(world) : Result.succeed(world),
+  );
   const skipped: Effect.Effect<null> = Effect.succeed(null);
-  const { exact, reserved, ...answered } = yield* inRound(
+  const none = Effect.succeed(new Map<never, never>());
+  const isCounted = steps.has("nonce");
+  const estimates = steps.has("estimate") && report.steps.without.includes("estimate");
+  const answered = yield* inRound(
     because,
     besideBetween(
       claim,
-      isDoubtful,
+      between,
       Effect.all(
         {
-          exact: ask(claim, planOf(claim, worlds.exact, false), times),
-          reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved"), times) : skipped,
-          bare: claim.asksBare ? ask(claim, barePlan(claim), times) : skipped,
-          next: ask(claim, planOf(claim, worlds.next, isDoubtful), times),
-          placed: claim.bundle.length < 2 ? Effect.succeed([]) : askPlaced(claim),
-          alone: looksAlone(claim) ? askAlone(claim, because) : skipped,
-          codes:
-            scanned !== null
-              ? Effect.succeed(scanned.codes)
-              : steps.has("code")
-                ? Code.ask(bundle, block)
-                : Effect.succeed(new Map<never, never>()),
+          runs: askRuns(claim, worlds, timesOf(claim, because)),
+          codes: scanned !== null ? Effect.succeed(scanned.codes) : steps.has("code") ? Code.ask(bundle, block) : none,
           pools: askPooled(
             bundle.flatMap((entry) =>
-              steps.has("nonce") && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
+              isCounted && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
             ),
           ),
           // why: what was not estimated when it was chosen is estimated when it is judged
-          estimate:
-            steps.has("estimate") && report.steps.without.includes("estimate")
-              ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options)
-              : skipped,
+          estimate: estimates ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options) : skipped,
           forks: askForks,
           reached: askReached(claim, block),
           // why: last, so that what they say is no older than the runs
-          counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
+          counts: isCounted ? Nonce.ask(bundle) : none,
           beside: isOnHead(block) || header === null ? Fee.askHeader : skipped,
         },
         { concurrency: "unbounded" },
       ),
     ),
   );
-  const refusal = failureOf(exact);
-  // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
-  const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";
-  const assumed =
-    refusal !== null && (refusal._tag === "NonceTooHigh" || isTaken) && reserved !== null ? refusal : null;
-  const run = assumed === null ? exact : reserved;
+  const { runs, ...more } = answered.main;
   const { namedChainId } = report.observed;
   return {
     block,
     namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
-    ...answered,
-    ...{ steps, run, assumed, history: null, receipts: null, called: null, unfunded: null, findings: [] },
+    ...more,
+    ...{ runs: heldOf(claim.worlds, block, new Map([...runs, ...answered.between])), traced: answered.traced },
+    ...{ steps, history: null, receipts: null, called: null, unfunded: null, findings: [] },
     // why: a node that shows an earlier block than another did is behind it
-    header:
-      header === null || answered.beside === null ? (header ?? answered.beside) : Fee.laterOf(header, answered.beside),
+    header: header === null || more.beside === null ? (header ?? more.beside) : Fee.laterOf(header, more.beside),
     ...{ askedAt: claim.askedAt, noFeeOracle: scanned?.noFeeOracle ?? null },
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
 });
 
 /** True if the same round measured the balances that signers are taken to have, wherever a run pretends them. */
-export const isTrueToState = (claim: ProofInput, { run, alone, next }: Proof): boolean => {
-  const measured = successOf(alone)?.before;
-  const isPretended = [run, next].some((result) => successOf(result)?.plan.pretended === true);
+export const isTrueToState = (claim: ProofInput, proof: Proof): boolean => {
+  const measured = successOf(proof.runs.get("readerOnly"))?.before;
+  const isPretended = [figuresOf(proof), proof.runs.get("next")].some(
+    (result) => successOf(result)?.plan.pretended === true,
+  );
   return (
     !isPretended ||
     doubtful(claim).every(({ signer }) => {
@@ -248,13 +239,11 @@ export const isTrueToState = (claim: ProofInput, { run, alone, next }: Proof): b
 };
 
 /** True if both worlds answered, and on the state as it is. */
-export const isComparable = (claim: ProofInput, proof: Proof): boolean => {
-  const [run, other] = [successOf(proof.run), successOf(proof.next)];
-  return run === null || (other !== null && isTrueToState(claim, proof));
-};
+export const isComparable = (claim: ProofInput, proof: Proof): boolean =>
+  successOf(figuresOf(proof)) === null || (successOf(proof.runs.get("next")) !== null && isTrueToState(claim, proof));
 
 /** The run with free and ample gas, where it stood on the block of the exact one. */
-export const bareOf = ({ run, bare }: Proof): Simulate.Run | null => {
-  const [exact, free] = [successOf(run), successOf(bare ?? undefined)];
+export const ampleOf = (proof: Proof): Simulate.Run | null => {
+  const [exact, free] = [successOf(figuresOf(proof)), successOf(proof.runs.get("ample"))];
   return exact !== null && free !== null && isSamePlace(exact, free) ? free : null;
 };

@@ -1,33 +1,30 @@
 /** One attempt of a proof: the exact requests in all its runs, and what they did beside each other. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import { knownTokensOf } from "../chains/table.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Outcome } from "../report/parts.js";
 import { runsCode } from "../report/waits.js";
 import { CurrentRun, type Rpc } from "../rpc/index.js";
-import { successOf } from "../steps/reading/askResult.js";
+import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { blockReads } from "../steps/reading/blockReads.js";
+import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
-import { askProof, type Proof } from "./askProof.js";
+import { answersIn, askProof, figuresOf, type Proof } from "./askProof.js";
 import { keep } from "./choose.js";
 import { reachedBefore } from "./endpoint/forkUse.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
 import { isHidden, lacks, type Standing } from "./proofGround.js";
 import type { About, ProofInput } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
-import { gridOn, worldsOf } from "./worlds/contexts.js";
+import { comparedIn, gridOn, worldsOf } from "./worlds/contexts.js";
 import { effectsReader, judge, type Attempt } from "./worlds/contrast.js";
 
 /** Returns what the cases do with ample gas; null = nothing says so. */
-const ampleIn = ({ bundle }: ProofInput, { bare }: Proof): ReadonlyArray<Outcome> | null =>
-  bare === null
+const ampleIn = ({ bundle }: ProofInput, ample: AskResult<Run> | undefined): ReadonlyArray<Outcome> | null =>
+  ample === undefined
     ? bundle.map(({ said }) => said.outcome)
-    : Result.match(bare, {
-        onSuccess: ({ readings }) => readings.map(({ outcome }) => outcome),
-        onFailure: () => null,
-      });
+    : (successOf(ample)?.readings.map(({ outcome }) => outcome) ?? null);
 
 /** How far out the exact requests are simulated, and in how many blocks between. */
 const bracketOf = ({ report, chain }: About, closed: Standing["closed"], reads: ProofInput["reads"]) => {
@@ -45,21 +42,24 @@ export const attemptOf = Effect.fnUntraced(function* (
   const { report, bundle: signed, measure } = claim;
   const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
-  const answers = answersOf(proof, chains, report.options, report.chainId);
+  const run = figuresOf(proof);
+  const [next, ample, alone] = [proof.runs.get("next"), proof.runs.get("ample"), proof.runs.get("readerOnly") ?? null];
+  const answers = answersOf({ ...proof, run, alone, next }, chains, report.options, report.chainId);
   yield* Effect.yieldNow;
   const bundle = keep(signed, answers);
   yield* Effect.yieldNow;
-  const { run } = proof;
   const { sighted } = yield* Effect.service(CurrentRun);
-  const isDoubted = () => run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
+  const isDoubted = () => isInDoubt(run, next, ampleIn(claim, ample));
   const effectsIn = effectsReader(bundle, measure);
-  const runs = [run, proof.next, proof.bare, ...proof.between].flatMap((answer) => successOf(answer) ?? []);
+  const runs = [run, next, ample, ...answersIn(proof, comparedIn(claim.worlds))].flatMap(
+    (answer) => successOf(answer) ?? [],
+  );
   for (const each of runs) {
     effectsIn(each);
     yield* Effect.yieldNow;
   }
   const made = {
-    ...{ claim, proof, because, answers, bundle, effectsIn, tried: [], why: null },
+    ...{ claim, proof, because, answers, bundle, effectsIn },
     isTraced: !isHidden(bundle, report),
     settled: claim.settled ?? (isDoubted() ? null : undoubted),
     isForkUsed: answers.rules.agrees ? true : null,

@@ -3,19 +3,29 @@ import { fromError, code, type Finding } from "../report/finding.js";
 import { count } from "../primitives/statement.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { authorizationInFlight, isUsedByAuthorization } from "../steps/nonce.js";
+import { concernedIn, livesIn } from "../steps/reading/addressPositions.js";
 import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { compareEffects, type Effects } from "../steps/reading/compare.js";
+import type { Run } from "../steps/simulate.js";
+import type { Observed } from "../report/schema.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
-import type { Proof } from "./askProof.js";
+import { assumedIn, figuresOf, type Proof, type Runs } from "./askProof.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
 import type { Standing } from "./proofGround.js";
 import type { Attempt } from "./worlds/contrast.js";
-import { inFlightOf, type ProofInput, looksOf } from "./proofPlans.js";
+import { inFlightOf, isTogether, type ProofInput, looksOf } from "./proofPlans.js";
 import { lacksPredecessors, notAllSimulated } from "./worlds/compare.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
-import { gridOn, pendingOf } from "./worlds/contexts.js";
+import { gridOn, nameOf, pendingOf } from "./worlds/contexts.js";
+
+/** Epoch ms until which a clearance may hold by one rule, and its findings; null = the rule does not bound it. */
+interface End {
+  readonly until: number | null;
+  readonly findings: ReadonlyArray<Finding>;
+}
 
 /** Reads that tell blocks from each other by their number; code that was not seen may. */
 const byNumber = ["number", "blockhash", "others"] as const;
@@ -24,10 +34,7 @@ const byNumber = ["number", "blockhash", "others"] as const;
  * Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them
  * apart. Unless the caller says how long it is to hold, it ends with the last block that was simulated.
  */
-export const spanIn = ({
-  claim: { report, chain, worlds, reads },
-  proof,
-}: Attempt): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
+export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: Attempt): End => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
   const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
@@ -54,8 +61,8 @@ export const closesIn = (
   closed: Standing["closed"],
   { claim: { report, chain }, proof }: Attempt,
   now: number,
-): { readonly until: number | null; readonly findings: ReadonlyArray<Finding> } => {
-  const runs = [successOf(proof.next), successOf(proof.run)].flatMap((run) => run ?? []);
+): End => {
+  const runs = [successOf(proof.runs.get("next")), successOf(figuresOf(proof))].flatMap((run) => run ?? []);
   const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
   const [next, last] = runs.map((run) => run.before.environment?.timestamp);
   if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
@@ -69,14 +76,14 @@ export const closesIn = (
  * True if the signed nonce is ahead of the state that was simulated on. A state other than `pending`
  * holds nothing of the pool, also where the node does not check nonces.
  */
-const isAhead = (claim: ProofInput, { run, block, counts, assumed }: Proof): boolean =>
-  assumed !== null ||
+const isAhead = (claim: ProofInput, proof: Proof): boolean =>
+  assumedIn(proof) !== null ||
   // why: a node that does not validate refuses nothing for a state that lacks the predecessors
   // guard: a node that does not validate, with some in flight
-  (inFlightOf(claim) > 0 && successOf(run)?.plan.without?.has("validation") === true) ||
-  (block !== "pending" &&
+  (inFlightOf(claim) > 0 && successOf(figuresOf(proof))?.plan.without?.has("validation") === true) ||
+  (proof.block !== "pending" &&
     claim.bundle.some((entry) => {
-      const latest = successOf(counts.get(entry.signer)?.latest);
+      const latest = successOf(proof.counts.get(entry.signer)?.latest);
       return isFirst(entry, claim.bundle) && latest !== null && entry.request.nonce > latest;
     }));
 
@@ -97,8 +104,9 @@ export const checkAhead = ({ claim, proof, judged: { compared } }: Attempt): Rea
   // guard: own transactions in flight that the state lacks
   if (!isAhead(claim, proof))
     return isAlike && inFlight > 0 ? [BehindInFlight.info({ evidence: "measured" }, count("in flight", inFlight))] : [];
-  if (isUsedByAuthorization(proof.assumed, claim.bundle, proof)) return [authorizationInFlight(proof.assumed)];
-  if (proof.assumed?._tag === "NonceTooLow") return [NonceAssumed.warning({ evidence: "assumed" })];
+  const assumed = assumedIn(proof);
+  if (isUsedByAuthorization(assumed, claim.bundle, proof)) return [authorizationInFlight(assumed)];
+  if (assumed?._tag === "NonceTooLow") return [NonceAssumed.warning({ evidence: "assumed" })];
   return [lacksPredecessors("assumed")];
 };
 
@@ -110,7 +118,7 @@ export const SealedStateUnseen = code("proof", ["info"], "SealedStateUnseen", [
 
 /** Reports a guessed pending state if the node simulates on nothing else: others' transactions are in both worlds. */
 export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
-  pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
+  pendingOf(report, chain) === "guess" && worlds.rows[1].state === "pending"
     ? [SealedStateUnseen.info({ evidence: "unavailable" })]
     : [];
 
@@ -126,7 +134,7 @@ export const PartiesCut = code("assets", ["warning"], "PartiesCut", [
 /** Balances and rights that found no room, or no gas, to be read. */
 export const checkMeasured = ({ claim, proof }: Attempt): ReadonlyArray<Finding> => {
   const { measure } = claim;
-  const run = successOf(proof.run);
+  const run = successOf(figuresOf(proof));
   const unread =
     run === null || !run.witnessed
       ? 0
@@ -150,3 +158,50 @@ export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
           { step: "proof", evidence: "measured" },
         ),
       ];
+
+const placedEffects = (readings: Run["readings"]): Effects => ({
+  outcomes: readings.map(({ outcome }) => outcome),
+  transfers: readings.flatMap(({ transfers }) => transfers),
+  ...{ balanceChanges: [], approvals: [], producer: null },
+});
+
+/** True if every case did the same in both; null where one of them says nothing. */
+const agreesWith = (
+  { bundle, measure, report }: ProofInput,
+  exact: Run | null,
+  readings: Run["readings"],
+): boolean | null => {
+  if (exact === null || readings.length !== bundle.length) return null;
+  const found = compareEffects(placedEffects(exact.readings), placedEffects(readings), {
+    ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },
+    concerned: concernedIn(bundle, measure.parties, measure.doubtful, livesIn([exact.before, exact.after])),
+  });
+  return found.every(({ kind }) => kind === "address");
+};
+
+/** The worlds in which a bundle is placed otherwise, beside `exact`. */
+export const worldsOfPlaced = (claim: ProofInput, exact: Run | null, runs: Runs): Observed["worlds"] =>
+  claim.worlds.rows.flatMap((world) => {
+    const result = world.form === "limits" ? runs.get(world.key) : undefined;
+    if (result === undefined) return [];
+    const run = successOf(result);
+    const { number = null, timestamp = null, miner = null, gasLimit = null } = run?.block ?? {};
+    const places = world.bundle.map(({ index }) => index);
+    const readings = claim.bundle.flatMap(({ index }) => run?.readings[places.indexOf(index)] ?? []);
+    const agrees = agreesWith(claim, exact, readings);
+    return [{ run: nameOf(world), state: world.state, number, timestamp, feeRecipient: miner, gasLimit, agrees }];
+  });
+
+/** The node could not simulate the bundle in several blocks. */
+export const BundleInOneBlock = code("proof", ["warning"], "BundleInOneBlock", [
+  "the bundle was proven in one block only, but it may be mined in several",
+  "send them one at a time, each after its own preflight",
+]);
+
+/** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
+export const checkApart = (claim: ProofInput, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
+  const apart = worlds.find(({ run }) => run === "oneBlockEach");
+  // guard: a bundle in several blocks on sealed state
+  if (!isTogether(claim) || apart?.agrees === true) return [];
+  return [BundleInOneBlock.warning({ evidence: apart?.agrees === false ? "measured" : "unavailable" })];
+};

@@ -12,7 +12,8 @@ import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { attempt, attemptOf } from "./attempt.js";
-import { askAlone, askAt, askCauses, lacksWitness } from "./askProof.js";
+import { askRuns, timesOf, figuresOf, lacksWitness, joined, type Answered } from "./askProof.js";
+import type { Limits } from "./choose.js";
 import {
   closedIn,
   formsIn,
@@ -27,7 +28,6 @@ import {
   isWithoutPending,
   newestShown,
   placed,
-  runsOf,
   sealedCounts,
   type Standing,
 } from "./proofGround.js";
@@ -35,9 +35,9 @@ import { isOutOfGas } from "./gas/doubt.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
-import { trialIn, type About, type Trial } from "./proofPlans.js";
+import type { About, ProofInput } from "./proofPlans.js";
 import { incomparable } from "./worlds/compare.js";
-import { tagOf } from "./worlds/contexts.js";
+import { gasRows, tagOf, type WorldName, type WorldReason } from "./worlds/contexts.js";
 import { judge, type Attempt } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */
@@ -53,7 +53,7 @@ const anew = (
   because: AskRule,
   changed: Partial<Standing>,
 ): Effect.Effect<Standing, never, Rpc> => {
-  const ran = [...standing.ran, ...runsOf(standing).map(successOf)];
+  const ran = [...standing.ran, ...[...standing.proof.runs.values()].map(successOf)];
   const next = { ...standing, ...changed, ran, confirmed: null };
   return Effect.map(attempt(about, next, because), (made) => placed({ ...next, ...made }));
 };
@@ -91,10 +91,24 @@ const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
   return "isForkUsed" in more ? known : placed({ ...known, judged: judge(known) });
 };
 
-/** Lists the worlds where other limits are tried: in the next block, too, where the run there used its gas up. */
-const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> => {
-  const { exact, next } = claim.worlds;
-  return isOutOfGas(successOf(proof.next)) ? [trialIn(claim, exact), trialIn(claim, next)] : [trialIn(claim, exact)];
+/** The same, with the answers of further worlds. */
+const withRuns = (standing: Standing, runs: Answered, more: Partial<Attempt> = {}): Standing =>
+  withMore(standing, { ...more, proof: { ...standing.proof, runs: joined(standing.proof.runs, runs) } });
+
+/** The worlds that are asked for a reason. */
+const rowsOf = ({ worlds: { rows } }: ProofInput, reason: WorldReason) => rows.filter(({ why }) => why === reason);
+
+/** Asks at other limits, by block: that of `exact`, and the next, too, where the run there used its gas up. */
+const askLimits = ({ claim, proof }: Attempt, asked: Map<WorldName, AskResult<Run>>) => {
+  const [exact, next] = claim.worlds.rows;
+  const worlds = Arr.make(exact, ...(isOutOfGas(successOf(proof.runs.get("next"))) ? [next] : []));
+  return (limits: ReadonlyArray<Limits>) => {
+    const rows = Arr.map(worlds, (world, place) => gasRows(world, limits, asked.size + place * limits.length));
+    return Effect.map(inRound("doubtfulLimit", askRuns(claim, rows.flat())), (runs) => {
+      for (const [key, result] of runs) asked.set(key, result);
+      return Arr.map(rows, (row) => row.flatMap(({ key }) => runs.get(key) ?? []));
+    });
+  };
 };
 
 /** More attempts than there can be: what is asked for each of them is asked once for each. */
@@ -109,8 +123,10 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     applies: ({ proof }) => lacksWitness(proof),
     ask: (standing) => {
       const { claim, proof, because } = standing;
-      return Effect.flatMap(askAlone(claim, because), (alone) =>
-        Effect.map(attemptOf(claim, { ...proof, alone }, because), (whole) => placed({ ...standing, ...whole })),
+      return Effect.flatMap(askRuns(claim, rowsOf(claim, "notMeasured"), timesOf(claim, because)), (reader) =>
+        Effect.map(attemptOf(claim, { ...proof, runs: joined(proof.runs, reader) }, because), (whole) =>
+          placed({ ...standing, ...whole }),
+        ),
       );
     },
   }),
@@ -119,7 +135,7 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     applies: isWithoutPending,
     ask: (standing) => {
       const { claim, proof } = standing;
-      const refused = failureOf(proof.run);
+      const refused = failureOf(figuresOf(proof));
       const findings =
         refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
       return anew(standing, standingOn(claim, "latest"), "noPending", { counts: null, moves: 0, findings });
@@ -167,12 +183,12 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     applies: ({ settled }) => settled === null,
     ask: (standing) =>
       Effect.suspend(() => {
-        const tried: Array<AskResult<Run>> = [];
+        const asked = new Map<WorldName, AskResult<Run>>();
         const { bundle, answers } = standing;
-        const askGas = (limits: Parameters<ReturnType<typeof askAt>>[0]) =>
-          Effect.tap(askAt(trialsOf(standing))(limits), (rows) => Effect.sync(() => void tried.push(...rows.flat())));
         return Effect.flatMap(rare, ({ settleGas }) =>
-          Effect.map(settleGas(bundle, answers, askGas), (settled) => withMore(standing, { settled, tried })),
+          Effect.map(settleGas(bundle, answers, askLimits(standing, asked)), (settled) =>
+            withRuns(standing, asked, { settled }),
+          ),
         );
       }),
   },
@@ -185,8 +201,11 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   rule({
     because: "worldsDiffer",
     most: forEach,
-    applies: (standing) => standing.judged.wants.length > 0,
-    ask: (standing) => Effect.map(askCauses(standing.claim), (why) => withMore(standing, { why })),
+    applies: ({ judged }) => judged.isOpen,
+    ask: (standing) => {
+      const { claim } = standing;
+      return Effect.map(askRuns(claim, rowsOf(claim, "worldsDiffer")), (runs) => withRuns(standing, runs));
+    },
   }),
   {
     because: "forkBetween",
@@ -224,7 +243,9 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
   const { proof, head, confirmed } = standing;
   if (standing.lack === "headMoved")
     // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
-    return isGoneIn([proof.run, proof.next]) ? [] : incomparable("the runs did not stand on one block, the latest");
+    return isGoneIn([figuresOf(proof), proof.runs.get("next")])
+      ? []
+      : incomparable("the runs did not stand on one block, the latest");
   const isUnread =
     (successOf(head) !== null && failureOf(proof.beside) !== null) ||
     (isConfirmable(standing) && (successOf(confirmed) === null || isEarlier(standing, confirmed)));

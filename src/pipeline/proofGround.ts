@@ -13,11 +13,11 @@ import type { Run } from "../steps/simulate.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { laterOf } from "../steps/fee.js";
-import { bareOf, isComparable, isOnHead, type Proof } from "./askProof.js";
+import { ampleOf, figuresOf, isComparable, isOnHead, type Proof } from "./askProof.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import { inFlightOf, type ProofInput } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
-import { pendingOf, type Worlds } from "./worlds/contexts.js";
+import { nearerIn, pendingOf, type Worlds } from "./worlds/contexts.js";
 import type { Attempt } from "./worlds/contrast.js";
 import { isFast } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
@@ -152,14 +152,6 @@ export interface Standing extends Attempt {
 
 type Placed = Omit<Standing, "lack">;
 
-/** Every run of an attempt. */
-export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<AskResult<Run> | null> => [
-  ...[proof.run, proof.alone, proof.next, proof.bare, ...proof.between],
-  ...proof.placed.map(({ result }) => result),
-  ...tried,
-  ...(why === null ? [] : Object.values(why)),
-];
-
 /** Attempts on a pending state whose content matters, on any other, and on a sealed block. */
 const tries = { own: 3, guess: 1, sealed: 8 } as const;
 
@@ -171,8 +163,12 @@ const mostTries = ({ claim, proof }: Placed): number => {
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
 };
 
+/** The answers of the two ends. */
+const endsOf = (proof: Proof) => [figuresOf(proof), proof.runs.get("next")] as const;
+
 /** The refusal of a world for how it was asked: of the two it is `next` that may name a hash, and `exact` that has a block in front. */
-const refusalOf = ({ run, next }: Proof): RpcError | null => {
+const refusalOf = (proof: Proof): RpcError | null => {
+  const [run, next] = endsOf(proof);
   const answers = successOf(run) !== null;
   const isMisplaced = (failure: Failure | null): failure is RpcError =>
     failure?._tag === "RpcError" &&
@@ -193,7 +189,7 @@ export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | nu
 /** True if a transaction of a sender's was mined since the head was read. */
 export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
   // why: the count may have been newer than the head at once
-  (failureOf(proof.next)?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
+  (failureOf(proof.runs.get("next"))?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
   [...sealedCounts(proof)].some(([account, now]) => {
     const before = counts?.get(account) ?? null;
     return before !== null && now !== null && now > before;
@@ -205,9 +201,11 @@ export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
  * every node holds a simulated nonce against the account's (anvil), so that nothing else tells of it.
  */
 const hasPaid = ({ claim, proof }: Placed): boolean => {
-  const [pending, sealed] = [successOf(proof.run), successOf(proof.next)];
-  const isHeld = pending?.plan.block === "pending" && sealed !== null && sealed.plan.block !== "pending";
-  if (!isHeld || pending.plan.pretended || sealed.plan.pretended || inFlightOf(claim) > 0) return false;
+  const [run, next] = endsOf(proof);
+  const [pending, sealed] = [successOf(run), successOf(next)];
+  if (pending === null || sealed === null || pending.plan.block !== "pending" || sealed.plan.block === "pending")
+    return false;
+  if (pending.plan.pretended || sealed.plan.pretended || inFlightOf(claim) > 0) return false;
   return claim.bundle.some(({ signer }) => {
     const [now, before] = [pending.before.account(signer), sealed.before.account(signer)];
     const { latest, pending: next } = proof.counts.get(signer) ?? { latest: null, pending: null };
@@ -272,8 +270,8 @@ export const isUnconfirmed = (standing: Standing): boolean =>
 const lackOf = (standing: Placed): Standing["lack"] => {
   const { claim, proof } = standing;
   const { report, chain, worlds } = claim;
-  const [head, next] = [successOf(standing.head), successOf(proof.next)];
-  if (isNoPending(failureOf(proof.run))) return null;
+  const [head, next] = [successOf(standing.head), successOf(proof.runs.get("next"))];
+  if (isNoPending(failureOf(figuresOf(proof)))) return null;
   const refusal = refusalOf(proof);
   if (isUntaken(refusal)) return "unsupportedPart";
   const ground = {
@@ -283,9 +281,9 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     isUnnumbered: next !== null && hasOwnNumber(next),
     tolerance: report.options.tolerance,
   };
-  if (isParted(runsOf(standing), ground) || hasRisen(standing) || hasPaid(standing) || isBehind(standing))
+  if (isParted([...proof.runs.values()], ground) || hasRisen(standing) || hasPaid(standing) || isBehind(standing))
     return "headMoved";
-  const { apart, context } = worlds.exact;
+  const [{ apart, context }] = worlds.rows;
   // why: the next fork is told in the same round, the first time
   const isTorn =
     apart !== null &&
@@ -295,7 +293,7 @@ const lackOf = (standing: Placed): Standing["lack"] => {
   if (isTorn) return "forkBetween";
   const isSettled =
     isComparable(claim, proof) &&
-    (proof.bare === null || bareOf(proof) !== null) &&
+    (!proof.runs.has("ample") || ampleOf(proof) !== null) &&
     // why: a head that was not known is told beside the runs, and one that was is told again
     (proof.beside === null || (head === null) === (successOf(proof.beside) === null));
   return isSettled ? null : "incomparable";
@@ -310,7 +308,7 @@ export const isWithoutPending = ({ claim, proof }: Standing): boolean =>
   claim.report.options.block === null &&
   claim.chain.blockTag === "pending" &&
   proof.block === "pending" &&
-  isNoPending(failureOf(proof.run));
+  isNoPending(failureOf(figuresOf(proof)));
 
 /** Returns the bracket's rest if transactions fail in its last block, not the next; null = all, or nobody can tell. */
 export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"] => {
@@ -320,22 +318,24 @@ export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"
     report.options.blockOverrides?.number !== undefined || report.options.blockOverrides?.time !== undefined;
   // why: what fails where it was seen to run in another state fails for the state
   if (closing === null || isPlaced || worlds.reach === 0 || closed?.isSeen === true) return null;
-  const isSeen = worlds.between.length > 0;
-  const reach = isSeen ? (worlds.between[closing - 1]?.steps ?? 0) : worlds.reach > 1 ? 1 : 0;
+  const between = nearerIn(worlds);
+  const isSeen = between.length > 0;
+  const reach = isSeen ? (between[closing - 1]?.steps ?? 0) : worlds.reach > 1 ? 1 : 0;
   const failed = compared?.exact.before.environment?.timestamp ?? null;
   return { reach, isSeen: isSeen && reach > 0, failed, draw: worlds.draw };
 };
 
 /** Finds what the endpoint refuses of how the worlds were asked, and is not known to. */
 export const formsIn = ({ claim, proof, memory }: Standing) => {
-  const { ahead, apart, block } = claim.worlds.exact;
+  const [{ ahead, apart, block }] = claim.worlds.rows;
   const formOf = (result: AskResult<Run> | null) => {
     const failure = failureOf(result);
     return isUntaken(failure) ? failure : null;
   };
-  const hash = lacks(memory, "hash") ? null : formOf(proof.next);
+  const [run, next] = endsOf(proof);
+  const hash = lacks(memory, "hash") ? null : formOf(next);
   const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");
-  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.run) : null;
+  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(run) : null;
   return { hash, entries };
 };
 

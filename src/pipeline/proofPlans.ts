@@ -11,16 +11,17 @@ import { effectiveGasPrice } from "../chains/baseFee.js";
 import { eip7825Cap } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
-import type { RunName } from "../primitives/names.js";
 import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
+import { mayDepend, runsCode } from "../report/waits.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, filledOf, unsignedBytes } from "../transaction/request.js";
 import { fit, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
-import type { World, Worlds } from "./worlds/contexts.js";
+import { alonePlan } from "./scanPlans.js";
+import { nameOf, type World, type WorldForm, type WorldReason, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
@@ -69,7 +70,8 @@ const roomBeside = memoize((claim: ProofInput): bigint => {
   const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
   const limits = bundle.map(({ request }) => request.gas);
   // why: what one block does not hold is run in several
-  const own = claim.worlds.next.spread == null ? BigInts.sumAll(limits) : limits.reduce(BigInts.max);
+  const [, next] = claim.worlds.rows;
+  const own = next.spread === null ? BigInts.sumAll(limits) : limits.reduce(BigInts.max);
   const gasNeeded = own + read + second;
   const limit = report.observed.gasLimit ?? gasNeeded + 2n * mostWitnessGas;
   const spare = limit > gasNeeded ? (limit - gasNeeded) / 2n : 0n;
@@ -151,37 +153,27 @@ export const looksOf = memoize((claim: ProofInput) => {
   return { oracles, both, after, lens: lensOf(claim), unasked: Math.max(0, queries.length - both.length) };
 });
 
-/** The exact requests as a run, with the witness around them; `name` where it is not the world's own. */
-export const planOf = (
-  claim: ProofInput,
-  world: World,
-  pretended: boolean,
-  name: RunName = world.name,
-): Simulate.Plan => {
+/** The exact requests as a run, with the witness around them. */
+const wholePlan = (claim: ProofInput, world: World): Simulate.Plan => {
   const room = roomBeside(claim);
-  const isRoomy = room > 0n;
   const { oracles, both, after, lens } = looksOf(claim);
-  const { baseFeePerGas: baseFee } = world.context;
+  const { key, block, ahead, apart, spread, context, producer } = world;
+  const { baseFeePerGas: baseFee } = context;
+  // why: the figures are those of the state as it is, where it takes the requests
+  const pretended = key !== "exact" && doubtful(claim).length > 0;
   return {
-    name,
+    name: nameOf(world),
     calls: claim.bundle.map(({ input, request }) => ({
       input,
       request: exactCall(request, input.from),
       gas: request.gas,
     })),
-    before: name === "exact" ? [...oracles, ...both] : both,
-    ...(isRoomy ? { between: everyLookBetween(claim.steps, claim.bundle) } : {}),
-    after,
-    room,
-    block: world.block,
-    ahead: world.ahead,
-    apart: world.apart,
-    spread: world.spread ?? null,
-    stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
-    blockOverrides: world.context,
+    before: key === "exact" ? [...oracles, ...both] : both,
+    ...(room > 0n ? { between: everyLookBetween(claim.steps, claim.bundle) } : {}),
+    ...{ after, room, block, ahead, apart, spread, lens, pretended },
+    stateOverrides: { ...producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
+    blockOverrides: context,
     checksRoot: claim.reads.includes("beaconroot"),
-    pretended,
-    lens,
     second: secondReadings(claim, baseFee == null ? null : BigInt(baseFee)),
   };
 };
@@ -245,14 +237,15 @@ export const gasPlan = (
   };
 };
 
-/** The exact requests of a claim at other limits, in the block context of a world. */
-export const trialIn = (claim: ProofInput, { block, ahead, context }: World): Trial => ({
-  ...{ bundle: claim.bundle, options: claim.report.options },
-  ...{ block, ahead, context, room: claim.report.observed.gasLimit },
-});
+/** The requests at other limits, or in another order, in the block of a world. */
+const limitsPlan = (claim: ProofInput, world: World): Simulate.Plan => {
+  const { bundle, limits = Arr.map(bundle, ({ request }) => request.gas), apart } = world;
+  const { options, observed } = claim.report;
+  return { ...gasPlan({ ...world, options, room: observed.gasLimit }, limits), name: nameOf(world), apart };
+};
 
 /** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */
-export const barePlan = (claim: ProofInput): Simulate.Plan => {
+const amplePlan = (claim: ProofInput, world: World): Simulate.Plan => {
   const cap = claim.chain.txGasCap ?? eip7825Cap;
   const calls = claim.bundle.map(({ input, request }) => {
     const gas = request.gas > cap ? request.gas : cap;
@@ -261,25 +254,52 @@ export const barePlan = (claim: ProofInput): Simulate.Plan => {
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls: [], before, after: [] }));
-  const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "ample");
+  const plan = wholePlan(claim, world);
   // why: a contract may ask how much a block holds
   const gasLimit = BigInts.max(needed, BigInt(plan.blockOverrides?.gasLimit ?? claim.report.observed.gasLimit ?? 0));
   return {
     ...plan,
-    ...{
-      calls,
-      before,
-      between: () => [],
-      after: [],
-      room: mostWitnessGas,
-      lens: [],
-      second: [],
-      apart: null,
-      spread: null,
-    },
+    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], second: [] },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };
+
+/** The witness alone. */
+const readerPlan = (claim: ProofInput, { block, context }: World): Simulate.Plan => {
+  const plan = alonePlan(claim.report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
+  const isNamed = Object.keys(context).length > 0;
+  return { ...plan, blockOverrides: isNamed ? context : plan.blockOverrides, lens: lensOf(claim) };
+};
+
+const plans: Readonly<Record<WorldForm, (claim: ProofInput, world: World) => Simulate.Plan>> = {
+  whole: wholePlan,
+  effects: (claim, world) => ({ ...wholePlan(claim, world), lens: [] }),
+  ample: amplePlan,
+  reader: readerPlan,
+  limits: limitsPlan,
+};
+
+/** The run of a world. */
+export const planOf = (claim: ProofInput, world: World): Simulate.Plan => plans[world.form](claim, world);
+
+/** True if what a bundle does may hang on all of it being in one block, and `exact` has it so. */
+export const isTogether = ({ bundle, worlds: { rows }, report }: ProofInput): boolean =>
+  bundle.length > 1 && rows[0].apart === null && report.transactions.some(runsCode);
+
+/** The reasons for which worlds are asked with every attempt; all others are asked by a rule. */
+const reasons: Readonly<Partial<Record<WorldReason, (claim: ProofInput) => boolean>>> = {
+  always: () => true,
+  nearer: () => true,
+  nonceAhead: (claim) => doubtful(claim).length > 0,
+  notScanned: ({ asksBare }) => asksBare,
+  notMeasured: looksAlone,
+  otherSenders: ({ bundle, report }) => bundle.some((_, place) => mayDepend(report, place)),
+  manyBlocks: isTogether,
+};
+
+/** The worlds that are asked with an attempt. */
+export const worldsAsked = (claim: ProofInput): ReadonlyArray<World> =>
+  claim.worlds.rows.filter(({ why }) => reasons[why]?.(claim) === true);
 
 /** The bytes that a chain's fees hang on, of requests as they would be signed. */
 export const subjectsOf = (bundle: Bundle<Signed>): ReadonlyMap<number, FeeSubject> =>

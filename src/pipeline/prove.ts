@@ -12,6 +12,7 @@ import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
+import { answersIn, figuresOf } from "./askProof.js";
 import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
@@ -21,15 +22,22 @@ import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
-import { checkAhead, checkMeasured, checkRequests, checkStates, closesIn, spanIn } from "./checkProof.js";
+import {
+  checkAhead,
+  checkApart,
+  checkMeasured,
+  checkRequests,
+  checkStates,
+  closesIn,
+  spanIn,
+  worldsOfPlaced,
+} from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
-import { runsOf } from "./proofGround.js";
 import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
 import { askOwn } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
-import { pendingOf, tagOf } from "./worlds/contexts.js";
-import { checkApart, worldsOfPlaced } from "./worlds/placed.js";
+import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
@@ -118,14 +126,14 @@ const proveOnce = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const standing = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
-  const late = failureOf(standing.proof.run);
+  const late = failureOf(figuresOf(standing.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
-  const ran = [...standing.ran, ...runsOf(standing).map(successOf)];
+  const ran = [...standing.ran, ...[...standing.proof.runs.values()].map(successOf)];
   const assemble = Effect.fnUntraced(function* (
     attempt: Attempt,
     further: ReadonlyArray<Finding>,
@@ -134,10 +142,12 @@ const proveOnce = Effect.fnUntraced(function* (
     const { compared } = attempt.judged;
     const ends = [closesIn(standing.closed, attempt, now), spanIn(attempt)];
     const until = ends.flatMap((end) => end.until ?? []);
-    const changed = stateChangesIn(claim, proof, bundle);
+    const [next, alone] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
+    const between = answersIn(proof, comparedIn(claim.worlds));
+    const changed = stateChangesIn(claim, { ...proof, run: figuresOf(proof), alone, next, between }, bundle);
     yield* Effect.yieldNow;
-    const placed = worldsOfPlaced(claim, answers.run, proof.placed);
-    const others = [proof.next, ...proof.between].flatMap((result) => successOf(result) ?? []);
+    const placed = worldsOfPlaced(claim, answers.run, proof.runs);
+    const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
     const findings = [
       ...found,
       ...further,

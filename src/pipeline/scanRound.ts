@@ -145,7 +145,7 @@ export const begin = Effect.fnUntraced(function* (
   const { ofSteps, ...more } = first;
   const begun: Scanning["round"] = {
     ...{ steps, block: tag, askedAt, codes: new Map(), counts: new Map(), unfunded: null, findings: [] },
-    ...{ run: null, next: null, called: null, estimate: null, history: null, receipts: null },
+    ...{ run: null, called: null, estimate: null, history: null, receipts: null },
     subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
     ...more,
   };

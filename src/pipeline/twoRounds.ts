@@ -6,17 +6,19 @@ import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
 import type { BundleReport, Report } from "../report/schema.js";
+import { abisOf } from "../report/options.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, type Round } from "./answers.js";
 import { askOwn, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
-import { choose, withGas } from "./choose.js";
+import { choose, withGas, type Limits } from "./choose.js";
 import { undoubted, widened } from "./gas/doubt.js";
-import { ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
+import { inRound, ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
-import { askAt } from "./askProof.js";
+import { simulate } from "./endpoint/simulate.js";
+import { gasPlan, type Trial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
@@ -40,6 +42,12 @@ export const withLast = <R extends Report>(report: R): Effect.Effect<R, never, R
   );
 };
 
+/** The calls at other limits, all side by side in one round. */
+const askAt = (trial: Trial) => (limits: ReadonlyArray<Limits>) => {
+  const asks = limits.map((set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))));
+  return inRound("doubtfulLimit", Effect.map(Effect.all(asks, { concurrency: "unbounded" }), Arr.of));
+};
+
 /** A scan: its report, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
@@ -61,13 +69,13 @@ export const scanOnce = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
-  const trial = {
+  const trial: Trial = {
     ...{ bundle: chosen, options, block: answers.block, ahead: [] },
     ...{ context: options.blockOverrides, room: answers.blockGasLimit, baseFee: answers.simulatedBaseFee },
   };
   const settled =
     steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* (yield* rare).settleGas(chosen, answers, askAt([trial]))
+      ? yield* (yield* rare).settleGas(chosen, answers, askAt(trial))
       : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take

@@ -53,7 +53,7 @@ export {
   wideSpacing,
 } from "../../src/pipeline/worlds/bracket.js";
 export { differ } from "../../src/pipeline/worlds/between.js";
-export { groundOf, worldsOf, worldsOn } from "../../src/pipeline/worlds/contexts.js";
+export { gasRows, groundOf, worldsOf, worldsOn, type World } from "../../src/pipeline/worlds/contexts.js";
 export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
 export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";

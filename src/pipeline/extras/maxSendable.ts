@@ -21,12 +21,9 @@ const costsIn = (report: BundleReport) => {
     (sum, { name, amount }) => (name === "l1Fee" || name === "operatorFee" ? sum + amount : sum),
     0n,
   );
+  const { maxFeePerGas, maxPriorityFeePerGas } = fee;
   return {
-    balance: funds.balance,
-    gas: gas.limit,
-    maxFeePerGas: fee.maxFeePerGas,
-    maxPriorityFeePerGas: fee.maxPriorityFeePerGas,
-    extra,
+    ...{ balance: funds.balance, gas: gas.limit, maxFeePerGas, maxPriorityFeePerGas, extra },
     // why: where nothing is executed, the gas cannot depend on the value
     plain: code.to?.kind === "nobody",
   };

@@ -12,7 +12,7 @@ import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps
 import { checkOverrides } from "../../steps/reading/overrides.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../effects/movements.js";
-import { failureOf, successOf, type AskResult } from "../../steps/reading/askResult.js";
+import { failureOf, type AskResult } from "../../steps/reading/askResult.js";
 import type { Run } from "../../steps/simulate.js";
 import type { ActiveSteps } from "../answers.js";
 import type { Measure } from "../limits.js";
@@ -171,13 +171,7 @@ export const checkContrast = (
   exact: Run,
   next: Run,
   contrast: WorldDiff,
-  {
-    isTrueToState,
-    isTimePretended,
-    inFlight,
-    between,
-    called,
-  }: {
+  about: {
     readonly isTrueToState: boolean;
     readonly isTimePretended: boolean;
     readonly inFlight: number;
@@ -185,13 +179,13 @@ export const checkContrast = (
     readonly called: Parameters<typeof checkOverrides>[1];
   },
 ): ReadonlyArray<Finding> => {
-  const isTimeless = isSameTime(exact, next) && !isTimePretended;
-  const untaken = checkOverrides([exact, next, ...between], called, isTimeless ? ["time"] : []);
-  const why = notComparable(exact, next, isTrueToState);
+  const isTimeless = isSameTime(exact, next) && !about.isTimePretended;
+  const untaken = checkOverrides([exact, next, ...about.between], about.called, isTimeless ? ["time"] : []);
+  const why = notComparable(exact, next, about.isTrueToState);
   if (why !== null) return untaken.some(({ severity }) => severity === "unavailable") ? untaken : incomparable(why);
   const numbers = contrast.found.filter(isNumber);
   const found = contrast.found.filter((difference) => !isNumber(difference));
-  const causes = found.length === 0 ? [] : [weigh({ ...contrast, found }, exact, next, inFlight)];
+  const causes = found.length === 0 ? [] : [weigh({ ...contrast, found }, exact, next, about.inFlight)];
   const isTold =
     numbers.length === 0 ||
     causes.some(({ code, severity }) => severity === "blocker" || code === ChanceDependent.code);
@@ -229,15 +223,15 @@ export const notAllSimulated = (severity: "info" | "warning", ...numbers: Readon
  * and that not all of them answered.
  */
 export const checkBetween = (
-  proof: { readonly next: AskResult<Run>; readonly between: ReadonlyArray<AskResult<Run>> },
+  next: Run | null,
+  between: ReadonlyArray<AskResult<Run>>,
   odd: { readonly run: Run; readonly found: ReadonlyArray<OutcomeDifference> } | null,
   gradual: ReadonlyArray<OutcomeDifference>,
   contrary: number,
 ): ReadonlyArray<Finding> => {
-  const next = successOf(proof.next);
-  const unseen = proof.between.filter(Result.isFailure).length;
+  const unseen = between.filter(Result.isFailure).length;
   // why: a contract may make the very run too slow that would tell on it
-  const failure = failureOf(proof.between[contrary]);
+  const failure = failureOf(between[contrary]);
   const isContraryLate = failure?._tag === "RpcError" && failure.reason._tag === "Timeout";
   return [
     ...(odd === null || next === null ? [] : [weigh({ ...same, found: odd.found }, odd.run, next, 0)]),
@@ -262,14 +256,7 @@ export const checkChange = (
   report: Report,
   exact: Run,
   effects: RunEffects,
-  {
-    followsPrice,
-    assumed,
-    isOwnScan,
-    concerned,
-    whose,
-    near,
-  }: {
+  about: {
     readonly followsPrice: boolean;
     /** Addresses whose place in events and return values decides. */
     readonly concerned: ReadonlySet<string>;
@@ -290,8 +277,9 @@ export const checkChange = (
     approvals: report.approvals,
     producer: report.observed.worlds.find(({ run }) => run === "exact")?.feeRecipient ?? null,
   };
-  const found = compareEffects(earlier, near ?? effects, {
-    ...{ tolerance: report.options.tolerance, whose, concerned },
+  const { isOwnScan } = about;
+  const found = compareEffects(earlier, about.near ?? effects, {
+    ...{ tolerance: report.options.tolerance, whose: about.whose, concerned: about.concerned },
     // why: between a scan of our own and its proof the block is another one, and what it says with it
     numbers: isOwnScan ? null : "all",
   }).filter(({ kind }) => kind !== "address");
@@ -299,7 +287,7 @@ export const checkChange = (
   const deciding = found.filter(({ decides }) => decides);
   const isOfPrice = isSameShape(found) && found.every(({ kind }) => kind !== "place");
   // why: a scan runs without fees, so what follows the gas price was nothing in it
-  if (followsPrice && isOfPrice && report.stage === "scanned") return [];
+  if (about.followsPrice && isOfPrice && report.stage === "scanned") return [];
   const now = exact.before.environment;
   const { simulatedNumber, parentHash } = report.observed;
   const ahead = BigInt(exact.plan.ahead?.length ?? 0);
@@ -309,7 +297,7 @@ export const checkChange = (
     simulatedNumber !== null &&
     now.number === simulatedNumber + ahead &&
     (ahead > 0n || now.parentHash === parentHash);
-  if (!isSameBlock || !isOwnScan || assumed)
+  if (!isSameBlock || !isOwnScan || about.assumed)
     return [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
   // why: the block of a scan chooses and does not judge; what its time alone moves is told by the worlds
   return deciding.length === 0 ? [] : [fromError(new SimulationDiverged({ differences: deciding }), "blocker", where)];

@@ -3,8 +3,10 @@
  * it is there; `exact` is the last one that a clearance allows, as any real block is, on the state that was asked for.
  * One of those between, or `exact` where there are none, is contrary in every value that the chain lets vary.
  */
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Order from "effect/Order";
 import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
 import { roll } from "../../primitives/effects.js";
@@ -14,7 +16,8 @@ import { minesOnDemand } from "../../report/freshness.js";
 import type { Observed, Report } from "../../report/schema.js";
 import type { Spacing } from "../../steps/simulate.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
-import type { Request } from "../../transaction/request.js";
+import { signers, type Bundle } from "../../steps/reading/bundle.js";
+import type { Limits, Signed } from "../choose.js";
 import { complement, contraryBlock, ordinaryBlock, type DrawnBlock } from "./values.js";
 import {
   afterPending,
@@ -37,48 +40,74 @@ import {
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
 
-/** A block in which the requests run. */
+/** The key of a world, and of its run: the name, with its place where several have the name. */
+export type WorldName = RunName | `${"between" | "gas"} ${number}`;
+
+/** Why a world is asked: with every attempt that has the reason, or by a rule. */
+export type WorldReason =
+  | ("always" | "nearer" | "nonceAhead" | "notScanned" | "notMeasured" | "otherSenders" | "manyBlocks")
+  | ("worldsDiffer" | "doubtfulLimit");
+
+/**
+ * How the requests run in a world, and what is read beside them. `whole`: everything. `effects`: all but slots. `ample`:
+ * at no price and with ample gas. `reader`: no request. `limits`: by signers who could pay for any gas limit.
+ */
+export type WorldForm = "whole" | "effects" | "ample" | "reader" | "limits";
+
+/** One simulated block of a proof, and how the requests run in it: a row, of which one run is made. */
 export interface World {
-  readonly name: RunName;
+  readonly key: WorldName;
+  readonly why: WorldReason;
+  readonly form: WorldForm;
+  /** The requests, in their order. */
+  readonly bundle: Bundle<Signed>;
+  /** Gas limits in place of the requests' own. */
+  readonly limits?: Limits;
   /** Block whose state it has. */
   readonly block: Eth.BlockParameter;
   /** That state for a reader: a sealed head by its number. */
   readonly state: Observed["blockTag"];
+  /** How many steps it stands behind the next block. */
+  readonly steps: number;
   /** The empty blocks in front of theirs, where they run in a later one than the next; none = it is the next. */
   readonly ahead: ReadonlyArray<Eth.BlockOverrides>;
   /** How far apart the transactions are mined, for nothing holds them together; null = all are in one block. */
   readonly apart: Spacing | null;
-  /** How far apart they are where one block refuses their limits; null or absent = it holds them. */
-  readonly spread?: Spacing | null;
+  /** How far apart they are where one block refuses their limits; null = it holds them. */
+  readonly spread: Spacing | null;
   readonly context: Eth.BlockOverrides;
   /** Overrides that give the block's producer something, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
   /** True if it has values that no real block has, for what tells blocks by one of them. */
-  readonly isContrary?: boolean;
+  readonly isContrary: boolean;
 }
+
+/** The run that a world's row asks for, by name. */
+export const nameOf = ({ key }: World): RunName => key.split(" ")[0] as RunName;
 
 /** The worlds of one proof. */
 export interface Worlds {
-  readonly exact: World;
-  readonly next: World;
-  /** The state of `next` in the block of `exact`: which of the two made a difference. */
-  readonly exactOnLatest: World;
-  /** As `exact`, at the base fee of `next`: whether the price made it. */
-  readonly atNextFee: World;
-  /** A bundle in blocks of its own, one after the other: on the sealed head, from which a node makes them. */
-  readonly oneBlockEach: World;
-  /** Ordinary blocks between `next` and `exact`, on the state of `next`, the nearest first; none where nothing looks at its block. */
-  readonly between: ReadonlyArray<World & { readonly steps: number }>;
+  /** The ends of the bracket, and every further world that may be asked; those between stand nearest first. */
+  readonly rows: readonly [exact: World, next: World, ...further: ReadonlyArray<World>];
   /** How many steps `exact` stands behind `next`. */
   readonly reach: number;
   /** Values left to chance in `exact` and `next`. */
   readonly draw: { readonly prevRandao: Hex; readonly chance: Hex };
 }
 
+/** The ordinary blocks between the ends, the nearest first. */
+export const nearerIn = ({ rows }: Worlds): ReadonlyArray<World> => rows.filter(({ why }) => why === "nearer");
+
+/** The worlds that are held against `next` beside `exact`: those between first, then any other that is always asked. */
+export const comparedIn = (worlds: Worlds): ReadonlyArray<World> => {
+  const [, , ...further] = worlds.rows;
+  return [...nearerIn(worlds), ...further.filter(({ why }) => why === "always")];
+};
+
 /** Input that the worlds of a report are made from. */
 interface WorldInput {
   readonly report: Report;
-  readonly signed: ReadonlyArray<{ readonly request: Request }>;
+  readonly signed: Bundle<Signed>;
   readonly chain: Chain;
   /** The latest block; null = not known. */
   readonly head: Eth.Block | null;
@@ -141,46 +170,6 @@ const nextTime = (ground: WorldInput, head: Eth.Block, now: number): bigint => {
   return chain.known ? head.timestamp + ((time - head.timestamp + slot - 1n) / slot) * slot : time;
 };
 
-/**
- * The ground of the worlds, as far as nothing is left to chance: which state each sees, the block that comes, what its
- * chain fixes, and which places of the bracket are looked at.
- */
-export interface WorldGround {
-  /** The tag that was asked for. */
-  readonly tag: Observed["blockTag"];
-  /** The state that `next` sees: the sealed head where the node takes it by its hash, else the tag. */
-  readonly sealed: Pick<World, "block" | "state">;
-  /** The state that `exact` sees. */
-  readonly far: Pick<World, "block" | "state">;
-  /** The state that `oneBlockEach` sees, and the number of the first block on it; null = not known. */
-  readonly head: Pick<World, "block" | "state"> & { readonly number: bigint | null };
-  /**
-   * The block that comes: its number (null = the caller pretends a place, or none is known), its time (epoch seconds) and
-   * its base fee (wei per gas); null = not known.
-   */
-  readonly next: { readonly number: bigint | null; readonly time: bigint | null; readonly baseFee: bigint | null };
-  readonly grid: Grid;
-  /** True if the chain itself fixes who gets the fees and the gas limit. */
-  readonly isFixed: boolean;
-  /** True if the caller pretends when or where the requests are mined: that is the same in every world. */
-  readonly isPlaced: boolean;
-  /** True if the node names its own base fee of the block that comes. */
-  readonly isFeeNamed: boolean;
-  /** True if it stands on a pending block that is the next one: no empty block is in front of the first further one. */
-  readonly isPastNext: boolean;
-  /** True if `exact` is an ordinary block at the end of a bracket, with others between. */
-  readonly isBracketed: boolean;
-  /** Places in the bracket where ordinary blocks are simulated, the nearest first. */
-  readonly steps: ReadonlyArray<number>;
-  /** How far behind the next block `exact` stands, in blocks; null = the node is asked for no later one. */
-  readonly distance: number | null;
-  /** True if a bundle may be simulated in several blocks. */
-  readonly isApart: boolean;
-  /** How far apart the transactions are where one block refuses their limits; null = it holds them. */
-  readonly spread: Spacing | null;
-  readonly wide: Spacing;
-}
-
 /** Values rolled for the worlds. */
 export interface Chance {
   readonly draw: Worlds["draw"];
@@ -196,7 +185,7 @@ export interface Chance {
 
 /** Which state each world sees. */
 const statesOf = (input: WorldInput) => {
-  const { report, chain, head, takesHashes } = input;
+  const { report, chain, head, takesHashes, reach } = input;
   const tag = tagOf(report);
   const isNewest = tag === "pending" || tag === "latest";
   const isSealed = tag === "pending" && pendingOf(report, chain) === "guess";
@@ -205,82 +194,96 @@ const statesOf = (input: WorldInput) => {
     isNewest && takesHashes && head?.hash != null ? { blockHash: head.hash, requireCanonical: true } : null;
   const isBeyond = tag === "pending" && isOnNext(input);
   const isPinned = (isSealed || tag === "latest") && pinned !== null;
-  const sealed: WorldGround["sealed"] =
-    isPinned && head !== null ? { block: pinned, state: head.number } : { block: tag, state: tag };
+  // why: where both worlds stand on a pending block that is the next one, they come after it
+  const isPastNext = isBeyond && isPinned;
+  const asked: Pick<World, "block" | "state"> = { block: tag, state: tag };
+  const sealed = isPinned && head !== null ? { block: pinned, state: head.number } : asked;
   return {
-    ...{ tag, isNewest, isSealed, sealed, isBeyond },
-    // why: where both worlds stand on a pending block that is the next one, they come after it
-    isPastNext: isBeyond && isPinned,
+    ...{ tag, sealed, isBeyond, isPastNext },
+    /** The latest block where it is the one that comes before; null = the caller asks for another. */
+    base: isNewest ? head : null,
     isShifted: isBeyond && !isPinned,
-    head: {
-      ...(tag === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : sealed),
-      number: pinned === null || head === null ? null : head.number + 1n,
-    } satisfies WorldGround["head"],
-  };
-};
-
-/** The block that comes, as its header is known before it is there. */
-const nextOf = (
-  input: WorldInput,
-  now: number,
-  states: Pick<ReturnType<typeof statesOf>, "isNewest" | "isShifted">,
-) => {
-  const { report, chain, head } = input;
-  const { observed } = report;
-  const base = states.isNewest ? head : null;
-  const comes = base === null ? observed.timestamp : nextTime(input, base, now);
-  const simulated = observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n;
-  const shift = states.isShifted ? 1n : 0n;
-  const parent = base === null ? simulated : base.number + shift;
-  return {
-    number: parent === null ? null : parent + 1n,
-    time: comes === null || base === null ? comes : comes + shift * gridOn(report, chain).slot,
-    baseFee: (base === null ? null : nextBaseFee(base, parametersOf(chain, base))) ?? observed.baseFeePerGas,
-  };
-};
-
-/** The ground of the worlds; `now` in epoch ms. Pure. */
-export const groundOf = (input: WorldInput, now: number): WorldGround => {
-  const { report, signed, chain, head, takesEntries, reach } = input;
-  const place = report.options.blockOverrides;
-  const states = statesOf(input);
-  const { tag, isSealed, sealed, isBeyond, isPastNext } = states;
-  const isPlaced = place?.number !== undefined || place?.time !== undefined;
-  const { number, time, baseFee } = nextOf(input, now, states);
-  const next = { number: isPlaced ? null : number, time, baseFee };
-  const grid = gridOn(report, chain);
-  const gas = signed.reduce((sum, { request }) => sum + request.gas, 0n);
-  const gasLimit = head?.gasLimit ?? report.observed.gasLimit;
-  // why: one block refuses them where they use as much
-  const isOver = gasLimit !== null && gas > gasLimit && baseFee !== null;
-  const isKnown = next.number !== null && time !== null;
-  const isBracketed = isKnown && takesEntries && input.further !== 0;
-  const room = isBracketed ? stepsBetween(reach, input.further) : [];
-  // why: in what is left of a bracket one that is contrary stands beside the last
-  const steps = isBracketed && room.length === 0 ? [reach] : room;
-  // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
-  // guard: a bundle in several blocks
-  const isApart = signed.length > 1 && takesEntries && (isSealed || tag !== "pending") && isKnown && baseFee !== null;
-  const later = takesEntries ? blocksOf(reach) : leastReach;
-  return {
-    ...{ tag, sealed, head: states.head, next, grid, isPlaced, isPastNext, isBracketed, steps, isApart },
     // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
     // why: behind a pending block that is the next one no other can be that
-    far: tag === "pending" && !(isPastNext && reach === 0) ? { block: tag, state: tag } : sealed,
-    // why: where the chain itself fixes them, another value would be a block that cannot be
+    far: tag === "pending" && !(isPastNext && reach === 0) ? asked : sealed,
+    head:
+      tag === "pending" ? { block: pinned ?? ("latest" as const), state: head?.number ?? ("latest" as const) } : sealed,
+    /** The number of the first block on `head`; null = not known. */
+    onHead: pinned === null || head === null ? null : head.number + 1n,
+    // why: what is ordered before us may be laid over every block anew
+    isOnSealed: isSealed || tag !== "pending",
+  };
+};
+
+/** The block that comes, as its header is known before it is there; null = not known. */
+const nextOf = (input: WorldInput, now: number, { base, isShifted }: ReturnType<typeof statesOf>) => {
+  const { report, chain } = input;
+  const { timestamp, simulatedNumber, baseFeePerGas } = report.observed;
+  if (base === null) return { number: simulatedNumber, time: timestamp, baseFee: baseFeePerGas };
+  const shift = isShifted ? 1n : 0n;
+  return {
+    number: base.number + shift + 1n,
+    time: nextTime(input, base, now) + shift * gridOn(report, chain).slot,
+    baseFee: nextBaseFee(base, parametersOf(chain, base)) ?? baseFeePerGas,
+  };
+};
+
+/** Places in the bracket where ordinary blocks are simulated, the nearest first; null = there is no bracket. */
+const placesOf = ({ reach, further, takesEntries }: WorldInput, isKnown: boolean): ReadonlyArray<number> | null => {
+  if (!isKnown || !takesEntries || further === 0) return null;
+  const steps = stepsBetween(reach, further);
+  // why: in what is left of a bracket one that is contrary stands beside the last
+  return steps.length === 0 ? [reach] : steps;
+};
+
+/**
+ * The ground of the worlds, as far as nothing is left to chance: which state each sees, the block that comes, what its
+ * chain fixes, and which places of the bracket are looked at; `now` in epoch ms. Pure.
+ */
+export const groundOf = (input: WorldInput, now: number) => {
+  const { report, signed, chain, head, takesEntries, reach } = input;
+  const { observed, options } = report;
+  const { isOnSealed, isBeyond, ...states } = statesOf(input);
+  const { number, time, baseFee } = nextOf(input, now, { isOnSealed, isBeyond, ...states });
+  const grid = gridOn(report, chain);
+  const taken = signed.reduce((sum, { request }) => sum + request.gas, 0n);
+  const gasLimit = head?.gasLimit ?? observed.gasLimit;
+  // why: one block refuses them where they use as much
+  const isOver = gasLimit !== null && taken > gasLimit && baseFee !== null;
+  const isPlaced = options.blockOverrides?.number !== undefined || options.blockOverrides?.time !== undefined;
+  const isKnown = !isPlaced && number !== null && time !== null;
+  const places = placesOf(input, isKnown);
+  // why: without a base fee each block works out its own
+  // guard: a bundle in several blocks
+  const isApart = signed.length > 1 && takesEntries && isOnSealed && isKnown && baseFee !== null;
+  return {
+    ...{ ...states, grid, isApart },
+    /** True if the caller pretends when or where the requests are mined: that is the same in every world. */
+    isPlaced,
+    /** The block that comes: its number (null = the caller pretends a place, too), time (epoch seconds), base fee (wei per gas). */
+    next: { number: isPlaced ? null : number, time, baseFee },
+    /** What the values of a simulated block are drawn from. */
+    facts: { usual: head?.miner ?? observed.feeRecipient, gasLimit, baseFee, taken, signed },
+    /** True if `exact` is an ordinary block at the end of a bracket, with others between. */
+    isBracketed: places !== null,
+    steps: places ?? [],
+    // why: where the chain itself fixes who gets the fees and the gas limit, another value would be a block that cannot be
     isFixed: chain.feeModel === "opstack",
     // why: the node's own base fee, where the empty block in front does not tell it
     isFeeNamed: isBeyond && !isOver,
     // why: a node of one block at a time, and whose own next one it is, can be asked for no later one
-    distance: !takesEntries && !isPastNext ? null : later,
+    distance: !takesEntries && !states.isPastNext ? null : takesEntries ? blocksOf(reach) : leastReach,
+    /** How far apart the transactions are where one block refuses their limits; null = it holds them. */
     spread: isApart && isOver ? closeSpacing(grid) : null,
-    wide: wideSpacing(grid, reach, signed.length, steps.at(-1) ?? reach),
+    wide: wideSpacing(grid, reach, signed.length, places?.at(-1) ?? reach),
   };
 };
+export type WorldGround = ReturnType<typeof groundOf>;
 
-/** Returns a drawn block's own values, but for what its chain fixes; `isPaid` = the caller names who gets the fees. */
-const drawnOn = ({ isFixed }: WorldGround, { values, state }: DrawnBlock, isPaid: boolean) => {
+/** Returns a drawn block's own values, but for what its chain fixes, and for who gets the fees where the caller names that. */
+const drawnOn = ({ report }: WorldInput, { isFixed }: WorldGround, { values, state }: DrawnBlock) => {
   const { feeRecipient, gasLimit, baseFeePerGas } = values;
+  const isPaid = report.options.blockOverrides?.feeRecipient !== undefined;
   return {
     values: {
       ...without({ baseFeePerGas, gasLimit: isFixed ? null : gasLimit }),
@@ -296,100 +299,162 @@ const blobFeeOf = ({ isBlobFeeRead, signed }: WorldInput, chance: Hex): Pick<Eth
     ? { blobBaseFee: 1n + (BigInt(chance) % 2n ** 36n) }
     : {};
 
-/** The worlds on their ground. Pure. */
-export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance): Worlds => {
-  const { report, signed, head, takesEntries, reach, nextFork } = input;
-  const { sealed, next: comes, grid, isFixed, isPlaced, isApart, spread, wide, steps } = ground;
-  const { observed, options } = report;
-  const { prevRandao, chance: drawn } = chance.draw;
-  const place = options.blockOverrides;
-  const usual = head?.miner ?? observed.feeRecipient;
-  const gas = signed.reduce((sum, { request }) => sum + request.gas, 0n);
-  const gasLimit = head?.gasLimit ?? observed.gasLimit;
-  const ofBlock = { usual, gasLimit, baseFee: comes.baseFee, taken: gas, signed };
-  const faithful = {
-    ...without({
-      number: comes.number,
-      time: isPlaced ? null : comes.time,
-      baseFeePerGas: ground.isFeeNamed ? null : comes.baseFee,
-    }),
-    ...(isFixed ? {} : without({ feeRecipient: usual })),
-    prevRandao,
-  };
-  const root = chance.roots?.next ?? null;
+/** A simulated block, before it is said what runs in it. */
+type BlockOf = Omit<World, "key" | "why" | "form" | "bundle">;
+
+/** The number of a block so many behind the next; null = not known. */
+const numberIn = ({ next: { number } }: WorldGround, blocks: number | null): bigint | null =>
+  number === null || blocks === null ? null : number + BigInt(blocks);
+
+/** The empty blocks in front of one so many steps behind the next; `skipped` of them are there already. */
+const aheadOf = ({ takesEntries }: WorldInput, ground: WorldGround, { roots }: Chance, steps: number, skipped = 0) => {
+  const { number, time } = ground.next;
+  const root = roots?.next ?? null;
+  return number === null || time === null || !takesEntries
+    ? []
+    : emptyBlocks(ground.grid, { ...ground.next, number, time, skipped, root }, steps);
+};
+
+/** The values of the block that comes, as far as they are known before it is there. */
+const faithfulOn = (ground: WorldGround, { draw }: Chance): Eth.BlockOverrides => ({
+  ...without({
+    number: ground.next.number,
+    time: ground.isPlaced ? null : ground.next.time,
+    baseFeePerGas: ground.isFeeNamed ? null : ground.next.baseFee,
+  }),
+  ...(ground.isFixed ? {} : without({ feeRecipient: ground.facts.usual })),
+  prevRandao: draw.prevRandao,
+});
+
+/** The block that comes next. */
+const nextOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockOf => ({
+  ...{ ...ground.sealed, steps: 0, ahead: [], apart: null, spread: ground.spread, producer: {}, isContrary: false },
+  context: {
+    ...faithfulOn(ground, chance),
+    ...(chance.roots === null ? {} : { beaconRoot: chance.roots.next }),
+    ...input.report.options.blockOverrides,
+  },
+});
+
+/** The last block that a clearance allows. */
+const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockOf => {
+  const { draw, roots } = chance;
+  const { report, signed, reach, nextFork } = input;
+  const { grid, next, isPlaced } = ground;
   // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
   // between, what looks at one value of its block is found by that one
-  const far = (ground.isBracketed ? ordinaryBlock : contraryBlock)(
-    { ...ofBlock, blocks: blocksOf(reach) + 1, isLast: true },
-    drawn,
+  const drawn = (ground.isBracketed ? ordinaryBlock : contraryBlock)(
+    { ...ground.facts, blocks: blocksOf(reach) + 1, isLast: true },
+    draw.chance,
   );
-  const isPaid = place?.feeRecipient !== undefined;
-  const last = drawnOn(ground, far, isPaid);
-  const numberIn = (blocks: number | null) =>
-    comes.number === null || blocks === null ? null : comes.number + BigInt(blocks);
-  const aheadOf = (steps: number, skipped: number) =>
-    comes.number === null || comes.time === null || !takesEntries
-      ? []
-      : emptyBlocks(grid, { ...comes, number: comes.number, time: comes.time, skipped, root }, steps);
-  const exact: World = {
-    ...{ name: "exact", ...ground.far, producer: last.producer },
+  const { values, producer } = drawnOn(input, ground, drawn);
+  const prevRandao = complement(draw.prevRandao);
+  return {
+    ...{ ...ground.far, steps: reach, producer, spread: null, isContrary: false },
     // why: where its own pending block is the next one, that is there
-    ahead: aheadOf(reach, ground.isPastNext ? 1 : 0),
-    apart: isApart ? closeSpacing(grid) : null,
+    ahead: aheadOf(input, ground, chance, reach, ground.isPastNext ? 1 : 0),
+    apart: ground.isApart ? closeSpacing(grid) : null,
     context: {
       ...without({
-        number: numberIn(ground.distance),
-        time: isPlaced || comes.time === null ? null : contraryTime(comes.time, grid, reach, signed.length, nextFork),
+        number: numberIn(ground, ground.distance),
+        time: isPlaced || next.time === null ? null : contraryTime(next.time, grid, reach, signed.length, nextFork),
       }),
-      ...last.values,
-      prevRandao: complement(prevRandao),
-      ...blobFeeOf(input, complement(prevRandao)),
-      ...(chance.roots === null ? {} : { beaconRoot: chance.roots.exact }),
-      ...place,
-    },
-  };
-  // why: which of them is contrary, nobody can know who waits for it
-  const contrary = Number(`0x${drawn.slice(-4)}`) % Math.max(1, steps.length);
-  const between = chance.between.map(({ steps: step, chance: own, ...rolled }, index): Worlds["between"][number] => {
-    const valued = index === contrary ? contraryBlock : ordinaryBlock;
-    const block = valued({ ...ofBlock, blocks: blocksOf(step) + 1, isLast: false }, own);
-    const { values, producer } = drawnOn(ground, block, isPaid);
-    const at = comes.time === null ? null : comes.time + offsetOf(grid, step);
-    // why: what is mined together, and what a fork parts, is in the others
-    const isWide = isApart && index === steps.length - 1 && at !== null && gapOf(wide) > grid.slot;
-    return {
-      ...{ name: "between", steps: step, ...sealed, ahead: aheadOf(step, 0), spread },
-      isContrary: index === contrary,
-      apart: isWide && !isParted(signed.length, at, nextFork, gapOf(wide)) ? wide : null,
-      context: {
-        ...faithful,
-        ...without({ number: numberIn(blocksOf(step)), time: at }),
-        ...values,
-        ...blobFeeOf(input, rolled.prevRandao),
-        ...rolled,
-        ...place,
-      },
-      producer,
-    };
-  });
-  const next: World = {
-    ...{ name: "next", ...sealed, ahead: [], apart: null, spread, producer: {} },
-    context: { ...faithful, ...(root === null ? {} : { beaconRoot: root }), ...place },
-  };
-  const { number: _, ...unnumbered } = exact.context;
-  const { number: onHead, ...onlyHead } = ground.head;
-  const price = without({ baseFeePerGas: comes.baseFee });
-  return {
-    ...{ exact, next, between, reach, draw: chance.draw },
-    exactOnLatest: { ...exact, name: "exactOnLatest", ...sealed, ahead: aheadOf(reach, 0) },
-    atNextFee: { ...exact, name: "atNextFee", context: { ...exact.context, ...price, ...place } },
-    oneBlockEach: {
-      ...{ ...exact, name: "oneBlockEach", ahead: [], apart: wide, ...onlyHead },
-      // why: without a hash the number may be taken by then
-      context: place?.number !== undefined ? exact.context : { ...unnumbered, ...without({ number: onHead }) },
+      ...{ ...values, prevRandao, ...blobFeeOf(input, prevRandao) },
+      ...(roots === null ? {} : { beaconRoot: roots.exact }),
+      ...report.options.blockOverrides,
     },
   };
 };
+
+/** Ordinary blocks between the two, one of them contrary. */
+const betweenOn = (input: WorldInput, ground: WorldGround, chance: Chance): ReadonlyArray<BlockOf> => {
+  const { signed, nextFork, report } = input;
+  const { steps: places, grid, next, wide } = ground;
+  // why: which of them is contrary, nobody can know who waits for it
+  const contrary = Number(`0x${chance.draw.chance.slice(-4)}`) % Math.max(1, places.length);
+  return chance.between.map(({ steps, chance: own, ...rolled }, index) => {
+    const isContrary = index === contrary;
+    const facts = { ...ground.facts, blocks: blocksOf(steps) + 1, isLast: false };
+    const { values, producer } = drawnOn(input, ground, (isContrary ? contraryBlock : ordinaryBlock)(facts, own));
+    const at = next.time === null ? null : next.time + offsetOf(grid, steps);
+    // why: what is mined together, and what a fork parts, is in the others
+    const isWide = ground.isApart && index === places.length - 1 && at !== null && gapOf(wide) > grid.slot;
+    return {
+      ...{ ...ground.sealed, steps, producer, spread: ground.spread, isContrary },
+      ahead: aheadOf(input, ground, chance, steps),
+      apart: isWide && !isParted(signed.length, at, nextFork, gapOf(wide)) ? wide : null,
+      context: {
+        ...faithfulOn(ground, chance),
+        ...without({ number: numberIn(ground, blocksOf(steps)), time: at }),
+        ...{ ...values, ...blobFeeOf(input, rolled.prevRandao), ...rolled },
+        ...report.options.blockOverrides,
+      },
+    };
+  });
+};
+
+/** What names the block in which nothing but the witness runs. */
+const readerContext = ({ block }: BlockOf, { context }: BlockOf): Eth.BlockOverrides => {
+  const { number, time, baseFeePerGas } = context;
+  // why: of a block by its hash some nodes run that block itself, unless the next one is named
+  return typeof block === "object" && number != null
+    ? without({ number, time: time ?? null, baseFeePerGas: baseFeePerGas ?? null })
+    : {};
+};
+
+/** The cases by their senders, the last sender first; one sender's own stay in their order. */
+const turned = (bundle: Bundle<Signed>): Bundle<Signed> => {
+  const places = signers(bundle);
+  return Arr.sortWith(bundle, ({ signer }) => -places.indexOf(signer), Order.Number);
+};
+
+/** The worlds on their ground. Pure. */
+export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance): Worlds => {
+  const { signed: bundle, reach, takesEntries } = input;
+  const [exact, next] = [exactOn(input, ground, chance), nextOn(input, ground, chance)];
+  const place = input.report.options.blockOverrides;
+  const { number: _, ...unnumbered } = exact.context;
+  // why: without a hash the number may be taken by then
+  const onHead = place?.number !== undefined ? exact.context : { ...unnumbered, ...without({ number: ground.onHead }) };
+  const atNextFee = { ...exact.context, ...without({ baseFeePerGas: ground.next.baseFee }), ...place };
+  const row = (key: WorldName, why: WorldReason, form: WorldForm, block: BlockOf): World => ({
+    ...{ key, why, form, bundle, ...block },
+  });
+  return {
+    ...{ reach, draw: chance.draw },
+    rows: [
+      row("exact", "always", "whole", exact),
+      row("next", "always", "whole", next),
+      row("reserved", "nonceAhead", "whole", exact),
+      row("readerOnly", "notMeasured", "reader", {
+        ...{ ...exact, ahead: [], apart: null, context: { ...readerContext(exact, next), ...place } },
+      }),
+      row("ample", "notScanned", "ample", { ...exact, apart: null }),
+      ...betweenOn(input, ground, chance).map((block, place) => row(`between ${place}`, "nearer", "whole", block)),
+      {
+        ...row("reordered", "otherSenders", "limits", { ...exact, state: ground.tag, apart: null }),
+        bundle: turned(bundle),
+      },
+      ...(takesEntries
+        ? [
+            row("oneBlockEach", "manyBlocks", "limits", {
+              ...{ ...exact, ...ground.head, ahead: [], apart: ground.wide, context: onHead },
+            }),
+          ]
+        : []),
+      row("exactOnLatest", "worldsDiffer", "effects", {
+        ...{ ...exact, ...ground.sealed, ahead: aheadOf(input, ground, chance, reach) },
+      }),
+      row("atNextFee", "worldsDiffer", "effects", { ...exact, context: atNextFee }),
+    ],
+  };
+};
+
+/** The exact requests at other limits, in the block of a world; `first` = how many are held already. */
+export const gasRows = (world: World, limits: ReadonlyArray<Limits>, first: number): ReadonlyArray<World> =>
+  limits.map((own, place) => ({
+    ...{ ...world, key: `gas ${first + place}`, why: "doubtfulLimit", form: "limits", apart: null, limits: own },
+  }));
 
 /** Fresh worlds. */
 export const worldsOf = Effect.fnUntraced(function* (input: WorldInput): Effect.fn.Return<Worlds> {

@@ -12,12 +12,21 @@ import { runsCode } from "../../report/waits.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
 import { ownAccounts, type Bundle, type Filled } from "../../steps/reading/bundle.js";
 import { compareEffects, isSameShape, type Terms } from "../../steps/reading/compare.js";
-import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
+import { failureOf, successOf, type Failure } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
 import type { AskRule } from "../../primitives/names.js";
 import type { ActiveSteps, Answers } from "../answers.js";
-import { bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
+import {
+  ampleOf,
+  assumedIn,
+  answersIn,
+  figuresOf,
+  isComparable,
+  isTrueToState,
+  type Proof,
+  type Runs,
+} from "../askProof.js";
 import {
   asLogged,
   checkBetween,
@@ -34,34 +43,13 @@ import {
   type WorldDiff,
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
+import { comparedIn, nearerIn, type World } from "./contexts.js";
 import type { Measure } from "../limits.js";
 import { differ, isGradual, oddOf, ranBefore, type WorldRun } from "./between.js";
 import { effectsOf, isBounded, withoutLeftOut, type RunEffects } from "./movements.js";
 import { inFlightOf, type ProofInput } from "../proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
-
-/** The two runs of a proof beside each other, each read once. */
-interface WorldPair {
-  readonly exact: Run;
-  readonly effects: RunEffects;
-  /** The other world's; null where it got no answer. */
-  readonly other: RunEffects | null;
-  /** Those between, the nearest first, as far as they got an answer. */
-  readonly between: ReadonlyArray<WorldRun>;
-  /** One of them in which something happens that neither end tells of. */
-  readonly odd: ReturnType<typeof oddOf>;
-  /** Amounts that differ at the ends, and nowhere from one world to the next; none where the ends do the same. */
-  readonly gradual: ReadonlyArray<OutcomeDifference>;
-  /** Differences of the other world; null where it cannot be compared. */
-  readonly contrast: WorldDiff | null;
-  /** The next block refused the requests for what only the pending state has. */
-  readonly isPendingOnly: boolean;
-  /** Accounts whose place in events and return values decides. */
-  readonly concerned: ReadonlySet<string>;
-  /** Differences of the run with free gas; null where there was none in the same block. */
-  readonly watched: ReadonlyArray<OutcomeDifference> | null;
-}
 
 /** Reads what each run did, worked out once for each. */
 export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
@@ -91,14 +79,11 @@ export interface Attempt {
   readonly isTraced: boolean;
   /** null = the gas limits are in doubt. */
   readonly settled: Gas | null;
-  /** The runs at other limits. */
-  readonly tried: ReadonlyArray<AskResult<Run>>;
-  /** Answers of further worlds, where the two differ; null = they were not asked. */
-  readonly why: Readonly<Record<"exactOnLatest" | "atNextFee", AskResult<Run>>> | null;
-  /** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
+  /** The worlds compared. */
   readonly judged: {
-    readonly compared: WorldPair | null;
-    readonly wants: ReadonlyArray<"exactOnLatest" | "atNextFee">;
+    readonly compared: ReturnType<typeof compareIn> | null;
+    /** True if it takes further worlds to say why they differ. */
+    readonly isOpen: boolean;
     /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
     readonly closing: number | null;
   };
@@ -114,7 +99,10 @@ interface Line {
   readonly here: WorldRun;
   /** The next block's run; null where the two cannot be compared. */
   readonly there: WorldRun | null;
+  /** Those between that got an answer, the nearest first. */
   readonly between: ReadonlyArray<WorldRun>;
+  /** Everything that is held against the next one beside `exact`, those between among it. */
+  readonly beside: ReadonlyArray<WorldRun>;
   /** Differences of the ends; null where they cannot be compared. */
   readonly ends: ReadonlyArray<OutcomeDifference> | null;
   /** True if what the ends do otherwise comes about little by little. */
@@ -133,21 +121,24 @@ const othersOf = (found: Differences): Differences => found.filter((difference) 
 /** Reads the worlds of an attempt whose exact run got an answer. */
 const lineOf = ({ claim, proof, bundle, effectsIn }: Omit<Attempt, "judged">, exact: Run): Line => {
   const { measure, report, worlds } = claim;
+  const [far, near] = worlds.rows;
   const worldOf = (run: Run): WorldRun => ({ run, effects: effectsIn(run) });
-  const next = successOf(proof.next);
+  const next = successOf(proof.runs.get("next"));
   const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
   const by = {
     ...{ tolerance: report.options.tolerance, whose: losersIn(bundle, measure), numbers: null },
     concerned: concernedIn(bundle, measure.parties, measure.doubtful, lives),
   };
-  const answered = proof.between.flatMap((answer) => successOf(answer) ?? []);
-  const [here, between] = [worldOf(exact), answered.map(worldOf)];
+  const readIn = (some: ReadonlyArray<World>) =>
+    answersIn(proof, some).flatMap((answer) => [successOf(answer) ?? []].flat().map(worldOf));
+  const nearer = nearerIn(worlds);
+  const [here, between, beside] = [worldOf(exact), readIn(nearer), readIn(comparedIn(worlds))];
   // guard: the next block's veto
   const there = next !== null && isComparable(claim, proof) ? worldOf(next) : null;
   const ends = there === null ? null : differ(here, there, by);
   const drifts =
-    there !== null && proof.between.length === between.length && isGradual(ends ?? [], [there, ...between, here], by);
-  return { here, there, between, ends, drifts, by, isOneState: worlds.next.state === worlds.exact.state };
+    there !== null && nearer.length === between.length && isGradual(ends ?? [], [there, ...between, here], by);
+  return { here, there, between, beside, ends, drifts, by, isOneState: near.state === far.state };
 };
 
 /**
@@ -157,16 +148,16 @@ const lineOf = ({ claim, proof, bundle, effectsIn }: Omit<Attempt, "judged">, ex
 export const causeOf = (
   { here, there, by, isOneState }: Pick<Line, "here" | "there" | "by" | "isOneState">,
   differences: Differences,
-  why: Attempt["why"],
+  runs: Runs,
   effectsIn: Attempt["effectsIn"],
 ): { readonly cause: WorldDiff["cause"]; readonly counted: Differences } => {
   const counted = numbersOf(differences);
-  if (there === null || why === null || differences.length === 0) return { cause: "context", counted };
-  const besideNext = (result: AskResult<Run>) => {
-    const run = successOf(result);
+  if (there === null || differences.length === 0) return { cause: "context", counted };
+  const besideNext = (name: "atNextFee" | "exactOnLatest") => {
+    const run = successOf(runs.get(name));
     return run === null ? null : differ({ run, effects: effectsIn(run) }, there, by);
   };
-  const [atPrice, onState] = [besideNext(why.atNextFee), isOneState ? null : besideNext(why.exactOnLatest)];
+  const [atPrice, onState] = [besideNext("atNextFee"), isOneState ? null : besideNext("exactOnLatest")];
   const agrees = (found: Differences | null) => found !== null && othersOf(found).length === 0;
   const counts = (found: Differences | null) => found !== null && numbersOf(found).length === 0;
   const isClosed = () =>
@@ -181,11 +172,12 @@ export const causeOf = (
   return { cause: causeOfOthers(), counted: isExplained ? [] : counted };
 };
 
-/** A world between in which something happens that the ends do not tell; none where they drift. */
-const oddIn = ({ there, between, drifts, by }: Line, differences: Differences, cause: WorldDiff["cause"]) => {
+/** A world beside the ends in which something happens that they do not tell; none between, where they drift. */
+const oddIn = ({ there, between, beside, drifts, by }: Line, differences: Differences, cause: WorldDiff["cause"]) => {
   const { tolerance } = by;
   const terms = cause === "price" ? { ...by, tolerance: Math.max(tolerance, priceShare) } : by;
-  return there === null || drifts ? null : oddOf(differences, there, between, terms);
+  const looked = drifts ? beside.slice(between.length) : beside;
+  return there === null ? null : oddOf(differences, there, looked, terms);
 };
 
 /** Compares what the run with free gas did otherwise; null where there was none in the same block. */
@@ -195,7 +187,7 @@ const watchedIn = (
   { here, by }: Line,
   cause: WorldDiff["cause"],
 ) => {
-  const bare = bareOf(proof);
+  const bare = ampleOf(proof);
   if (bare === null) return null;
   const { effects } = here;
   const free = asLogged(effectsIn(bare), effects.standards);
@@ -212,43 +204,51 @@ const watchedIn = (
   return found.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"));
 };
 
-/**
- * Compares the worlds; where they differ, further ones tell why. Nothing is compared where other limits are to be proven,
- * or the attempt's own are in doubt.
- */
-export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
-  const { claim, proof, bundle, settled, why, effectsIn } = attempt;
-  const exact = successOf(proof.run);
-  if (exact === null || settled === null || settled.limits !== null)
-    return { compared: null, wants: [], closing: null };
-  const line = lineOf(attempt, exact);
-  const { here, there, between, ends, drifts, by } = line;
+/** Compares the worlds; further ones that were asked tell why they differ. */
+const compareIn = (attempt: Omit<Attempt, "judged">, exact: Run, ample: Run | null, line: Line) => {
+  const { claim, proof, bundle, effectsIn } = attempt;
+  const { here, beside, ends, drifts, by } = line;
   const differences = drifts ? [] : ends;
-  const refusal = failureOf(proof.next);
+  const [next, refusal] = [successOf(proof.runs.get("next")), failureOf(proof.runs.get("next"))];
   // why: the state of the exact run may be the reason
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && !line.isOneState;
-  const { cause, counted } = causeOf(line, differences ?? [], why, effectsIn);
-  const next = successOf(proof.next);
+  const { cause, counted } = causeOf(line, differences ?? [], proof.runs, effectsIn);
   const other = next === null ? null : effectsIn(next);
   const others = othersOf(differences ?? []);
   const senders = new Set<string>(ownAccounts(bundle));
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
-  const compared: WorldPair = {
-    ...{ exact, effects: here.effects, other, concerned: by.concerned, between },
-    isPendingOnly: isRefused && failureOf(why?.exactOnLatest)?._tag === refusal._tag,
+  return {
+    /** The next block's effects; null where it got no answer. */
+    ...{ exact, effects: here.effects, other, concerned: by.concerned, beside },
+    /** True if further worlds may tell why the ends differ. */
+    isOpen: isRefused || (differences ?? []).length > 0,
+    /** True if the next block refused the requests for what only the pending state has. */
+    isPendingOnly: isRefused && failureOf(proof.runs.get("exactOnLatest"))?._tag === refusal._tag,
     odd: oddIn(line, differences ?? [], cause),
+    /** Amounts that differ at the ends, and nowhere from one world to the next. */
     gradual: drifts ? (ends ?? []) : [],
+    /** Differences of the other world; null where it cannot be compared. */
     contrast: differences && {
       ...{ found: [...others, ...counted], cause },
       isBounded: other !== null && isBounded(others, here.effects, other, { ...by, senders, bounds }),
     },
     // guard: the run with free gas
-    watched: watchedIn(attempt, settled.ample, line, cause),
+    watched: watchedIn(attempt, ample, line, cause),
   };
+};
+
+/** Nothing is compared where other limits are to be proven, or the attempt's own are in doubt. */
+export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
+  const { proof, settled } = attempt;
+  const exact = successOf(figuresOf(proof));
+  if (exact === null || settled === null || settled.limits !== null)
+    return { compared: null, isOpen: false, closing: null };
+  const line = lineOf(attempt, exact);
+  const compared = compareIn(attempt, exact, settled.ample, line);
   return {
     compared,
-    wants: why === null && (isRefused || (differences ?? []).length > 0) ? ["exactOnLatest", "atNextFee"] : [],
-    closing: there === null ? null : ranBefore(there, between, here),
+    isOpen: compared.isOpen && !proof.runs.has("atNextFee"),
+    closing: line.there === null ? null : ranBefore(line.there, line.between, line.here),
   };
 };
 
@@ -263,8 +263,9 @@ const checkRefused = (failure: Failure, isPendingOnly: boolean, inFlight: number
     : [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })];
 
 /** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
-const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding> => {
-  if (bare === null || isCompared) return [];
+const checkAmple = ({ runs }: Proof, isCompared: boolean): ReadonlyArray<Finding> => {
+  const bare = runs.get("ample");
+  if (bare === undefined || isCompared) return [];
   return Result.isFailure(bare)
     ? [unknownGas(bare.failure)]
     : incomparable("the base block moved between the exact run and the one with free gas");
@@ -273,13 +274,15 @@ const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding>
 /** Reports what comparing the runs with each other and with the earlier report showed. */
 export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
   if (compared === null) return [];
-  const { next, assumed } = proof;
+  const next = proof.runs.get("next");
+  const further = comparedIn(claim.worlds);
+  const contrary = further.findIndex(({ isContrary }) => isContrary);
   const { exact, effects, other, contrast, concerned, watched, isPendingOnly, odd, gradual } = compared;
   const inFlight = inFlightOf(claim);
   const contrasted = Result.isFailure(next)
     ? checkRefused(next.failure, isPendingOnly, inFlight)
     : checkContrast(exact, next.success, contrast ?? same, {
-        ...{ isTrueToState: isTrueToState(claim, proof), inFlight, between: compared.between.map(({ run }) => run) },
+        ...{ isTrueToState: isTrueToState(claim, proof), inFlight, between: compared.beside.map(({ run }) => run) },
         called: bundle.some(runsCode) ? blockReads(bundle, proof.codes, knownTokensOf(claim.report.chainId)) : null,
         // why: where nothing is left of the bracket, there is no later time
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined || claim.worlds.reach === 0,
@@ -288,25 +291,16 @@ export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attemp
   // why: what was left out of either is no change
   const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((omitted) => omitted === name)));
   const shown = withoutLeftOut(effects, both);
-  const followsPrice = contrast?.cause === "price";
   const change = {
-    followsPrice,
-    assumed: assumed !== null,
-    isOwnScan: claim.scanned !== null,
-    concerned,
-    whose: losersIn(bundle, claim.measure),
+    ...{ concerned, followsPrice: contrast?.cause === "price", assumed: assumedIn(proof) !== null },
+    ...{ isOwnScan: claim.scanned !== null, whose: losersIn(bundle, claim.measure) },
     // why: what its time alone moves by and by is no change of what was chosen in an earlier block
     near: gradual.length === 0 ? null : other,
   };
   return [
     ...contrasted,
-    ...checkBetween(
-      proof,
-      odd,
-      gradual,
-      claim.worlds.between.findIndex(({ isContrary }) => isContrary),
-    ),
-    ...checkBare(proof, watched !== null),
+    ...checkBetween(successOf(next), answersIn(proof, further), odd, gradual, contrary),
+    ...checkAmple(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
       : checkChange(withoutLeftOut(claim.report, both), exact, shown, change)),
@@ -316,7 +310,11 @@ export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attemp
 
 /** The worlds as a report shows them. */
 export const worldsIn = ({ claim: { worlds }, proof, judged: { compared } }: Attempt): Observed["worlds"] =>
-  [compared?.exact ?? null, successOf(proof.next), ...proof.between.map(successOf)].flatMap((run) => {
+  [
+    compared?.exact ?? null,
+    successOf(proof.runs.get("next")),
+    ...answersIn(proof, comparedIn(worlds)).map(successOf),
+  ].flatMap((run) => {
     const environment = run?.before.environment ?? null;
     if (run === null || environment === null) return [];
     const isExact = run === compared?.exact;
@@ -324,6 +322,6 @@ export const worldsIn = ({ claim: { worlds }, proof, judged: { compared } }: Att
       compared?.contrast == null ? null : compared.contrast.found.length === 0 && run !== compared.odd?.run;
     const agrees = isExact ? true : isAlike;
     const { number, timestamp, feeRecipient, gasLimit } = environment;
-    const { state } = isExact ? worlds.exact : worlds.next;
+    const { state } = worlds.rows[isExact ? 0 : 1];
     return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
   });

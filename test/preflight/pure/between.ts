@@ -1,6 +1,7 @@
 /** A scan and a proof between two rounds, in which nothing is wrong but what is said, and a node that keeps what it was asked. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { expect } from "vitest";
 import {
   alonePlan,
   answersOf,
@@ -25,7 +26,7 @@ import {
 } from "../../rooms/pipeline.js";
 import type { AskRule } from "../../rooms/primitives.js";
 import type { ReportOptions } from "../../rooms/report.js";
-import type { Reading, Run } from "../../rooms/steps.js";
+import type { AskResult, Reading, Run } from "../../rooms/steps.js";
 import { lookup, type Chain } from "../../../src/Chains.js";
 import type { RpcError } from "../../../src/Errors.js";
 import { Rpc, type Memory } from "../../../src/Rpc.js";
@@ -101,7 +102,7 @@ export const scanning = ({
     ...{ subject, flying, sealed, memory, chains: lookup, isNamed: !isFamiliar },
     plans: { ...plans, subjects: new Map(), known: endpointFactsOf(memory), isFamiliar },
     round: {
-      ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [], next: null },
+      ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [] },
       subjectOf: () => null,
       ...{ codes, counts, called, estimate, namedChainId, alone: isFamiliar ? null : alone },
       ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
@@ -133,7 +134,7 @@ interface Proving extends Partial<
   readonly isPosted?: boolean;
   readonly attempt?: Partial<Attempt>;
   readonly round?: Partial<Round>;
-  readonly proof?: Partial<Proof>;
+  readonly proof?: Partial<Omit<Proof, "runs">> & Readonly<Partial<Record<"next" | "ample", AskResult<Run>>>>;
 }
 
 /** A run of a proof on the block that it was asked for. */
@@ -191,17 +192,21 @@ export const standing = ({
   const { moves = 0, counts = new Map([[alice, 4]]), confirmed = null, head: on = head } = changed;
   const claim: ProofInput = { ...about, worlds, reads: [], reachedBefore: [], header: on };
   const readings = signed.map(() => did());
-  const exact = stood("exact", worlds.exact.block, { readings });
-  const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
-  const proof: Proof = {
-    ...roundOf(signed, { block: tag, run: exact, alone: stood("readerOnly", worlds.exact.block) }),
-    ...{ history: null, receipts: null, header: head },
-    ...{ assumed: null, placed: [], between: [], traced: [], bare: null, beside: head, reached: null },
+  const [far, near] = worlds.rows;
+  const { run, alone, ...round } = {
+    ...roundOf(signed, { block: tag, alone: stood("readerOnly", far.block) }),
+    ...{ run: stood("exact", far.block, { readings }), history: null, receipts: null, header: head },
     ...changed.round,
-    ...changed.proof,
-    next,
   };
-  const answers = answersOf(proof, lookup, report.options, report.chainId);
+  const { next = stood("next", near.block, { readings }), ample, ...told } = changed.proof ?? {};
+  const exact = run ?? expect.fail();
+  const asked = { exact, next, readerOnly: alone, ample };
+  const answered = Object.entries(asked).filter(([, answer]) => answer != null);
+  const proof: Proof = {
+    ...{ ...round, traced: [], beside: head, reached: null, ...told },
+    runs: new Map(answered) as unknown as Proof["runs"],
+  };
+  const answers = answersOf({ ...proof, run: exact, alone, next }, lookup, report.options, report.chainId);
   const bundle = keep(signed, answers);
   const attempt: Attempt = {
     ...{
@@ -213,9 +218,8 @@ export const standing = ({
       effectsIn: effectsReader(bundle, about.measure),
       isTraced: true,
       settled: undoubted,
-      tried: [],
     },
-    ...{ why: null, judged: { compared: null, wants: [], closing: null }, isForkUsed: true },
+    ...{ judged: { compared: null, isOpen: false, closing: null }, isForkUsed: true },
     ...changed.attempt,
   };
   return placed({

@@ -1,7 +1,7 @@
 /** Why the two ends of a proof differ, by further worlds beside the next one. */
 import { expect, it } from "vitest";
 import * as Result from "effect/Result";
-import { causeOf, differ, effectsOf, type RunEffects } from "../../rooms/pipeline.js";
+import { causeOf, differ, effectsOf, type Proof, type RunEffects } from "../../rooms/pipeline.js";
 import type { Run } from "../../rooms/steps.js";
 import { alice, bob, environment, native, unanswered } from "../../steps/parts.js";
 import { did, holding, named, nothing, rich, scanned } from "./world.js";
@@ -35,10 +35,10 @@ const causeIn = ({ exactOnLatest, atNextFee, ...ends }: Worlds, isOneState: bool
     { run: Run; effects: RunEffects },
   ];
   const by = { tolerance: 0.005, whose: new Set([alice]), concerned: new Set<string>(), numbers: null };
-  const why = {
-    exactOnLatest: exactOnLatest === null ? silent : Result.succeed(runs.exactOnLatest),
-    atNextFee: atNextFee === null ? silent : Result.succeed(runs.atNextFee),
-  };
+  const why = new Map([
+    ["exactOnLatest", exactOnLatest === null ? silent : Result.succeed(runs.exactOnLatest)],
+    ["atNextFee", atNextFee === null ? silent : Result.succeed(runs.atNextFee)],
+  ] as const) as unknown as Proof["runs"];
   const differences = differ(here, there, by);
   return causeOf({ here, there, by, isOneState }, differences, why, effectsIn).cause;
 };

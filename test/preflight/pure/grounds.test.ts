@@ -1,7 +1,7 @@
 /** What the worlds of a proof stand on, by tables: kind of chain, tag, and what the endpoint takes. */
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../../src/Chains.js";
-import { groundOf, signedOf, worldsOn } from "../../rooms/pipeline.js";
+import { gasRows, groundOf, signedOf, worldsOn, type World } from "../../rooms/pipeline.js";
 import { alice, hexOf } from "../../steps/parts.js";
 import { header } from "../../steps/reading/facts.js";
 import { answersTo, counted, roundOf, scanned } from "./world.js";
@@ -76,9 +76,9 @@ describe("the ground of the worlds", () => {
   it.each(rows.map(([chain, tag]) => [chain, tag] as const))(
     "of %s, on %s, names no hash where the node takes none",
     (chain, tag) => {
-      const { sealed, far, head } = ground({ chain, tag, takesHashes: false });
+      const { sealed, far, head, onHead } = ground({ chain, tag, takesHashes: false });
       expect([state(sealed), state(far)]).toEqual([String(tag), String(tag)]);
-      expect([state(head), head.number]).toEqual([tag === "pending" ? "latest" : String(tag), null]);
+      expect([state(head), onHead]).toEqual([tag === "pending" ? "latest" : String(tag), null]);
     },
   );
 
@@ -154,41 +154,224 @@ describe("the worlds on their ground", () => {
     });
   };
 
+  const worldsIn = (given: Given): Readonly<Record<string, World>> =>
+    Object.fromEntries(worlds(given).rows.map((world) => [world.key, world]));
+  const worldOf = (given: Given, key: string): World => worldsIn(given)[key] ?? expect.fail(`no world ${key}`);
+  /** A world by its block: the state, the blocks in front, its number, and seconds behind the head. */
+  const blockIn = (world: World | undefined): string => {
+    if (world === undefined) return "none";
+    const { ahead, apart, context } = world;
+    const at = context.time == null ? "-" : BigInt(context.time) - then;
+    const block = `${state(world)} ${ahead.length} ${context.number ?? "-"} ${at}`;
+    return apart === null ? block : `${block} apart ${apart.blocks}`;
+  };
+  const endpoints = { everything: {}, "no hash": { takesHashes: false }, "one block": { takesEntries: false } };
+
+  it.each<
+    readonly [chain: keyof typeof chains, tag: "pending" | "latest" | bigint, takes: keyof typeof endpoints, string]
+  >([
+    // exact, next, between, readerOnly, oneBlockEach, exactOnLatest
+    [
+      "ethereum",
+      "pending",
+      "everything",
+      "pending 5 106 72 apart 1, hash 0 101 12, hash 3 104 48 apart 3, pending 0 - -, hash 0 101 72 apart 3, hash 5 106 72 apart 1",
+    ],
+    [
+      "ethereum",
+      "pending",
+      "no hash",
+      "pending 5 106 72 apart 1, pending 0 101 12, pending 3 104 48 apart 3, pending 0 - -, latest 0 - 72 apart 3, pending 5 106 72 apart 1",
+    ],
+    ["ethereum", "pending", "one block", "pending 0 - 72, hash 0 101 12, none, pending 0 - -, none, hash 0 - 72"],
+    [
+      "ethereum",
+      "latest",
+      "everything",
+      "hash 5 106 72 apart 1, hash 0 101 12, hash 3 104 48 apart 3, hash 0 101 12, hash 0 101 72 apart 3, hash 5 106 72 apart 1",
+    ],
+    [
+      "ethereum",
+      "latest",
+      "no hash",
+      "latest 5 106 72 apart 1, latest 0 101 12, latest 3 104 48 apart 3, latest 0 - -, latest 0 - 72 apart 3, latest 5 106 72 apart 1",
+    ],
+    ["ethereum", "latest", "one block", "hash 0 - 72, hash 0 101 12, none, hash 0 101 12, none, hash 0 - 72"],
+    [
+      "ethereum",
+      90n,
+      "everything",
+      "90 5 106 60 apart 1, 90 0 101 0, 90 3 104 36 apart 3, 90 0 - -, 90 0 - 60 apart 3, 90 5 106 60 apart 1",
+    ],
+    [
+      "ethereum",
+      90n,
+      "no hash",
+      "90 5 106 60 apart 1, 90 0 101 0, 90 3 104 36 apart 3, 90 0 - -, 90 0 - 60 apart 3, 90 5 106 60 apart 1",
+    ],
+    ["ethereum", 90n, "one block", "90 0 - 60, 90 0 101 0, none, 90 0 - -, none, 90 0 - 60"],
+    [
+      "opStack",
+      "pending",
+      "everything",
+      "pending 5 106 12, pending 0 101 2, pending 3 104 8, pending 0 - -, hash 0 101 12 apart 3, pending 5 106 12",
+    ],
+    [
+      "opStack",
+      "pending",
+      "no hash",
+      "pending 5 106 12, pending 0 101 2, pending 3 104 8, pending 0 - -, latest 0 - 12 apart 3, pending 5 106 12",
+    ],
+    ["opStack", "pending", "one block", "pending 0 - 12, pending 0 101 2, none, pending 0 - -, none, pending 0 - 12"],
+    [
+      "opStack",
+      "latest",
+      "everything",
+      "hash 5 106 12 apart 1, hash 0 101 2, hash 3 104 8 apart 3, hash 0 101 2, hash 0 101 12 apart 3, hash 5 106 12 apart 1",
+    ],
+    [
+      "opStack",
+      "latest",
+      "no hash",
+      "latest 5 106 12 apart 1, latest 0 101 2, latest 3 104 8 apart 3, latest 0 - -, latest 0 - 12 apart 3, latest 5 106 12 apart 1",
+    ],
+    ["opStack", "latest", "one block", "hash 0 - 12, hash 0 101 2, none, hash 0 101 2, none, hash 0 - 12"],
+    [
+      "opStack",
+      90n,
+      "everything",
+      "90 5 106 10 apart 1, 90 0 101 0, 90 3 104 6 apart 3, 90 0 - -, 90 0 - 10 apart 3, 90 5 106 10 apart 1",
+    ],
+    [
+      "opStack",
+      90n,
+      "no hash",
+      "90 5 106 10 apart 1, 90 0 101 0, 90 3 104 6 apart 3, 90 0 - -, 90 0 - 10 apart 3, 90 5 106 10 apart 1",
+    ],
+    ["opStack", 90n, "one block", "90 0 - 10, 90 0 101 0, none, 90 0 - -, none, 90 0 - 10"],
+    [
+      "unknown",
+      "pending",
+      "everything",
+      "pending 5 106 62 apart 1, hash 0 101 1, hash 3 104 38 apart 3, pending 0 - -, hash 0 101 62 apart 3, hash 5 106 62 apart 1",
+    ],
+    [
+      "unknown",
+      "pending",
+      "no hash",
+      "pending 5 106 62 apart 1, pending 0 101 1, pending 3 104 38 apart 3, pending 0 - -, latest 0 - 62 apart 3, pending 5 106 62 apart 1",
+    ],
+    ["unknown", "pending", "one block", "pending 0 - 62, hash 0 101 1, none, pending 0 - -, none, hash 0 - 62"],
+    [
+      "unknown",
+      "latest",
+      "everything",
+      "hash 5 106 62 apart 1, hash 0 101 1, hash 3 104 38 apart 3, hash 0 101 1, hash 0 101 62 apart 3, hash 5 106 62 apart 1",
+    ],
+    [
+      "unknown",
+      "latest",
+      "no hash",
+      "latest 5 106 62 apart 1, latest 0 101 1, latest 3 104 38 apart 3, latest 0 - -, latest 0 - 62 apart 3, latest 5 106 62 apart 1",
+    ],
+    ["unknown", "latest", "one block", "hash 0 - 62, hash 0 101 1, none, hash 0 101 1, none, hash 0 - 62"],
+    [
+      "unknown",
+      90n,
+      "everything",
+      "90 5 106 61 apart 1, 90 0 101 0, 90 3 104 37 apart 3, 90 0 - -, 90 0 - 61 apart 3, 90 5 106 61 apart 1",
+    ],
+    [
+      "unknown",
+      90n,
+      "no hash",
+      "90 5 106 61 apart 1, 90 0 101 0, 90 3 104 37 apart 3, 90 0 - -, 90 0 - 61 apart 3, 90 5 106 61 apart 1",
+    ],
+    ["unknown", 90n, "one block", "90 0 - 61, 90 0 101 0, none, 90 0 - -, none, 90 0 - 61"],
+  ])("of %s, on %s, by an endpoint that takes %s: %s", (chain, tag, takes, expected) => {
+    const all = worldsIn({ chain, tag, count: 2, ...endpoints[takes] });
+    const keys = ["exact", "next", "between 0", "readerOnly", "oneBlockEach", "exactOnLatest"];
+    expect(keys.map((key) => blockIn(all[key])).join(", ")).toBe(expected);
+    const [whole] = expected.split(", ");
+    for (const key of ["reserved", "atNextFee"]) expect(blockIn(all[key])).toBe(whole);
+    for (const key of ["ample", "reordered"]) expect(blockIn(all[key])).toBe(whole?.split(" apart ")[0]);
+  });
+
   it("are the same on the same chance", () => {
     expect(worlds({ count: 2 })).toEqual(worlds({ count: 2 }));
   });
 
-  it("share no time and no number but where the caller pretends them", () => {
-    const { next, between, exact } = worlds({});
-    const of = (key: "number" | "time") => [next, ...between, exact].map(({ context }) => context[key]);
-    expect(of("number")).toEqual([101n, 104n, 106n]);
-    expect(new Set(of("time")).size).toBe(3);
-    const placed = worlds({ options: { blockOverrides: { number: 7n, time: 9n } } });
-    expect([placed.next, placed.exact].map(({ context }) => [context.number, context.time])).toEqual([
-      [7n, 9n],
-      [7n, 9n],
+  it("are asked for a reason each, and run in a form of their own", () => {
+    const rows = worlds({ count: 2 }).rows.map(({ key, why, form }) => [key, why, form]);
+    expect(rows).toEqual([
+      ["exact", "always", "whole"],
+      ["next", "always", "whole"],
+      ["reserved", "nonceAhead", "whole"],
+      ["readerOnly", "notMeasured", "reader"],
+      ["ample", "notScanned", "ample"],
+      ["between 0", "nearer", "whole"],
+      ["reordered", "otherSenders", "limits"],
+      ["oneBlockEach", "manyBlocks", "limits"],
+      ["exactOnLatest", "worldsDiffer", "effects"],
+      ["atNextFee", "worldsDiffer", "effects"],
     ]);
   });
 
+  it("share no time and no number but where the caller pretends them", () => {
+    const of = (key: "number" | "time") => ["next", "between 0", "exact"].map((name) => worldOf({}, name).context[key]);
+    expect(of("number")).toEqual([101n, 104n, 106n]);
+    expect(new Set(of("time")).size).toBe(3);
+    const placed = worldsIn({ options: { blockOverrides: { number: 7n, time: 9n } } });
+    for (const { context } of Object.values(placed)) expect([context.number, context.time]).toEqual([7n, 9n]);
+  });
+
   it("differ in what the chain lets vary, and in nothing that it fixes", () => {
-    const { next, exact } = worlds({});
+    const [next, exact] = [worldOf({}, "next"), worldOf({}, "exact")];
     expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
     expect(exact.context.prevRandao).not.toBe(next.context.prevRandao);
-    const fixed = worlds({ chain: "opStack" });
-    for (const { context } of [fixed.next, ...fixed.between, fixed.exact])
-      expect(context).not.toHaveProperty("feeRecipient");
-    expect(fixed.exact.context).not.toHaveProperty("gasLimit");
+    const fixed = worldsIn({ chain: "opStack" });
+    for (const { context } of Object.values(fixed)) expect(context).not.toHaveProperty("feeRecipient");
+    expect(fixed["exact"]?.context).not.toHaveProperty("gasLimit");
   });
 
   it("ask one and the same value of a caller's override in each", () => {
-    const all = worlds({ options: { blockOverrides: { baseFeePerGas: 5n } }, count: 2 });
-    for (const { context } of [all.next, all.exact, all.exactOnLatest, all.atNextFee, all.oneBlockEach, ...all.between])
-      expect(context.baseFeePerGas).toBe(5n);
+    const all = worlds({ options: { blockOverrides: { baseFeePerGas: 5n } }, count: 2 }).rows;
+    for (const { context } of all) expect(context.baseFeePerGas).toBe(5n);
   });
 
-  it("put the empty blocks in front of what comes later", () => {
-    const { next, exact, exactOnLatest, between } = worlds({});
-    expect([next, ...between, exact, exactOnLatest].map(({ ahead }) => ahead.length)).toEqual([0, 3, 5, 5]);
-    expect(worlds({ takesEntries: false }).exact.ahead).toEqual([]);
+  it("differ from the last block of a clearance in one value each", () => {
+    const given = { count: 2 };
+    const [next, exact] = [worldOf(given, "next"), worldOf(given, "exact")];
+    const { context: priced, ...atNextFee } = worldOf(given, "atNextFee");
+    expect(priced).toEqual({ ...exact.context, baseFeePerGas: next.context.baseFeePerGas });
+    expect(atNextFee).toMatchObject({ block: exact.block, ahead: exact.ahead, producer: exact.producer });
+    const { block, context, producer } = worldOf(given, "exactOnLatest");
+    expect({ block, context, producer }).toEqual({
+      block: next.block,
+      context: exact.context,
+      producer: exact.producer,
+    });
+  });
+
+  it("try other limits in the block of one of them, by keys of their own", () => {
+    const exact = worldOf({ count: 2 }, "exact");
+    const rows = gasRows(
+      exact,
+      [
+        [1n, 2n],
+        [3n, 4n],
+      ],
+      3,
+    );
+    expect(rows.map(({ key, form, limits, apart }) => [key, form, limits, apart])).toEqual([
+      ["gas 3", "limits", [1n, 2n], null],
+      ["gas 4", "limits", [3n, 4n], null],
+    ]);
+    for (const { block, context, ahead } of rows)
+      expect({ block, context, ahead }).toMatchObject({
+        block: exact.block,
+        context: exact.context,
+        ahead: exact.ahead,
+      });
   });
 });

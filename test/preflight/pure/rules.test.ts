@@ -401,20 +401,20 @@ const posted: Proving = { isPosted: true, tag: "pending", round: { run: refused(
 /** A bundle on the latest block, whose transactions a fork parts. */
 const parted = (): Proving => {
   const inputs = [{}, {}];
-  const { exact } = standing({ inputs }).claim.worlds;
+  const [exact] = standing({ inputs }).claim.worlds.rows;
   return { inputs, round: { forks: { fork: null, next: BigInt(exact.context.time ?? 0) + 1n } } };
 };
 /** Nobody asked the witness alone, and the exact run is refused, or has no answer of it. */
 const silent = (failure: Parameters<typeof refused>[0]): Proving => ({ round: { run: refused(failure), alone: null } });
 const unwitnessed = (witnessed: boolean): Proving => {
-  const { block } = standing().claim.worlds.exact;
+  const [{ block }] = standing().claim.worlds.rows;
   return { round: { run: stood("exact", block, { witnessed }), alone: null } };
 };
 const wanting: Proving = {
-  attempt: { judged: { compared: null, wants: ["exactOnLatest", "atNextFee"], closing: null } },
+  attempt: { judged: { compared: null, isOpen: true, closing: null } },
 };
 /** What runs in the next block, and no more in `exact`. */
-const closing: Proving = { attempt: { judged: { compared: null, wants: ["exactOnLatest", "atNextFee"], closing: 0 } } };
+const closing: Proving = { attempt: { judged: { compared: null, isOpen: true, closing: 0 } } };
 const untraced: Proving = { attempt: { isTraced: false } };
 const unsettled: Proving = { attempt: { settled: null } };
 const unused: Proving = { attempt: { isForkUsed: null } };
@@ -517,7 +517,7 @@ describe("a proof asks more", () => {
     ],
 
     ["once more, where a world is refused for its place", () => ({ proof: { next: refused(gateway) } }), "misplaced"],
-    ["not so where the run itself stands", () => ({ proof: { bare: stood("ample", pinned) } }), null],
+    ["not so where the run itself stands", () => ({ proof: { ample: stood("ample", pinned) } }), null],
 
     ["once more, where a fork parts a bundle", parted, "forkBetween"],
     [
@@ -529,10 +529,10 @@ describe("a proof asks more", () => {
     ["not so of a single one", () => ({ ...parted(), inputs: [{}] }), null],
 
     ["once more, where a world got lost", () => unanswering, "incomparable"],
-    ["so where the run with free gas did", () => ({ proof: { bare: refused(lost) } }), "incomparable"],
+    ["so where the run with free gas did", () => ({ proof: { ample: refused(lost) } }), "incomparable"],
     [
       "so where it stood elsewhere",
-      () => ({ proof: { bare: stood("ample", pinned, { before: holding(rich, { timestamp: 1n }) }) } }),
+      () => ({ proof: { ample: stood("ample", pinned, { before: holding(rich, { timestamp: 1n }) }) } }),
       "incomparable",
     ],
     ["so where the head got lost beside the runs", () => shown(refused(lost)), "incomparable"],

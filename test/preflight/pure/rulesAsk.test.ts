@@ -242,6 +242,8 @@ const gateway = simulation(new InvalidParams({ detail: "Bad Request", httpStatus
 const call = { to: token, data: hexOf("0x12345678") };
 const failing = <E>(failure: E) => Result.fail(failure);
 
+const gasRuns = ({ proof: { runs } }: Standing) => [...runs.keys()].filter((key) => key.startsWith("gas "));
+
 describe("a proof", () => {
   it("is made on the latest block where there is no pending one, and tells it", async () => {
     const given = { tag: "pending", isPosted: true, round: { run: failing(noPending) } } as const;
@@ -270,7 +272,7 @@ describe("a proof", () => {
     expect([known.moves, known.pending, known.ran]).toEqual([
       2,
       null,
-      [before.proof.run, before.proof.alone, null, null].map((one) => one && Result.getOrNull(one)),
+      [...before.proof.runs.values()].map(Result.getOrNull),
     ]);
   });
 
@@ -286,7 +288,7 @@ describe("a proof", () => {
     const newer = header({ number: 101n, hash: other });
     const beside = await byProof("headMoved", { proof: { beside: newer, header: newer } });
     expect(beside.lines).toEqual(attemptOn("headMoved", "pinned", "pinned"));
-    expect([beside.known.head, beside.known.claim.worlds.next.block]).toEqual([
+    expect([beside.known.head, beside.known.claim.worlds.rows[1].block]).toEqual([
       newer,
       { blockHash: other, requireCanonical: true },
     ]);
@@ -329,7 +331,7 @@ describe("a proof", () => {
 
   it("is made once more where a fork parts a bundle, and what is placed otherwise with it", async () => {
     const inputs = [{}, {}];
-    const { exact } = standing({ inputs }).claim.worlds;
+    const [exact] = standing({ inputs }).claim.worlds.rows;
     const next = BigInt(exact.context.time ?? 0) + 1n;
     const { lines } = await byProof("forkBetween", { inputs, round: { forks: { fork: null, next } } });
     expect(lines).toEqual(attemptOn("forkBetween", "pinned", "pinned"));
@@ -340,8 +342,8 @@ describe("a proof", () => {
     const { lines, known, before } = await byProof("missingAnswer", given);
     expect(lines).toEqual(["1 missingAnswer eth_simulateV1 readerOnly pending"]);
     const { proof, claim } = known;
-    expect(proof.alone).not.toBe(null);
-    expect([claim, proof.run]).toEqual([before.claim, before.proof.run]);
+    expect([...proof.runs.keys()].sort()).toEqual(["exact", "next", "readerOnly"]);
+    expect([claim, proof.runs.get("exact")]).toEqual([before.claim, before.proof.runs.get("exact")]);
     expect(known.answers).not.toBe(before.answers);
     // what that says counts for whether the attempt stands, and is asked as often as its runs were
     const away = { eth_simulateV1: () => rpcError({ code: -32_000, message: "header not found" }) };
@@ -370,22 +372,25 @@ describe("a proof", () => {
     const given = { inputs: [call], round: { codes: new Map() }, attempt: { settled: null } };
     const { lines, known } = await byProof("doubtfulLimit", given);
     expect(lines).toEqual(times(3, "1 doubtfulLimit eth_simulateV1 gas pinned"));
-    expect([known.settled?.limits, known.tried.length]).toEqual([null, 3]);
+    expect([known.settled?.limits, gasRuns(known)]).toEqual([null, ["gas 0", "gas 1", "gas 2"]]);
     const { plan } = Result.getOrThrow(ranAs(dry));
     const next = Result.succeed(named("next", [dry], { plan: { ...plan, name: "next", block: pinned } }));
     const twice = await byProof("doubtfulLimit", { ...given, proof: { next } });
-    expect([twice.lines, twice.known.tried.length]).toEqual([times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"), 6]);
+    expect([twice.lines, gasRuns(twice.known).length]).toEqual([
+      times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"),
+      6,
+    ]);
   });
 
   it("asks all again in a nearer block where it fails in a later one", async () => {
-    const given = { attempt: { judged: { compared: null, wants: [], closing: 0 } } } as const;
+    const given = { attempt: { judged: { compared: null, isOpen: false, closing: 0 } } } as const;
     const { known, lines } = await byProof("closing", given);
     expect(lines.filter((line) => /exact|next/.test(line))).toEqual(
       ["exact", "next"].map((run) => `1 closing eth_simulateV1 ${run} pinned`),
     );
     const { closed, claim } = known;
     expect([closed?.reach, claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
-    const { exact, next } = claim.worlds;
+    const [exact, next] = claim.worlds.rows;
     expect([exact.ahead, exact.context.time, exact.context.number]).toEqual([
       [],
       next.context.time,
@@ -398,16 +403,16 @@ describe("a proof", () => {
 
   it("runs in further worlds where the two differ", async () => {
     const given = {
-      attempt: { judged: { compared: null, wants: ["exactOnLatest", "atNextFee"], closing: null } },
+      attempt: { judged: { compared: null, isOpen: true, closing: null } },
     } as const;
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["atNextFee", "exactOnLatest"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
-    expect([known.why === null, known.judged.wants]).toEqual([false, []]);
+    expect([known.proof.runs.has("exactOnLatest"), known.judged.isOpen]).toEqual([true, false]);
     expect(known.judged.compared).not.toBe(null);
     // where other limits are to be proven nothing is compared
     const settled = { ...undoubted, limits: [60_000n] } as const;
     const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
-    expect(open.known.judged).toEqual({ compared: null, wants: [], closing: null });
+    expect(open.known.judged).toEqual({ compared: null, isOpen: false, closing: null });
   });
 
   it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {

@@ -105,7 +105,6 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   called: null,
   forks: unknownForks,
   unfunded: null,
-  next: null,
   subjectOf: () => null,
   noFeeOracle: null,
   askedAt: 1_790_000_000_900,
