@@ -32,16 +32,6 @@ export const DecodedArgument: Schema.Codec<DecodedArgument> = Schema.Union([
   }),
 ]).annotate({ identifier: "DecodedArgument" });
 
-/** How much of a value is kept. */
-interface ValueLimits {
-  /** Elements of a list, fields of a tuple. */
-  readonly items: number;
-  /** Lists and tuples within each other. */
-  readonly depth: number;
-  /** Bytes of a `bytes`, characters of a `string`. */
-  readonly bytes: number;
-}
-
 /** How many values may still be written, of all arguments together. */
 export interface Room {
   values: number;
@@ -63,11 +53,14 @@ export const nameOf = (parameter: unknown): string => wordOf(parameter, "name");
 
 const most = { name: 80, type: 128 } as const;
 
-/** Values of parameters in their order, as many as there is room for. */
+/**
+ * Values of parameters in their order, as many as there is room for. `limits`: elements of a list and fields of a tuple
+ * (`items`), lists and tuples within each other, bytes of a `bytes` and characters of a `string`.
+ */
 export const argumentsOf = (
   parameters: ReadonlyArray<unknown>,
   values: ReadonlyArray<unknown>,
-  limits: ValueLimits,
+  limits: Readonly<Record<"items" | "depth" | "bytes", number>>,
   room: Room,
   depth = 0,
 ): ReadonlyArray<DecodedArgument> => {
@@ -79,7 +72,7 @@ export const argumentsOf = (
   return found;
 };
 
-const scalarOf = (type: string, value: unknown, { bytes }: ValueLimits) => {
+const scalarOf = (type: string, value: unknown, bytes: number) => {
   if (integer.test(type))
     return typeof value === "bigint" || Number.isSafeInteger(value)
       ? { type, value: BigInt(value as bigint | number), more: 0 }
@@ -96,14 +89,14 @@ const scalarOf = (type: string, value: unknown, { bytes }: ValueLimits) => {
 export const argumentOf = (
   parameter: unknown,
   value: unknown,
-  limits: ValueLimits,
+  limits: Parameters<typeof argumentsOf>[2],
   room: Room,
   depth = 0,
 ): DecodedArgument => {
   room.values--;
   const [name, type] = [nameOf(parameter).slice(0, most.name), wordOf(parameter, "type").slice(0, most.type)];
   const element = elementOf({ ...(isRecord(parameter) ? parameter : {}), name: "", type });
-  if (!Array.isArray(value) && !isRecord(value)) return { name, ...scalarOf(type, value, limits) };
+  if (!Array.isArray(value) && !isRecord(value)) return { name, ...scalarOf(type, value, limits.bytes) };
   const isNamed = !Array.isArray(value);
   const values: ReadonlyArray<unknown> = isNamed ? Object.values(value) : value;
   const components = parametersOf(parameter, "components");

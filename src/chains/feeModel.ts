@@ -233,6 +233,12 @@ const operatorFee = (oracle: Address, subject: FeeSubject, view: View): ((gas: b
   return before ? () => 0n : "unreadable";
 };
 
+/** Gas of the block that data of this length takes, where the chain limits it. */
+const dataGasOf = (length: number | null, scalar: bigint | null) =>
+  length === null || scalar === null || scalar > 0xffffn
+    ? {}
+    : { dataGas: dataFootprint(length, scalar === 0n ? defaultFootprintScalar : scalar) };
+
 const decideWith =
   (oracle: Address): FeeModel["decide"] =>
   (subject, gas, view, horizonSeconds) => {
@@ -253,15 +259,11 @@ const decideWith =
     if (operator === "unreadable") return { unreadable: "the chain's operator fee could not be read from its oracle" };
     return {
       fees: {
-        l1Fee,
-        l1FeeAtMost: atMostWithin(l1Fee, horizonSeconds),
-        operatorFee: operator(gas.used ?? gas.limit),
-        operatorFeeAtMost: operator(gas.limit),
+        ...{ l1Fee, l1FeeAtMost: atMostWithin(l1Fee, horizonSeconds) },
+        ...{ operatorFee: operator(gas.used ?? gas.limit), operatorFeeAtMost: operator(gas.limit) },
       },
       ...(oracleFee === null || own === null || oracleFee === own ? {} : { disagrees: { chain: oracleFee, own } }),
-      ...(scalar === null || scalar > 0xffffn || length === null
-        ? {}
-        : { dataGas: dataFootprint(length, scalar === 0n ? defaultFootprintScalar : scalar) }),
+      ...dataGasOf(length, scalar),
     };
   };
 

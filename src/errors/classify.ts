@@ -10,23 +10,13 @@ import { type AbiSources, indexOf } from "../abi/abiIndex.js";
 import { revertOf, type Table } from "../abi/revertOf.js";
 import { looksLikeRevert } from "../abi/revert.js";
 import { type Hex, isBytes } from "../primitives/hex.js";
-import { safely } from "../primitives/record.js";
+import { isObject, jsonIn, safely } from "../primitives/record.js";
 import { besu, hardhat, nethermind } from "./dialects/clients.js";
 import { byStatus, codes, conditions, lookups } from "./dialects/conditions.js";
 import { erigon, execution, geth, reth } from "./dialects/geth.js";
 import { answerOf, delayMs, type Dialect, failed, failedBy, firstOf, says } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
-import {
-  bytesInText,
-  type Flat,
-  flatten,
-  httpStatus,
-  integer,
-  isObject,
-  type Level,
-  parseJson,
-  saysReverted,
-} from "./flatten.js";
+import { bytesInText, type Flat, flatten, httpStatus, integer, type Level, saysReverted } from "./flatten.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
 import { ExecutionReverted, type Verdict, VmHalt } from "./verdicts.js";
 
@@ -217,7 +207,7 @@ const isKnownTo =
 /** The error of a failed answer; `foreign` = a body that is no node's, `raw` = what is kept of it. */
 const errorOf = ({ bodyText, error }: ClassifyInput) => {
   const body = typeof bodyText === "string" && bodyText.length <= 1_048_576 ? bodyText : null;
-  const parsed = body === null ? undefined : parseJson(body);
+  const parsed = body === null ? undefined : jsonIn(body);
   const given = error ?? undefined;
   // a body that is no JSON speaks for the transport, whatever a library made of it
   const foreign = body !== null && parsed === undefined && !hasCode(given);

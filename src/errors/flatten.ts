@@ -7,7 +7,7 @@
  */
 import type * as Schema from "effect/Schema";
 import { isBytes, isHash, type Hex } from "../primitives/hex.js";
-import { safely } from "../primitives/record.js";
+import { isObject, jsonIn } from "../primitives/record.js";
 
 // a request id in brackets, then up to three short labels such as `err:`, `rpc error:`, `failed with 50000000 gas:`
 const labels = String.raw`^\s*(?:\[[^\]]{0,120}\]\s*)?(?:[\w .'"()-]{1,64}:\s+){0,3}`;
@@ -79,10 +79,6 @@ export interface Flat {
   readonly raw: Schema.Json;
 }
 
-/** A plain look at an object's fields. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
-
 /** An integer, also one written as text; null for anything else. */
 export const integer = (value: unknown): number | null => {
   const number = typeof value === "string" && /^-?\d{1,9}$/.test(value) ? Number(value) : value;
@@ -95,9 +91,6 @@ export const httpStatus = (value: unknown): number | null => {
   const status = integer(value);
   return status !== null && status >= 400 && status <= 599 ? status : null;
 };
-
-/** The JSON value in `text`, or undefined where there is none. */
-export const parseJson = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
 /** Fields that may hold words, and those that may hold further levels. */
 const ofNodes = {
@@ -114,19 +107,15 @@ const embedded = (text: string): { readonly before: string; readonly value: obje
   if (start < 0 || start > 512 || text.length > 262_144 || saysReverted(text)) return undefined;
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
   if (end <= start) return undefined;
-  const value = parseJson(text.slice(start, end + 1));
+  const value = jsonIn(text.slice(start, end + 1));
   return isObject(value) ? { before: text.slice(0, start).trim(), value } : undefined;
 };
 
-interface Walk {
-  readonly levels: Array<Level>;
-  readonly seen: Set<object>;
-  range: Flat["range"];
-  delay: unknown;
-  status: number | null;
-  /** Characters that may still be read. */
-  left: number;
-}
+/** What was found of an answer so far, and how many characters may still be read. */
+const emptyWalk = () => ({
+  ...{ levels: new Array<Level>(), seen: new Set<object>(), left: bounds.total as number },
+  ...{ range: null as Flat["range"], delay: undefined as unknown, status: null as number | null },
+});
 
 const delayIn = (value: Readonly<Record<string, unknown>>): unknown => {
   const seconds = value["backoff_seconds"] ?? value["retry_after"] ?? value["retryAfter"] ?? value["try_again_in"];
@@ -145,7 +134,10 @@ const partOf = (value: Readonly<Record<string, unknown>>, key: string): unknown 
 };
 
 /** Adds an object's own level, and returns what may hold further ones. */
-const innerOf = (value: Readonly<Record<string, unknown>>, walk: Walk): ReadonlyArray<unknown> => {
+const innerOf = (
+  value: Readonly<Record<string, unknown>>,
+  walk: ReturnType<typeof emptyWalk>,
+): ReadonlyArray<unknown> => {
   const keys = typeof value["shortMessage"] === "string" ? ofLibraries : ofNodes;
   const texts: Array<string> = [];
   const inner: Array<unknown> = [];
@@ -174,7 +166,7 @@ const innerOf = (value: Readonly<Record<string, unknown>>, walk: Walk): Readonly
   return names.length > 8 ? inner : [...inner, ...names.filter(isHash).map((name) => value[name])];
 };
 
-const visit = (value: unknown, depth: number, walk: Walk): void => {
+const visit = (value: unknown, depth: number, walk: ReturnType<typeof emptyWalk>): void => {
   if (depth > bounds.depth || walk.seen.size >= bounds.objects) return;
   if (typeof value === "string") return visit({ message: value }, depth, walk);
   if (!isObject(value) || walk.seen.has(value)) return;
@@ -193,7 +185,7 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
  * against the transport's.
  */
 export const flatten = (error: unknown) => {
-  const walk: Walk = { levels: [], seen: new Set(), range: null, delay: undefined, status: null, left: bounds.total };
+  const walk = emptyWalk();
   visit(error, 0, walk);
   return {
     levels: walk.levels,

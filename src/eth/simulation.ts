@@ -137,6 +137,18 @@ const bloomed = (
   });
 };
 
+/** The path in a block of what no node means, and why; null where there is nothing. */
+const oddIn = ({ calls }: typeof SimulatedBlockWire.Type, asked: number): readonly [string, string] | null => {
+  if (calls.length !== asked) return [".calls", "not as many results as calls"];
+  for (const [index, { status, error, gasUsed }] of calls.entries()) {
+    if (status !== "success") continue;
+    if (errorOf(error) !== null) return [`.calls[${index}].error`, "a successful call with an error"];
+    // why: whatever runs pays at least for being a transaction, on every chain that simulates
+    if (gasUsed < 1n) return [`.calls[${index}].gasUsed`, "a successful call that used no gas"];
+  }
+  return null;
+};
+
 /**
  * One block per entry asked for; where wanted, those of the node's own as well, empty, with which it fills gaps
  * between overridden numbers. Anything else that does not match the request is malformed.
@@ -161,13 +173,8 @@ const aligned = (
     }
     const block = blocks[next];
     if (block === undefined) return wrong("", "fewer blocks than asked for");
-    if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
-    for (const [index, { status, error, gasUsed }] of block.calls.entries()) {
-      if (status !== "success") continue;
-      if (errorOf(error) !== null) return wrong(`.calls[${index}].error`, "a successful call with an error");
-      // why: whatever runs pays at least for being a transaction, on every chain that simulates
-      if (gasUsed < 1n) return wrong(`.calls[${index}].gasUsed`, "a successful call that used no gas");
-    }
+    const odd = oddIn(block, calls?.length ?? 0);
+    if (odd !== null) return wrong(...odd);
     keep(block, entry);
     next++;
   }

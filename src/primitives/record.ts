@@ -3,9 +3,13 @@ import * as Result from "effect/Result";
 import * as Rows from "effect/Record";
 import type * as Schema from "effect/Schema";
 
+/** A plain look at an object's fields, a list's among them. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
 /** True if a value is an object with fields: no list, and not null. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  isObject(value) && !Array.isArray(value);
 
 /** True if it is an object as JSON has it, and as wallets throw them: none that a class made. */
 export const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
@@ -17,6 +21,9 @@ export const isPlain = (value: unknown): value is Readonly<Record<string, unknow
 
 /** Returns what `read` gives, or `otherwise` where it throws. */
 export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOrElse(Result.try(read), () => otherwise);
+
+/** The JSON value in `text`, or undefined where there is none. */
+export const jsonIn = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
 /* Tables whose rows carry schemas, and what is worked out from them. */
 

@@ -15,7 +15,7 @@ import {
 } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { lazyOr } from "../primitives/effects.js";
-import { isRecord, safely } from "../primitives/record.js";
+import { isRecord, jsonIn } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { redactJson, type Endpoint } from "./endpoint.js";
 import type { NoReply, Reply } from "./post.js";
@@ -132,9 +132,6 @@ const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Unjudged 
     ? { method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) }
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
-/** Parses JSON; undefined where the text is none. */
-export const parse = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
-
 /** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
 const readOne = (
   answer: unknown,
@@ -175,7 +172,7 @@ export const readSingle = (
   request: Outgoing,
   reply: Reply,
   endpoint: Endpoint,
-  answer: unknown = parse(reply.text),
+  answer: unknown = jsonIn(reply.text),
 ): Tried => ({
   result: readOne(answer, request, reply, endpoint),
   bytes: reply.bytes,
@@ -188,7 +185,7 @@ export const readBatch = (
   reply: Reply,
   endpoint: Endpoint,
 ): ReadonlyArray<Tried> | null => {
-  const answers = parse(reply.text);
+  const answers = jsonIn(reply.text);
   const date = dateOf(reply);
   const share = (index: number): number =>
     Math.floor(reply.bytes / requests.length) + (index === 0 ? reply.bytes % requests.length : 0);

@@ -1,14 +1,11 @@
 /** Requests through what the user already has: a viem transport or client, or an EIP-1193 provider. */
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
-import { isPlain, safely } from "../primitives/record.js";
+import { isObject, isPlain, safely } from "../primitives/record.js";
 import { malformed, type Tried, type Unjudged } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
 import { builtin, isNode } from "./node.js";
 import type { Send } from "./requests.js";
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 const maxChain = 12;
 

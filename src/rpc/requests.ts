@@ -15,7 +15,7 @@ import { onAbort } from "../primitives/effects.js";
 import { judged, type Failure, type Tried } from "./answer.js";
 import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
-import { CurrentRun, type Rpc, type Run } from "./service.js";
+import { CurrentRun, type LedgerEntry, type Rpc, type Run } from "./service.js";
 
 /**
  * The admission that a fiber runs under: what came of waiting at a gate, and whether the run that waited has ended. A run waits once, where it begins: whoever is in never waits for another,
@@ -171,10 +171,36 @@ interface Asked {
   /** Epoch ms. */
   readonly started: number;
   readonly deadline: number;
-  readonly turn: number;
   tries: number;
   bytes: number;
 }
+
+/** Notes in a run by how many ms an answerer's clock is ahead of ours. */
+const sightDate = ({ sighted }: Run, aheadMs: number): void => {
+  if (sighted) sighted.aheadMs = Math.max(sighted.aheadMs ?? aheadMs, aheadMs);
+};
+
+/** The line of the ledger for a request that has ended. */
+const entryOf = ({ method, run, started, tries, bytes }: Asked, endpoint: string, now: number): LedgerEntry => ({
+  ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
+  ...{ because: run.because ?? null, ms: now - started, tries, bytes },
+});
+
+const timedOut = ({ method, deadline, started }: Asked): Effect.Effect<never, RpcError> => {
+  const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
+  return Effect.fail(new RpcError({ method, reason }));
+};
+
+/** Why a request is not sent at all: its method was refused before, or the run was not let in; null = it is. */
+const refusalOf = (
+  method: string,
+  memory: Memory,
+  admission: "admitted" | AdmissionTimeout | null,
+): RpcError | null => {
+  const refused = memory.refused(method);
+  if (refused !== null || admission === null || admission === "admitted" || isBroadcast(method)) return refused;
+  return new RpcError({ method, reason: admission });
+};
 
 /** Makes the requests of an endpoint, over what `sendWith` makes of its memory. */
 export const requests = (
@@ -186,22 +212,6 @@ export const requests = (
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
   const send = sendWith(memory);
-
-  const record = ({ method, run, started, tries, bytes, turn }: Asked): void =>
-    run.record(
-      {
-        ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
-        because: run.because ?? null,
-        ms: clock.currentTimeMillisUnsafe() - started,
-        ...{ tries, bytes },
-      },
-      turn,
-    );
-
-  const timedOut = ({ method, deadline, started }: Asked): Effect.Effect<never, RpcError> => {
-    const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
-    return Effect.fail(new RpcError({ method, reason }));
-  };
 
   /** Another try after a pause, where the reason allows one before the deadline. */
   const again = (inFlight: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
@@ -228,10 +238,7 @@ export const requests = (
         params,
         ({ result, bytes, date = null }) => {
           inFlight.bytes += bytes;
-          if (date !== null && run.sighted) {
-            const aheadMs = date - clock.currentTimeMillisUnsafe();
-            run.sighted.aheadMs = Math.max(run.sighted.aheadMs ?? aheadMs, aheadMs);
-          }
+          if (date !== null) sightDate(run, date - clock.currentTimeMillisUnsafe());
           judged(result, (known) => {
             // why: who asked may have gone while the dialects were loaded
             if (!isOpen) return;
@@ -271,14 +278,10 @@ export const requests = (
       const started = clock.currentTimeMillisUnsafe();
       const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
       const turn = run.turn?.() ?? 0;
-      const inFlight: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
-      const refusal =
-        memory.refused(method) ??
-        (admission !== null && admission !== "admitted" && !isBroadcast(method)
-          ? new RpcError({ method, reason: admission })
-          : null);
+      const inFlight: Asked = { method, params, run, started, deadline, tries: 0, bytes: 0 };
+      const refusal = refusalOf(method, memory, admission);
       return Effect.onExit(refusal === null ? tried(inFlight) : Effect.fail(refusal), () =>
-        Effect.sync(() => record(inFlight)),
+        Effect.sync(() => run.record(entryOf(inFlight, endpoint, clock.currentTimeMillisUnsafe()), turn)),
       );
     });
 

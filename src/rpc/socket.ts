@@ -5,13 +5,12 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
 import { RpcError, Timeout } from "../errors/rpc.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, jsonIn } from "../primitives/record.js";
 import {
   judged,
   malformed,
   noReply,
   outgoing,
-  parse,
   readSingle,
   unanswered,
   type Failure,
@@ -99,7 +98,7 @@ const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result
     // why: an answer that comes too late for whoever asked is no reason to fail the others
     return Number.isNaN(name) ? why : Result.succeed(true);
   }
-  const message = parse(text);
+  const message = jsonIn(text);
   if (!isRecord(message)) return Result.fail(noJson);
   const { id, params } = message;
   if (message["method"] === "eth_subscription" && isRecord(params)) {

@@ -28,6 +28,9 @@ export interface ShownTransaction {
   readonly s: bigint | null;
 }
 
+/** True if it is of the type that has no number: EIP-155, or before. */
+const isLegacy = (type: string | null): boolean => type === null || type === "0x0";
+
 type Item = Hex | ReadonlyArray<Item>;
 
 /** A number as RLP has it: without leading zeros, and zero as no bytes. */
@@ -42,7 +45,7 @@ const fieldsOf = (shown: ShownTransaction): ReadonlyArray<Item | null> => {
   const { type, chainId, nonce, gas, gasPrice, to, value, input } = shown;
   const [count, price] = [scalar(nonce), some(gasPrice, scalar)];
   const call = [scalar(gas), to ?? "0x", scalar(value), input] as const;
-  if (type === null || type === "0x0") return [count, price, ...call];
+  if (isLegacy(type)) return [count, price, ...call];
   const chain = some(chainId, scalar);
   const access = some(shown.accessList, (list) => list.map(({ address, storageKeys }) => [address, storageKeys]));
   if (type === "0x1") return [chain, count, price, ...call, access];
@@ -65,7 +68,7 @@ const fieldsOf = (shown: ShownTransaction): ReadonlyArray<Item | null> => {
 
 /** The signature's parity, what stands for it in the bytes, what is signed behind the fields, and the chain it binds (null = none); null where it contradicts them. */
 const sealOf = ({ type, chainId, v, yParity }: ShownTransaction) => {
-  if (type !== null && type !== "0x0") {
+  if (!isLegacy(type)) {
     const parity = yParity ?? v;
     const isOne = parity !== null && parity <= 1n && (v ?? parity) === parity;
     return isOne ? { parity, written: parity, also: [], chain: chainId } : null;
@@ -92,7 +95,7 @@ export const authenticate = (
     const hashOf = (more: ReadonlyArray<Item>): Hash | null => {
       const items = fields.flatMap((item) => (item === null ? [] : [item]));
       if (items.length < fields.length) return null;
-      const envelope = type === null || type === "0x0" ? "0x" : numberToHex(BigInt(type), { size: 1 });
+      const envelope = isLegacy(type) ? "0x" : numberToHex(BigInt(type ?? 0), { size: 1 });
       return keccak256(concat([envelope, toRlp([...items, ...more])])) as Hash;
     };
     const [hash, signed] = [hashOf([seal.written, r, s].map(scalar)), hashOf(seal.also)];

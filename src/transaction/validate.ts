@@ -127,28 +127,32 @@ const transactionIn = (input: unknown, at: string, defaults: InputDefaults) =>
     return { transaction, abi: abi === null ? [] : [{ address: transaction.to, abi }] };
   });
 
+/** Fields that do not fit together where all are given, or not given (`!`): the first is named, and why; in their order. */
+const unfit: ReadonlyArray<readonly [fields: ReadonlyArray<`${"" | "!"}${keyof typeof fields}`>, problem: string]> = [
+  [["gasPrice", "maxFeePerGas"], "cannot be combined with maxFeePerGas or maxPriorityFeePerGas"],
+  [["gasPrice", "maxPriorityFeePerGas"], "cannot be combined with maxFeePerGas or maxPriorityFeePerGas"],
+  [["gasPrice", "authorizationList"], "cannot be combined with authorizationList (EIP-7702 needs 1559 fees)"],
+  [["gasPrice", "blobVersionedHashes"], "cannot be combined with blobVersionedHashes (EIP-4844 needs 1559 fees)"],
+  [["authorizationList", "blobVersionedHashes"], "cannot be combined with blobVersionedHashes"],
+  [["!to", "authorizationList"], "is required with authorizationList (EIP-7702)"],
+  [["!to", "blobVersionedHashes"], "is required with blobVersionedHashes (EIP-4844)"],
+  [["!to", "!data"], "is missing; a deployment needs data"],
+  [["maxFeePerBlobGas", "!blobVersionedHashes"], "needs blobVersionedHashes"],
+  [["!maxFeePerBlobGas", "blobVersionedHashes"], "is missing; blobVersionedHashes need it"],
+];
+
 /** Fields that are each right but do not fit together. */
 const together = (transaction: Transaction, name: (field: string) => string): Checked<void> => {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, authorizationList, blobVersionedHashes, to } = transaction;
-  if (gasPrice !== null && (maxFeePerGas !== null || maxPriorityFeePerGas !== null))
-    return no(name("gasPrice"), "cannot be combined with maxFeePerGas or maxPriorityFeePerGas");
-  if (maxFeePerGas !== null && maxPriorityFeePerGas !== null && maxPriorityFeePerGas > maxFeePerGas)
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  if (gasPrice === null && maxFeePerGas !== null && (maxPriorityFeePerGas ?? 0n) > maxFeePerGas)
     return no(name("maxPriorityFeePerGas"), "is above maxFeePerGas");
-  if (gasPrice !== null && authorizationList !== null)
-    return no(name("gasPrice"), "cannot be combined with authorizationList (EIP-7702 needs 1559 fees)");
-  if (gasPrice !== null && blobVersionedHashes !== null)
-    return no(name("gasPrice"), "cannot be combined with blobVersionedHashes (EIP-4844 needs 1559 fees)");
-  if (authorizationList !== null && blobVersionedHashes !== null)
-    return no(name("authorizationList"), "cannot be combined with blobVersionedHashes");
-  if (to === null && authorizationList !== null) return no(name("to"), "is required with authorizationList (EIP-7702)");
-  if (to === null && blobVersionedHashes !== null)
-    return no(name("to"), "is required with blobVersionedHashes (EIP-4844)");
-  if (to === null && transaction.data.length === 2) return no(name("to"), "is missing; a deployment needs data");
-  if (transaction.maxFeePerBlobGas !== null && blobVersionedHashes === null)
-    return no(name("maxFeePerBlobGas"), "needs blobVersionedHashes");
-  if (transaction.maxFeePerBlobGas === null && blobVersionedHashes !== null)
-    return no(name("maxFeePerBlobGas"), "is missing; blobVersionedHashes need it");
-  return Result.void;
+  const present = new Set(
+    Object.entries(transaction).flatMap(([field, value]) => (value === null || value === "0x" ? [] : [field])),
+  );
+  const [found] = unfit.filter(([all]) =>
+    all.every((field) => (field.startsWith("!") ? !present.has(field.slice(1)) : present.has(field))),
+  );
+  return found === undefined ? Result.void : no(name(String(found[0][0]).replace("!", "")), found[1]);
 };
 
 const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =>

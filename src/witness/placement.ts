@@ -75,23 +75,24 @@ const reader: Hex = "0x5f5b8035548152602001368110600157365ff3";
 const slotGas = 20_000;
 const wordBytes = 32;
 
-/** The content that a slot is known to hold. */
-export type Held =
-  | "implementation"
-  | "admin"
-  | "beacon"
-  | "owner"
-  | "threshold"
-  | "module"
-  | "guard"
-  | "moduleGuard"
-  | "fallbackHandler";
+/** Slots that are read so of Safes alone. */
+const ofSafes = [
+  // a Safe's singleton, threshold, and the first of its modules and owners: keccak256(abi.encode(1, 1)), (1, 2)
+  { holds: "implementation", slot: wordOf(0) },
+  { holds: "threshold", slot: wordOf(4) },
+  { holds: "module", slot: "0xcc69885fda6bcc1a4ace058b4a62bf5e179ea78fd58a1ccd71c22cc9b688792f" },
+  { holds: "owner", slot: "0xe90b7bceb6e7df5418fb78d8ee546e97c83a08bbccc01a0644d599ccd2a7c2e0" },
+  // keccak256("guard_manager.guard.address"), of "module_manager.module_guard.address", "fallback_manager.handler.address"
+  { holds: "guard", slot: "0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8" },
+  { holds: "moduleGuard", slot: "0xb104e0b93118902c651344349b610029d694cfdec91c589c91ebafbcd0289947" },
+  { holds: "fallbackHandler", slot: "0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5" },
+] as const;
 
 /** The slots that are looked at, and what is kept in each. */
 export const slots: ReadonlyArray<{
   readonly slot: Hash;
   /** null = anything: the first slots of a contract. */
-  readonly holds: Held | null;
+  readonly holds: (typeof ofSafes)[number]["holds"] | "admin" | "beacon" | null;
   /** True if it is read so of Safes alone, false if of all but Safes; absent = of every contract. */
   readonly isOfSafes?: boolean;
 }> = [
@@ -106,33 +107,8 @@ export const slots: ReadonlyArray<{
   // keccak256("org.zeppelinos.proxy.implementation"), keccak256("org.zeppelinos.proxy.admin")
   { holds: "implementation", slot: "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3" },
   { holds: "admin", slot: "0x10d6a54a4754c8869d6886b5f5d7fbfa5b4522237ea5c60d11bc4e7a1ff9390b" },
-  // a Safe's singleton, threshold, and the first of its modules and owners: keccak256(abi.encode(1, 1)), (1, 2)
-  { holds: "implementation", slot: wordOf(0), isOfSafes: true },
-  { holds: "threshold", slot: wordOf(4), isOfSafes: true },
-  {
-    holds: "module",
-    slot: "0xcc69885fda6bcc1a4ace058b4a62bf5e179ea78fd58a1ccd71c22cc9b688792f",
-    isOfSafes: true,
-  },
-  {
-    holds: "owner",
-    slot: "0xe90b7bceb6e7df5418fb78d8ee546e97c83a08bbccc01a0644d599ccd2a7c2e0",
-    isOfSafes: true,
-  },
-  // keccak256("guard_manager.guard.address"), of "module_manager.module_guard.address", "fallback_manager.handler.address"
-  { holds: "guard", slot: "0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8", isOfSafes: true },
-  {
-    holds: "moduleGuard",
-    slot: "0xb104e0b93118902c651344349b610029d694cfdec91c589c91ebafbcd0289947",
-    isOfSafes: true,
-  },
-  {
-    holds: "fallbackHandler",
-    slot: "0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5",
-    isOfSafes: true,
-  },
-  { holds: null, slot: wordOf(0), isOfSafes: false },
-  { holds: null, slot: wordOf(1), isOfSafes: false },
+  ...ofSafes.map((row) => ({ ...row, isOfSafes: true })),
+  ...[0, 1].map((place) => ({ holds: null, slot: wordOf(place), isOfSafes: false })),
 ];
 
 /** Each slot once. */

@@ -15,7 +15,7 @@ import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.
 import { knownEndpointFormat } from "../../rpc/index.js";
 import { overrideNames } from "../../steps/index.js";
 import { endpoint, header, readHeaders, whyDeaf, withProgress } from "../endpoint.js";
-import { Exited, exitCodes, withExitCodes, type ExitCode } from "../exit.js";
+import { Exited, exitCodes, withExitCodes } from "../exit.js";
 import { toggle } from "../flags.js";
 import { look, print, type Look } from "../terminal.js";
 import {
@@ -35,18 +35,6 @@ import {
   type Finding,
   type Status,
 } from "./probe.js";
-
-interface Diagnosis extends KnownEndpoint {
-  /** Without credentials. */
-  readonly endpoint: string;
-  /** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
-  readonly level: "full" | "reduced" | "unknown";
-  /** One sentence on what reports from this endpoint can say. */
-  readonly summary: string;
-  readonly findings: ReadonlyArray<Finding>;
-  /** The consequences of what is missing, and what to do. */
-  readonly meaning: ReadonlyArray<string>;
-}
 
 const nothingKnown: Omit<KnownEndpoint, "format"> = {
   facts: { chainId: null, tellsTip: null, takesBatches: null, noFeeOracle: null, refuses: [] },
@@ -115,24 +103,15 @@ const consequences: Readonly<Record<string, string>> = {
     "no count on pending: transactions in flight are not seen when the nonce is chosen",
 };
 
-const levels: Readonly<
-  Record<Diagnosis["level"], { readonly summary: string; readonly code: ExitCode; readonly tone: Tone }>
-> = {
-  full: {
-    summary: "reports from this endpoint can reach ready, with every check",
-    code: exitCodes.ready,
-    tone: "good",
-  },
-  reduced: {
-    summary: "reports from this endpoint can reach ready, with less evidence",
-    code: exitCodes.caution,
-    tone: "warn",
-  },
-  unknown: { summary: "reports from this endpoint are at most unknown", code: exitCodes.unknown, tone: "warn" },
-};
+/** What reports from an endpoint can say, in a sentence, and the exit code. */
+const levels = {
+  full: ["reports from this endpoint can reach ready, with every check", exitCodes.ready, "good"],
+  reduced: ["reports from this endpoint can reach ready, with less evidence", exitCodes.caution, "warn"],
+  unknown: ["reports from this endpoint are at most unknown", exitCodes.unknown, "warn"],
+} as const;
 
 /** The answers read together; pure. */
-export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, known = nothingKnown): Diagnosis => {
+export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, known = nothingKnown) => {
   const found = new Map(findings.map((finding) => [finding.id, finding]));
   const statusOf = (id: string) => found.get(id)?.status;
   // why: without the method, what it would do in detail is no news
@@ -142,15 +121,12 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, kno
   );
   const silent = core.filter((id) => statusOf(id) === "unknown");
   const isUnknown = silent.length > 0 || missing.some((id) => decisive.includes(id));
-  const level = isUnknown ? "unknown" : missing.length > 0 ? "reduced" : "full";
+  const level: keyof typeof levels = isUnknown ? "unknown" : missing.length > 0 ? "reduced" : "full";
   const mute = findings.every(({ status }) => status === "unknown");
+  const summary: string = mute ? "the endpoint did not answer; nothing is known about it" : levels[level][0];
   return {
-    format: knownEndpointFormat,
-    endpoint,
-    ...known,
-    level,
-    summary: mute ? "the endpoint did not answer; nothing is known about it" : levels[level].summary,
-    findings,
+    ...{ format: knownEndpointFormat, endpoint, ...known, level, summary, findings },
+    /** The consequences of what is missing, and what to do. */
     meaning: mute
       ? []
       : [
@@ -166,7 +142,7 @@ const dispensable = ["eth_feeHistory", "eth_getBlockReceipts"] as const;
 const diagnose = (
   url: string,
   options: HttpOptions,
-): Effect.Effect<Diagnosis, never, Stdio.Stdio | Terminal.Terminal> =>
+): Effect.Effect<ReturnType<typeof conclude>, never, Stdio.Stdio | Terminal.Terminal> =>
   Effect.gen(function* () {
     const rpc = yield* Rpc;
     const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
@@ -199,11 +175,11 @@ const diagnose = (
 const tones: Readonly<Record<Status, Tone>> = { yes: "good", no: "bad", unknown: "warn" };
 
 /** The level first, then every answer in its group, then what it means. */
-const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
+const diagnosisText = (diagnosis: ReturnType<typeof conclude>, { color }: Look): string => {
   const paint = painter(color);
   const { endpoint, level, summary, findings, meaning } = diagnosis;
   const [only, ...others] = findings;
-  const verdict = `${paint(level.toUpperCase(), levels[level].tone, "strong")} · ${summary}`;
+  const verdict = `${paint(level.toUpperCase(), levels[level][2], "strong")} · ${summary}`;
   if (only?.status === "unknown" && others.length === 0) return `${verdict} · ${endpoint} · ${only.detail}`;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const groups = [...new Set(findings.map(({ group }) => group))];
@@ -249,7 +225,7 @@ export const doctor = Command.make(
     );
     const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(input.header) });
     yield* print(input.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
-    return yield* new Exited({ code: levels[diagnosis.level].code });
+    return yield* new Exited({ code: levels[diagnosis.level][1] });
   }),
 ).pipe(
   Command.withDescription("Ask an endpoint what it really supports, and what that means for reports"),

@@ -19,17 +19,11 @@ import { unreached } from "../endpoint.js";
 /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
 export type Status = "yes" | "no" | "unknown";
 
-export interface Answer {
-  readonly status: Status;
-  readonly detail: string;
-}
-
 /** A probe with its answer. `id` is stable, for programs. */
-export interface Finding extends Answer {
-  readonly id: string;
-  readonly group: string;
-  readonly name: string;
+export interface Finding extends Readonly<Record<"id" | "group" | "name" | "detail", string>> {
+  readonly status: Status;
 }
+type Answer = Pick<Finding, "status" | "detail">;
 
 export const yes = (detail = ""): Answer => ({ status: "yes", detail });
 export const no = (detail: string): Answer => ({ status: "no", detail });

@@ -5,7 +5,7 @@ import { askedIn } from "../../effects/asked.js";
 import { plainJson } from "../../primitives/json.js";
 import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
-import type { Held } from "../../witness/placement.js";
+import type { slots } from "../../witness/placement.js";
 import { wordsIn } from "../../witness/placement.js";
 import { staticCall, type Call } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -137,7 +137,9 @@ const selectors = [
 ] as const;
 
 /** Queries to a contract in every run. */
-export const views = (contract: Address): ReadonlyArray<{ readonly holds: Held; readonly query: Call }> =>
+export const views = (
+  contract: Address,
+): ReadonlyArray<Pick<(typeof slots)[number], "holds"> & { readonly query: Call }> =>
   selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
 
 /** facetAddresses() of a diamond (ERC-2535). */
