@@ -43,6 +43,19 @@ export const schemasOf = <Table extends Readonly<Record<string, { readonly schem
   rows: Table,
 ) => Rows.map(rows, ({ schema }) => schema) as { readonly [K in keyof Table]: Table[K]["schema"] };
 
+/** A table in which several keys have the same row. */
+export const each = <Row>(row: Row, keys: Iterable<string>): Readonly<Record<string, Row>> =>
+  Object.fromEntries([...keys].map((key) => [key, row]));
+
+/** One table of several: a row has the fields of all rows of its key. */
+export const merged = <Row extends object>(
+  ...tables: ReadonlyArray<Readonly<Record<string, Row>>>
+): Readonly<Record<string, Row>> => {
+  const all: Record<string, Row> = {};
+  for (const table of tables) for (const [key, row] of Object.entries(table)) all[key] = { ...all[key], ...row };
+  return all;
+};
+
 /**
  * `make`, which works a list out again only when other entries stand in it, or `of` is another. Lists are told apart by
  * identity and forgotten with whoever made them; an entry that is changed in place is not seen.

@@ -1,5 +1,6 @@
 /** The functions that make calls out of their arguments, by selector: what is shown of calldata, and what is read for rights. */
 import type { Address, Hex } from "../../primitives/hex.js";
+import { each } from "../../primitives/record.js";
 import {
   aggregated,
   byMode,
@@ -105,6 +106,7 @@ const isZeroAt = (index: number) => (data: string) => wordAt(data, placeOf(index
 
 const pair: Place = { to: 0, data: 1 };
 const ofSafe = singleCall({ to: 0, value: 1, data: 2, operation: 3 });
+const ofRoles = ["0x6928e74b", "0xb0c19912", "0xc6fe8747", "0x2b99e506"];
 const ofRole = lenient(ofSafe, isZeroAt(5));
 const ofProposal = singleCall({ to: 2, value: 3, data: 4, operation: 5 });
 const ofArrays = parallel(0, 2, 1);
@@ -113,71 +115,51 @@ const ofMode = lenient(byMode, (data) => data.startsWith("01", argumentsAt + 2))
 /** Those that pass over failures by their own arguments. */
 export const lenientForms: Readonly<Record<string, Form>> = {
   // Multicall3 tryAggregate(bool,(address,bytes)[]), tryBlockAndAggregate
-  "0xbce38bd7": lenient(many(1, pair), isZeroAt(0)),
-  "0x399542e9": lenient(many(1, pair), isZeroAt(0)),
+  ...each(lenient(many(1, pair), isZeroAt(0)), ["0xbce38bd7", "0x399542e9"]),
   // aggregate3((address,bool,bytes)[]), aggregate3Value((address,bool,uint256,bytes)[])
   "0x82ad56cb": many(0, { to: 0, mayFail: 1, data: 2 }),
   "0x174dea71": many(0, { to: 0, mayFail: 1, value: 2, data: 3 }),
   // ERC-7579 and ERC-7821 execute(bytes32,bytes), executeFromExecutor(bytes32,bytes)
-  "0xe9ae5c53": ofMode,
-  "0xd691c964": ofMode,
+  ...each(ofMode, ["0xe9ae5c53", "0xd691c964"]),
   // batch(bytes[],bool)
   "0xd2423b51": lenient(own(0), isZeroAt(1)),
   // ERC-2771 executeBatch, MinimalForwarder's execute
   "0xccf96b4a": lenient(requests, (data) => !isZeroAt(1)(data)),
   "0x47153f82": lenient(request, () => true),
   // Universal Router execute(bytes,bytes[]), execute(bytes,bytes[],uint256)
-  "0x24856bc3": plan,
-  "0x3593564c": plan,
+  ...each(plan, ["0x24856bc3", "0x3593564c"]),
 };
 
 export const forms: Readonly<Record<string, Form>> = {
   ...lenientForms,
   // multicall(bytes[]), multicall(uint256,bytes[]), multicall(bytes32,bytes[])
   "0xac9650d8": own(0),
-  "0x5ae401dc": own(1),
-  "0x1f0464d1": own(1),
+  ...each(own(1), ["0x5ae401dc", "0x1f0464d1"]),
   // aggregate((address,bytes)[]), blockAndAggregate
-  "0x252dba42": many(0, pair),
-  "0xc3077fa9": many(0, pair),
+  ...each(many(0, pair), ["0x252dba42", "0xc3077fa9"]),
   // execute((address,uint256,bytes)[]), executeBatch of the same
-  "0x3f707e6b": many(0, executions),
-  "0x34fcd5be": many(0, executions),
+  ...each(many(0, executions), ["0x3f707e6b", "0x34fcd5be"]),
   // executeCalls, batchCall and executeBatchCall of the same, execute((address,uint256,bytes)[],bytes)
-  "0x1726fa81": many(0, executions),
-  "0x86df7292": many(0, executions),
-  "0xabc85c6b": many(0, executions),
-  "0x6171d1c9": many(0, executions),
+  ...each(many(0, executions), ["0x1726fa81", "0x86df7292", "0xabc85c6b", "0x6171d1c9"]),
   // multicall((address,bytes)[]), executeWithoutChainIdValidation(bytes[])
   "0xcaa5c23f": many(0, pair),
   "0x2c2abd1e": own(0),
   // execute(address,uint256,bytes); a timelock's with (…,bytes32,bytes32)
-  "0xb61d27f6": singleCall(executions),
-  "0x134008d3": singleCall(executions),
+  ...each(singleCall(executions), ["0xb61d27f6", "0x134008d3"]),
   // executeBatch(address[],uint256[],bytes[]), of a timelock with (…,bytes32,bytes32); a governor's execute; (address[],bytes[])
-  "0x47e1da2a": ofArrays,
-  "0xe38335e5": ofArrays,
-  "0x2656227d": ofArrays,
+  ...each(ofArrays, ["0x47e1da2a", "0xe38335e5", "0x2656227d"]),
   "0x18dfb3c7": parallel(0, 1),
   // execute(address[],uint256[],bytes[])
   "0xa516a5bf": ofArrays,
   // Safe execTransaction, execTransactionFromModule, execTransactionFromModuleReturnData
-  "0x6a761202": ofSafe,
-  "0x468721a7": ofSafe,
-  "0x5229073f": ofSafe,
+  ...each(ofSafe, ["0x6a761202", "0x468721a7", "0x5229073f"]),
   // Zodiac roles: execTransactionWithRole and execTransactionWithRoleReturnData, (…,uint16,bool) and (…,bytes32,bool)
-  "0x6928e74b": ofRole,
-  "0xb0c19912": ofRole,
-  "0xc6fe8747": ofRole,
-  "0x2b99e506": ofRole,
+  ...each(ofRole, ofRoles),
   // Zodiac delay executeNextTx; reality executeProposal, executeProposalWithIndex
   "0xee072baf": ofSafe,
-  "0x2351a877": ofProposal,
-  "0x14604b8c": ofProposal,
+  ...each(ofProposal, ["0x2351a877", "0x14604b8c"]),
   // Safe4337Module executeUserOp(address,uint256,bytes,uint8), executeUserOpWithErrorString; Kernel's execute
-  "0x7bb37428": ofSafe,
-  "0x541d63c8": ofSafe,
-  "0x51945447": ofSafe,
+  ...each(ofSafe, ["0x7bb37428", "0x541d63c8", "0x51945447"]),
   // execute(address,bytes): DSProxy's is a DELEGATECALL, AccessManager's is none
   "0x1cff79cd": either(pair),
   // Governor relay(address,uint256,bytes); EVC call(address,address,uint256,bytes), batch((address,address,uint256,bytes)[])
@@ -199,21 +181,14 @@ export const forms: Readonly<Record<string, Form>> = {
   "0x66753cd2": ofSafe,
   "0xb648d364": singleCall({ to: 1, value: 2, data: 3, operation: 4 }),
   // EntryPoint handleOps and handleAggregatedOps, 0.6 and from 0.7 on
-  "0x1fad948c": operations,
-  "0x765e827f": operations,
-  "0x4b1d7cf5": aggregated,
-  "0xdbed18e0": aggregated,
+  ...each(operations, ["0x1fad948c", "0x765e827f"]),
+  ...each(aggregated, ["0x4b1d7cf5", "0xdbed18e0"]),
   // ERC-2771 execute
   "0xdf905caf": request,
   // Safe setup, 1.1 and later, 1.0
-  ...Object.fromEntries(setups.map((selector) => [selector, setup])),
+  ...each(setup, setups),
   // createProxyWithNonce, createChainSpecificProxyWithNonce, both for L2, createProxyWithCallback, createProxy
-  "0x1688f0b9": proxySetup,
-  "0xec9e80bb": proxySetup,
-  "0x4662f9d6": proxySetup,
-  "0x1a334b0b": proxySetup,
-  "0xd18af54d": proxySetup,
-  "0x61b69abd": proxySetup,
+  ...each(proxySetup, ["0x1688f0b9", "0xec9e80bb", "0x4662f9d6", "0x1a334b0b", "0xd18af54d", "0x61b69abd"]),
 };
 
 /** ERC-2771 executeBatch: it passes over requests that are no longer valid without an event. */
@@ -225,18 +200,8 @@ export const requestBatch = "0xccf96b4a";
  */
 export const families: Readonly<Record<string, "safe" | "module" | "operation" | "request" | "try">> = {
   "0x6a761202": "safe",
-  "0x468721a7": "module",
-  "0x5229073f": "module",
-  "0x6928e74b": "module",
-  "0xb0c19912": "module",
-  "0xc6fe8747": "module",
-  "0x2b99e506": "module",
-  "0x1fad948c": "operation",
-  "0x765e827f": "operation",
-  "0x4b1d7cf5": "operation",
-  "0xdbed18e0": "operation",
-  [requestBatch]: "request",
-  "0xdf905caf": "request",
-  "0xe9ae5c53": "try",
-  "0xd691c964": "try",
+  ...each("module", ["0x468721a7", "0x5229073f", ...ofRoles]),
+  ...each("operation", ["0x1fad948c", "0x765e827f", "0x4b1d7cf5", "0xdbed18e0"]),
+  ...each("request", [requestBatch, "0xdf905caf"]),
+  ...each("try", ["0xe9ae5c53", "0xd691c964"]),
 };

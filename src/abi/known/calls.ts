@@ -1,4 +1,6 @@
 /** Every known function in one table, by its selector: a call is looked up once, and its row says all that it asks for. */
+import * as Rows from "effect/Record";
+import { each, merged } from "../../primitives/record.js";
 import { argumentsAt } from "../words.js";
 import { forms, lenientForms } from "./batches.js";
 import { moves } from "./movements.js";
@@ -26,43 +28,34 @@ export interface CallRow extends Partial<Readonly<Record<Mark, true>>> {
   readonly changes?: "more" | "less";
 }
 
-const under = <K extends keyof CallRow>(name: K, rows: Readonly<Record<string, CallRow[K]>>) =>
-  Object.entries(rows).map(([selector, row]): readonly [string, CallRow] => [selector, { [name]: row }]);
-const marked = (row: CallRow, selectors: Iterable<string>) => [...selectors].map((each) => [each, row] as const);
-
-export const knownCalls: Readonly<Record<string, CallRow>> = [
-  ...under("move", moves),
-  ...under("grant", grants),
-  ...under("handover", handovers),
-  ...under("payout", payouts),
-  ...under("answers", {
-    // of ERC-20 and ERC-6909
-    ...{ "0xa9059cbb": "transfer", "0x095bcdb6": "transfer" },
-    ...{ "0x23b872dd": "transferFrom", "0xfe99049a": "transferFrom" },
-    ...{ "0x095ea7b3": "approve", "0x426a8493": "approve", "0x558a7297": "setOperator" },
-    ...{ "0x39509351": "increaseAllowance", "0xd73dd623": "increaseApproval" },
-    ...{ "0xa457c2d7": "decreaseAllowance", "0x66188463": "decreaseApproval" },
-    // of ERC-1363
-    ...{ "0x1296ee62": "transferAndCall", "0x4000aea0": "transferAndCall" },
-    ...{ "0xd8fbe994": "transferFromAndCall", "0xc1d34b89": "transferFromAndCall" },
-    ...{ "0x3177029f": "approveAndCall", "0xcae9ca51": "approveAndCall" },
-    // of tokens that can be burned and minted
-    ...{ "0x42966c68": "burn", "0x9dc29fac": "burn", "0x79cc6790": "burnFrom", "0x40c10f19": "mint" },
-  }),
-  ...under("supply", {
-    ...{ "0x42966c68": { amount: 0 }, "0x9dc29fac": { from: 0, amount: 1 }, "0x79cc6790": { from: 0, amount: 1 } },
-    "0x40c10f19": { to: 0, amount: 1 },
-  }),
-  ...marked({ changes: "more" }, ["0x39509351", "0xd73dd623"]),
-  ...marked({ changes: "less" }, ["0xa457c2d7", "0x66188463"]),
-  ...marked({ isOfSafe: true }, ["0x6a761202", "0xb63e800d", "0xa97ab18a"]),
-  ...marked({ isTaking: true }, taking),
-  ...marked({ isBatch: true }, Object.keys(forms)),
-  ...marked({ isLenient: true }, Object.keys(lenientForms)),
-].reduce<Record<string, CallRow>>((all, [selector, row]) => {
-  all[selector] = { ...all[selector], ...row };
-  return all;
-}, {});
+export const knownCalls: Readonly<Record<string, CallRow>> = merged<CallRow>(
+  Rows.map(moves, (move) => ({ move })),
+  Rows.map(grants, (grant) => ({ grant })),
+  Rows.map(handovers, (handover) => ({ handover })),
+  Rows.map(payouts, (payout) => ({ payout })),
+  // of ERC-20 and ERC-6909
+  each({ answers: "transfer" }, ["0xa9059cbb", "0x095bcdb6"]),
+  each({ answers: "transferFrom" }, ["0x23b872dd", "0xfe99049a"]),
+  each({ answers: "approve" }, ["0x095ea7b3", "0x426a8493"]),
+  each({ answers: "setOperator" }, ["0x558a7297"]),
+  each({ answers: "increaseAllowance", changes: "more" }, ["0x39509351"]),
+  each({ answers: "increaseApproval", changes: "more" }, ["0xd73dd623"]),
+  each({ answers: "decreaseAllowance", changes: "less" }, ["0xa457c2d7"]),
+  each({ answers: "decreaseApproval", changes: "less" }, ["0x66188463"]),
+  // of ERC-1363
+  each({ answers: "transferAndCall" }, ["0x1296ee62", "0x4000aea0"]),
+  each({ answers: "transferFromAndCall" }, ["0xd8fbe994", "0xc1d34b89"]),
+  each({ answers: "approveAndCall" }, ["0x3177029f", "0xcae9ca51"]),
+  // of tokens that can be burned and minted
+  each({ answers: "burn", supply: { amount: 0 } }, ["0x42966c68"]),
+  each({ answers: "burn", supply: { from: 0, amount: 1 } }, ["0x9dc29fac"]),
+  each({ answers: "burnFrom", supply: { from: 0, amount: 1 } }, ["0x79cc6790"]),
+  each({ answers: "mint", supply: { to: 0, amount: 1 } }, ["0x40c10f19"]),
+  each({ isOfSafe: true }, ["0x6a761202", "0xb63e800d", "0xa97ab18a"]),
+  each({ isTaking: true }, taking),
+  each({ isBatch: true }, Object.keys(forms)),
+  each({ isLenient: true }, Object.keys(lenientForms)),
+);
 const unknown: CallRow = {};
 
 /** The row of a call, by its calldata. */

@@ -1,4 +1,6 @@
 /** Every known event in one table, by the beginning of its topics: an event is looked up once, and its row says all that it tells of. */
+import * as Rows from "effect/Record";
+import { each, merged } from "../../primitives/record.js";
 import { granting, harmless, keeping, movementEvents, numbered, sumEvents } from "./movements.js";
 import { innerEvents, operationReasons, type InnerEvent } from "./failures.js";
 import { controlEvents, rightEvents, votes, type ControlRow, type RightRow } from "./rights.js";
@@ -25,24 +27,17 @@ export interface EventRow extends Partial<Readonly<Record<Mark, true>>> {
 /** Events of a SafeL2 that hold what it executes: SafeMultiSigTransaction and SafeModuleTransaction. */
 const executed = ["0x66753cd2356569ee", "0xb648d3644f584ed1"];
 
-const under = <K extends keyof EventRow>(name: K, rows: Readonly<Record<string, EventRow[K]>>) =>
-  Object.entries(rows).map(([kind, row]): readonly [string, EventRow] => [kind, { [name]: row }]);
-const marked = (row: EventRow, kinds: Iterable<string>) => [...kinds].map((kind) => [kind, row] as const);
-
-export const knownEvents: Readonly<Record<string, EventRow>> = [
-  ...under("movement", movementEvents),
-  ...under("right", rightEvents),
-  ...under("control", controlEvents),
-  ...under("inner", innerEvents),
-  ...marked({ isReason: true }, operationReasons),
-  ...marked({ isExecution: true }, executed),
-  ...marked({ isHarmless: true }, harmless),
-  ...marked({ isGranting: true }, granting),
-  ...marked({ isKeeping: true }, keeping),
-  ...marked({ isVote: true }, [votes]),
-  ...under("sum", sumEvents),
-  ...marked({ isNumbered: true }, numbered),
-].reduce<Record<string, EventRow>>((all, [kind, row]) => {
-  all[kind] = { ...all[kind], ...row };
-  return all;
-}, {});
+export const knownEvents: Readonly<Record<string, EventRow>> = merged<EventRow>(
+  Rows.map(movementEvents, (movement) => ({ movement })),
+  Rows.map(rightEvents, (right) => ({ right })),
+  Rows.map(controlEvents, (control) => ({ control })),
+  Rows.map(sumEvents, (sum) => ({ sum })),
+  Rows.map(innerEvents, (inner) => ({ inner })),
+  each({ isReason: true }, operationReasons),
+  each({ isExecution: true }, executed),
+  each({ isHarmless: true }, harmless),
+  each({ isGranting: true }, granting),
+  each({ isKeeping: true }, keeping),
+  each({ isVote: true }, [votes]),
+  each({ isNumbered: true }, numbered),
+);

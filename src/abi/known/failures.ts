@@ -3,6 +3,7 @@
  * of known functions. Tables alone, so that what reads them is loaded where there is something to read.
  */
 import type { Hex } from "../../primitives/hex.js";
+import { each } from "../../primitives/record.js";
 import { valuesOf } from "../layout.js";
 import type { families } from "./batches.js";
 
@@ -45,12 +46,11 @@ export const innerEvents: Readonly<Record<string, InnerEvent>> = {
   // ERC-4337: UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)
   "0x49628fd1471006c1": { family: "operation", fails: { zero: ["word", 1] }, callee: ["topic", 2] },
   // ERC-7579: TryExecuteUnsuccessful and TryDelegateCallUnsuccessful(uint256,bytes), ERC7579TryExecuteFail(uint256,bytes)
-  "0xe723f28f104e46b4": { family: "try", fails: true, index: ["word", 0], reason: 1 },
-  "0x11578eed8e46b142": { family: "try", fails: true, index: ["word", 0], reason: 1 },
-  "0x2eea2f51f8391048": { family: "try", fails: true, index: ["word", 0], reason: 1 },
+  ...each<InnerEvent>({ family: "try", fails: true, index: ["word", 0], reason: 1 }, [
+    ...["0xe723f28f104e46b4", "0x11578eed8e46b142", "0x2eea2f51f8391048"],
+  ]),
   // Nexus: TryExecuteUnsuccessful and TryDelegateCallUnsuccessful(bytes,bytes)
-  "0xb5282692b8c578af": { family: "try", fails: true, reason: 1 },
-  "0x5bd4c60b4b38b664": { family: "try", fails: true, reason: 1 },
+  ...each<InnerEvent>({ family: "try", fails: true, reason: 1 }, ["0xb5282692b8c578af", "0x5bd4c60b4b38b664"]),
   // Safe7579: TryExecutionFailed(address,uint256), TryExecutionsFailed(address,bool[])
   "0xb8bc84bd77f5eb08": { family: "try", fails: true, index: ["word", 1], names: ["word", 0] },
   "0x808182537251b64a": { family: "try", fails: true, names: ["word", 0] },

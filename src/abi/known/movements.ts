@@ -1,4 +1,5 @@
 /** Movements of tokens: the events that tell of them, and the functions that ask for them. A standard is a row. */
+import { each } from "../../primitives/record.js";
 import type { Roles } from "../words.js";
 
 const wraps = { standard: "erc20", topics: 2, wraps: true } as const;
@@ -51,16 +52,13 @@ export const moves: Readonly<
   "0xa9059cbb": { to: 0, amount: 1 },
   "0x23b872dd": { from: 0, to: 1, amount: 2 },
   // ERC-1363 transferAndCall(address,uint256), transferFromAndCall(address,address,uint256), and both with data
-  "0x1296ee62": { to: 0, amount: 1 },
-  "0x4000aea0": { to: 0, amount: 1 },
-  "0xd8fbe994": { from: 0, to: 1, amount: 2 },
-  "0xc1d34b89": { from: 0, to: 1, amount: 2 },
+  ...each({ to: 0, amount: 1 }, ["0x1296ee62", "0x4000aea0"]),
+  ...each({ from: 0, to: 1, amount: 2 }, ["0xd8fbe994", "0xc1d34b89"]),
   // ERC-6909 transfer(address,uint256,uint256), transferFrom(address,address,uint256,uint256)
   "0x095bcdb6": { to: 0, id: 1 },
   "0xfe99049a": { from: 0, to: 1, id: 2 },
   // safeTransferFrom of ERC-721, with and without data, and of ERC-1155, and its safeBatchTransferFrom
-  "0x42842e0e": { from: 0, to: 1 },
-  "0xb88d4fde": { from: 0, to: 1 },
+  ...each({ from: 0, to: 1 }, ["0x42842e0e", "0xb88d4fde"]),
   "0xf242432a": { from: 0, to: 1, id: 2 },
   "0x2eb2c2d6": { from: 0, to: 1, ids: 2 },
 };

@@ -1,4 +1,5 @@
 /** Rights over tokens: the events that tell of them, and the functions that give them. A protocol is a few rows. */
+import { each } from "../../primitives/record.js";
 import type { Roles } from "../words.js";
 
 /** The standards and protocols whose rules a right follows. */
@@ -81,11 +82,9 @@ export const grants: Readonly<
   // approve(address,uint256)
   "0x095ea7b3": erc20("spender", "open"),
   // increaseAllowance(address,uint256), increaseApproval(address,uint256)
-  "0x39509351": erc20("spender", "amount"),
-  "0xd73dd623": erc20("spender", "amount"),
+  ...each(erc20("spender", "amount"), ["0x39509351", "0xd73dd623"]),
   // decreaseAllowance(address,uint256), decreaseApproval(address,uint256)
-  "0xa457c2d7": erc20("spender", null),
-  "0x66188463": erc20("spender", null),
+  ...each(erc20("spender", null), ["0xa457c2d7", "0x66188463"]),
   // setApprovalForAll(address,bool)
   "0xa22cb465": says("erc721")("spender", "flag"),
   // ERC-6909 setOperator(address,bool), approve(address,uint256,uint256)
@@ -104,22 +103,18 @@ export const grants: Readonly<
   "0x110496e5": erc20("spender", "all"),
   "0xbb24d994": { ...erc20("owner", "spender", "all"), ...permit },
   // ERC-1363 approveAndCall(address,uint256), approveAndCall(address,uint256,bytes)
-  "0x3177029f": erc20("spender", "amount"),
-  "0xcae9ca51": erc20("spender", "amount"),
+  ...each(erc20("spender", "amount"), ["0x3177029f", "0xcae9ca51"]),
   // CryptoPunks offerPunkForSaleToAddress(index,least,to), offerPunkForSale(index,least): to anybody
   "0xbf31196f": says("cryptopunks", 1n)("id", null, "spender"),
   "0xc44193c3": says("cryptopunks", 1n)("id", null),
   // EIP-2612 permit(owner,spender,value,deadline,v,r,s), permit(owner,spender,value,deadline,signature)
-  "0xd505accf": { ...erc20("owner", "spender", "amount"), ...permit },
-  "0x9fd5a6cf": { ...erc20("owner", "spender", "amount"), ...permit },
+  ...each({ ...erc20("owner", "spender", "amount"), ...permit }, ["0xd505accf", "0x9fd5a6cf"]),
   // DAI permit(holder,spender,nonce,expiry,allowed,v,r,s)
   "0x8fcbaf0c": { ...erc20("owner", "spender", null, null, "all"), ...permit },
   // selfPermit(token,value,deadline,v,r,s), selfPermitIfNecessary
-  "0xf3995c67": { ...erc20("token", "amount"), ...taken },
-  "0xc2e3140a": { ...erc20("token", "amount"), ...taken },
+  ...each({ ...erc20("token", "amount"), ...taken }, ["0xf3995c67", "0xc2e3140a"]),
   // selfPermitAllowed(token,nonce,expiry,v,r,s), selfPermitAllowedIfNecessary
-  "0x4659a494": { ...says("erc20", everything)("token", null), ...taken },
-  "0xa4a78f0c": { ...says("erc20", everything)("token", null), ...taken },
+  ...each({ ...says("erc20", everything)("token", null), ...taken }, ["0x4659a494", "0xa4a78f0c"]),
   // Permit2 approve(token,spender,amount,expiration)
   "0x87517c45": ofPermit2("token", "spender", "amount", "expiration"),
   // Permit2 permit(owner,((token,amount,expiration,nonce),spender,sigDeadline),signature)
@@ -246,15 +241,7 @@ export const votes = "0x3134e8a2e6d97e92";
  */
 export const payouts: Readonly<Record<string, number>> = {
   // withdrawTo(address,uint256), withdrawFor(address,uint256), unstakeTo, redeemTo, claimTo, claimTo(address), exitTo(address)
-  ...{
-    "0x205c2878": 0,
-    "0xdb518db2": 0,
-    "0x93ec4db2": 0,
-    "0x2f7605fb": 0,
-    "0x1204fe0c": 0,
-    "0xa262f5f8": 0,
-    "0x57b148f4": 0,
-  },
+  ...each(0, ["0x205c2878", "0xdb518db2", "0x93ec4db2", "0x2f7605fb", "0x1204fe0c", "0xa262f5f8", "0x57b148f4"]),
   // ERC-4626 withdraw(uint256,address,address), redeem of the same
   ...{ "0xb460af94": 1, "0xba087652": 1 },
   // Aave withdraw(address,uint256,address), claimAllRewards(address[],address), claimRewards(address[],uint256,address,address)
