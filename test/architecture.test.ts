@@ -343,6 +343,18 @@ const indexBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
       : [],
   );
 
+/** Names by which a log or a call is looked up: `effects/` does it once, and everything else reads its rows. */
+const lookUps = ["eventOf", "knownEvents", "knownCalls", "callRowOf"];
+
+const lookUpBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports }) =>
+    /^src\/(abi|effects)\//.test(file)
+      ? []
+      : imports.flatMap((each) =>
+          each.names.some((name) => lookUps.includes(name)) ? [say(each, "read the rows of effects/")] : [],
+        ),
+  );
+
 /** What tests name in spite of their rooms' entries: a mock stands in a file's place, so it names the file. */
 const mocked: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Counts the calls of what must be worked on once.
@@ -452,6 +464,11 @@ describe("the sources", () => {
     ));
   it("take nothing but errors out of errors/", () => expect(errorBreaches(modules)).toEqual([]));
   it("carry a case through the pipeline as one record", () => expect(indexBreaches(modules)).toEqual([]));
+  it("look a log or a call up in effects/ alone", () => {
+    expect(lookUpBreaches(modules)).toEqual([]);
+    const text = 'import { eventOf } from "../abi/words.js";';
+    expect(lookUpBreaches([moduleOf("src/steps/assets.ts", text)])).toHaveLength(1);
+  });
   it("keep the core ignorant of what stands beside it", () => expect(callerBreaches(modules)).toEqual([]));
   it("come into a room by its door, and past it only as listed", () => {
     const used = new Set<string>();

@@ -6,7 +6,7 @@ import * as Arr from "effect/Array";
 import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { innerText } from "../../abi/calls.js";
-import { callRowOf } from "../../abi/known/calls.js";
+import { isLenient } from "../../abi/batches.js";
 import { eventIn } from "../../effects/events.js";
 import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
@@ -272,7 +272,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.T
       !isWithin(innerCall.parent, failed) &&
       !(familyOf(innerCall) === "request" && forwarders.has(innerCall.by)),
   ).length;
-  const isOpaque = all.length === 0 && !isRead && callRowOf(subject.data).isLenient === true;
+  const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
   const every = cut([
     ...inOrder.map(
       ([innerCall, result]) =>

@@ -2,8 +2,8 @@
  * Accounts that a sender owns: a Safe by its code and `isOwner`, an ERC-4337 or ERC-1271 account by `owner` or `isOwnerAddress`, delegated (EIP-7702) or
  * not. Read by the witness, so that it costs no request. A contract may claim any owner: nothing is decided by it. Pure.
  */
-import { isBatch } from "../../abi/batches.js";
 import { nobody } from "../../abi/words.js";
+import { askedIn } from "../../effects/asked.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OwnedAccount, Transfer } from "../../report/parts.js";
 import { readAddress, readBool, readUint256 } from "../../witness/answers.js";
@@ -46,8 +46,10 @@ const candidates = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address
 const callers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
   candidates(
     bundle,
-    bundle.flatMap(({ calls }) =>
-      calls.read.flatMap(({ to, data, as }) => (as === undefined && isBatch(data) ? to : [])),
+    bundle.flatMap(({ calls, index }) =>
+      askedIn(calls.read, index).flatMap(({ call, row }) =>
+        call.as === undefined && row.isBatch === true ? call.to : [],
+      ),
     ),
   );
 
