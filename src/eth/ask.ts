@@ -16,7 +16,7 @@ import { escapeText } from "../primitives/text.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/answer.js";
-import type { Faults } from "./encode.js";
+import type { Faults } from "./write.js";
 import { decoder, type Shape } from "./shape.js";
 
 export type { Failure } from "../rpc/answer.js";

@@ -9,7 +9,9 @@ import {
   list,
   orElse,
   orNull,
+  Parity,
   Quantity,
+  Scalar,
   Status,
   struct,
   TypeByte,
@@ -46,6 +48,14 @@ export type Log = typeof Log.Type;
 /** EIP-2930 entries. */
 export const AccessList = list(struct({ address: Account, storageKeys: list(Word) }));
 
+/** EIP-7702 authorisations. */
+export const AuthorizationList = list(
+  struct(
+    { address: Account, chainId: Quantity, nonce: Quantity, r: Scalar, s: Scalar, yParity: Parity },
+    { v: "yParity" },
+  ),
+);
+
 /** A transaction in full: mined, pending, or simulated where `returnFullTransactions` asked for it. */
 export const FullTransaction = struct({
   /** The transaction's own, 32 bytes. */
@@ -79,9 +89,7 @@ export const FullTransaction = struct({
   /** EIP-2930 entries. */
   accessList: orNull(AccessList),
   /** EIP-7702 authorisations. */
-  authorizationList: orNull(
-    list(struct({ chainId: Quantity, address: Account, nonce: Quantity, yParity: Quantity, r: Quantity, s: Quantity })),
-  ),
+  authorizationList: orNull(AuthorizationList),
   /** The signature's v; this and the three below are zeros where it is simulated. */
   v: orNull(Quantity),
   /** The signature's r. */
@@ -168,7 +176,7 @@ export const Receipt = struct({
 });
 export type Receipt = typeof Receipt.Type;
 
-const Withdrawal = struct({
+export const Withdrawal = struct({
   index: Quantity,
   validatorIndex: Quantity,
   address: Account,

@@ -5,7 +5,8 @@ import type { Hex, Address } from "../primitives/hex.js";
 import type { Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
-import { call, isPresent } from "./encode.js";
+import { call } from "./encode.js";
+import { given } from "../primitives/problem.js";
 import type { BlockParameter, BlockStateCall, CallRequest } from "./parameters.js";
 import { Account, Anything, Bytes, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
 import { struct, Word, type Shape } from "./shape.js";
@@ -22,7 +23,7 @@ export const askCall = (
     "eth_call",
     (faults) => {
       const params = call(parameters, parameters?.block, faults);
-      if (params.length > 0 && !mayDeploy && !isPresent(parameters.to))
+      if (params.length > 0 && !mayDeploy && !given(parameters.to))
         faults.push("call.to: required, for a deployment is no call");
       return params;
     },

@@ -8,7 +8,8 @@ import type { BlockParameter, LogFilter } from "./parameters.js";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import { malformed, type Rpc } from "../rpc/index.js";
 import { ask, encoded, type Failure } from "./ask.js";
-import { isPresent, logFilter } from "./encode.js";
+import { logFilter } from "./encode.js";
+import { given } from "../primitives/problem.js";
 import { list } from "./shape.js";
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
@@ -210,7 +211,7 @@ const wideRange = Effect.fnUntraced(function* (
   heightOf: (tag: BlockParameter) => Effect.Effect<bigint, Failure, Rpc>,
 ) {
   const [first, last] = [fromBlock ?? "latest", toBlock ?? "latest"];
-  if (isPresent(blockHash) || near(first, last)) return null;
+  if (given(blockHash) || near(first, last)) return null;
   const resolve = (end: typeof first): Effect.Effect<bigint | null, never, Rpc> => {
     if (typeof end !== "string") return Effect.succeed(BigInt(end));
     return end === "earliest" ? Effect.succeed(0n) : Effect.orElseSucceed(heightOf(end), () => null);

@@ -1,12 +1,14 @@
 /**
- * The shapes of answers, each said once: what is read of it, and of what does not fit the path of the first thing wrong,
- * for `MalformedResponse`.
+ * The shapes of values on the wire, each said once: what is read of an answer, and of what does not fit the path of the
+ * first thing wrong, for `MalformedResponse`; and how it is written as a parameter.
  */
+import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import { isAddress, isHash, isHex, isQuantity, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
+import { fields, quantity, type Writer } from "./write.js";
 
 /** One shape of an answer, or of a part of it. */
 export interface Shape<A = unknown> {
@@ -14,19 +16,27 @@ export interface Shape<A = unknown> {
   readonly Type: A;
   /** Reads a value of an answer; undefined where it does not fit: the keys that lead there are then put into `at`, the innermost first. */
   readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
+  /** Writes a value of parameters. */
+  readonly write: Writer;
   /** The value of a field of this shape where its key is missing; undefined where the key is required. */
   readonly missing?: A;
   /** Its parts, by field; a list has its item under `*`, a choice its ways by number. Absent of a leaf. */
   readonly parts?: Readonly<Record<string, Shape>>;
 }
 
-const shape = <A>(read: Shape<A>["read"], parts?: Shape["parts"]): Shape<A> =>
+const shape = <A>(read: Shape<A>["read"], parts?: Shape["parts"], write: Writer = (value) => value): Shape<A> =>
   // the type is nowhere else
-  ({ read, ...(parts && { parts }) }) as Shape<A>;
+  ({ read, write, ...(parts && { parts }) }) as Shape<A>;
 
-/** A value taken as it is, where `is` says so. */
-export const leaf = <A>(is: (value: unknown) => value is A): Shape<A> =>
-  shape((value) => (is(value) ? value : undefined));
+/** The same shape, written so. */
+export const writtenBy = <A>(write: Writer, inner: Shape<A>): Shape<A> => ({ ...inner, write });
+
+/** A value taken as it is, where `is` says so: `what` it must be, for whoever writes it. */
+export const leaf = <A>(is: (value: unknown) => value is A, what = ""): Shape<A> =>
+  writtenBy(
+    (value, path, faults) => (is(value) ? value : void faults.push(`${path}: not ${what}`)),
+    shape((value) => (is(value) ? value : undefined)),
+  );
 
 /** A leaf that stands for another value: what `decode` makes of it, undefined where it cannot be that. */
 const decoded = <I, A>(from: Shape<I>, decode: (value: I) => A | undefined): Shape<A> =>
@@ -77,6 +87,10 @@ export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape
       return items;
     },
     { "*": item },
+    (values, path, faults) =>
+      Array.isArray(values)
+        ? values.map((value, index) => item.write(value, `${path}[${index}]`, faults))
+        : void faults.push(`${path}: not a list`),
   );
 
 // why: an interface keeps the fields as they were written, so that their documentation reaches the declarations
@@ -85,27 +99,40 @@ export interface ObjectShape<F extends Readonly<Record<string, Shape>>> extends 
   readonly [K in keyof F]: F[K]["Type"];
 }> {}
 
-/** An object with these fields; what else it has is dropped. */
-export const struct = <F extends Readonly<Record<string, Shape>>>(fields: F): ObjectShape<F> => {
-  const rows = Object.entries(fields);
-  return shape((value, at) => {
-    if (!isRecord(value)) return undefined;
-    const read: Record<string, unknown> = {};
-    for (const [key, field] of rows) {
-      const input = value[key];
-      const content = input === undefined && !(key in value) ? field.missing : field.read(input, at);
-      if (content === undefined) {
-        at.push(key);
-        return undefined;
+/** An object with these fields; what else it has is dropped where it is read. `also`: names that fields have beside their own where it is written. */
+export const struct = <F extends Readonly<Record<string, Shape>>>(
+  shapes: F,
+  also: Readonly<Record<string, Extract<keyof F, string>>> = {},
+): ObjectShape<F> => {
+  const rows = Object.entries(shapes);
+  const writers = Rows.map(shapes, ({ write }) => write);
+  const required = Object.keys(Rows.filter(shapes, ({ missing }) => missing === undefined));
+  return shape(
+    (value, at) => {
+      if (!isRecord(value)) return undefined;
+      const read: Record<string, unknown> = {};
+      for (const [key, field] of rows) {
+        const input = value[key];
+        const content = input === undefined && !(key in value) ? field.missing : field.read(input, at);
+        if (content === undefined) {
+          at.push(key);
+          return undefined;
+        }
+        read[key] = content;
       }
-      read[key] = content;
-    }
-    return read as ObjectShape<F>["Type"];
-  }, fields);
+      return read as ObjectShape<F>["Type"];
+    },
+    shapes,
+    fields<Readonly<Record<string, unknown>>>(writers, { required, also }),
+  );
 };
 
 /** An object whose keys fit one shape and whose values another, at most `limit` of them. */
-export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape<ReadonlyMap<K, A>> =>
+export const mapOf = <K, A>(
+  key: Shape<K>,
+  item: Shape<A>,
+  limit = Number.POSITIVE_INFINITY,
+): Shape<ReadonlyMap<K, A>> =>
   shape(
     (values, at) => {
       const entries = isRecord(values) ? Object.entries(values) : null;
@@ -122,13 +149,22 @@ export const mapOf = <K, A>(key: Shape<K>, item: Shape<A>, limit: number): Shape
       return map;
     },
     { "*": item },
+    (values, path, faults) => {
+      if (!isRecord(values)) return void faults.push(`${path}: not an object`);
+      return Object.fromEntries(
+        Object.entries(values).map(([name, value]) => {
+          const at = `${path}[${name.slice(0, 80)}]`;
+          return [key.write(name, at, faults), item.write(value, at, faults)];
+        }),
+      );
+    },
   );
 
 /** A value that fits the shape, as it came, with all that the shape does not name. */
 export const whole = (inner: Shape): Shape<unknown> =>
   shape((value) => (inner.read(value, []) === undefined ? undefined : value));
 
-/* The leaves of every answer. */
+/* The leaves of everything on the wire. */
 
 export const isBytes = (value: unknown): value is Hex =>
   typeof value === "string" && value.length % 2 === 0 && isHex(value);
@@ -136,23 +172,35 @@ export const isBytes = (value: unknown): value is Hex =>
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Bytes of any length. */
-export const Bytes = leaf(isBytes);
+export const Bytes = leaf(isBytes, "hex of whole bytes");
 /** 32 bytes. */
-export const Word = leaf(isHash);
+export const Word = leaf(isHash, "hex of 32 bytes");
 /** 20 bytes. */
-export const Account = leaf(isAddress);
+export const Account = leaf(isAddress, "an address of 20 bytes");
 export const Text = leaf(isText);
 /** A decimal fraction, as text. */
 export const Decimal = leaf((value): value is string => isText(value) && value.length <= 80);
 export const Finite = leaf((value): value is number => Number.isFinite(value));
-export const Flag = leaf((value): value is boolean => typeof value === "boolean");
+export const Flag = leaf((value): value is boolean => typeof value === "boolean", "a boolean");
 /** Anything; what a provider in the same process hands over as undefined is null. */
 export const Anything: Shape = shape((value) => value ?? null);
 
 const QuantityText = leaf(isQuantity);
 
 /** A quantity of at most 256 bits; leading zeros are tolerated. */
-export const Quantity = decoded(QuantityText, BigInt);
+export const Quantity = writtenBy(quantity, decoded(QuantityText, BigInt));
+
+/** The `r` or `s` of a signature, written as the number it is: nodes refuse leading zeros. */
+export const Scalar = writtenBy(
+  (value, ...where) => (isQuantity(value) ? quantity(BigInt(value), ...where) : Word.write(value, ...where)),
+  Quantity,
+);
+
+/** The parity of a signature, or the 27 and 28 that libraries write beside it. */
+export const Parity = writtenBy(
+  (value, ...where) => quantity([27, 28, 27n, 28n].includes(value as bigint) ? Number(value) - 27 : value, ...where),
+  Quantity,
+);
 
 /** A quantity that fits a number: an index or a count. */
 export const Index = decoded(QuantityText, (text) => {

@@ -11,8 +11,9 @@ import { malformed } from "../rpc/answer.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
 import { checkBlooms } from "./logs.js";
-import { address, byHash, onBlock, quantity, word } from "./encode.js";
-import { decoder, list, nullOr, struct } from "./shape.js";
+import { byHash, onBlock } from "./encode.js";
+import { Account, decoder, list, nullOr, struct, Word } from "./shape.js";
+import { quantity } from "./write.js";
 
 const readReceipt = /* @__PURE__ */ decoder("eth_getTransactionReceipt", /* @__PURE__ */ nullOr(Receipt));
 /** The same, of whoever else answers. */
@@ -71,7 +72,10 @@ export const getFullBlock = (parameters: { readonly block: Hash | bigint }): Eff
   const method = typeof block === "bigint" ? "eth_getBlockByNumber" : "eth_getBlockByHash";
   return ask(
     method,
-    (faults) => [typeof block === "bigint" ? quantity(block, "block", faults) : word(block, "block", faults), true],
+    (faults) => [
+      typeof block === "bigint" ? quantity(block, "block", faults) : Word.write(block, "block", faults),
+      true,
+    ],
     (result) =>
       result === null
         ? Result.fail(unknownBlock(method))
@@ -129,7 +133,7 @@ const askNonces = (account: Address, nonces: ReadonlyArray<number>) =>
     (nonce) =>
       ask(
         single,
-        (faults) => [address(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)],
+        (faults) => [Account.write(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)],
         nullOr(FullTransaction),
       ),
     { concurrency: "unbounded" },
@@ -147,7 +151,7 @@ export const getPooled = (
 ): Effect.Effect<ReadonlyMap<number, PoolTransaction>, Failure, Rpc> => {
   const byContent = ask(
     content,
-    (faults) => [address(account, "address", faults)],
+    (faults) => [Account.write(account, "address", faults)],
     (result) => readAll(valuesIn(result)),
   );
   const byBlock = Effect.map(

@@ -12,11 +12,11 @@ import type { Hash } from "../primitives/hex.js";
 import { chainsInUse } from "./chains.js";
 import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
-import { fields, flag, within } from "./encode.js";
+import { fields, within } from "./write.js";
 import { encoded, type Failure } from "./ask.js";
 import type { Block } from "./block.js";
 import { Header, nextHead, placeOf, emptyChain, withHeads, type ChainState, type Head } from "./heads.js";
-import { decoder } from "./shape.js";
+import { decoder, Flag } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
 export interface HeadOptions {
@@ -38,7 +38,7 @@ const mostMs = 2 ** 31 - 1;
 const ms = within("a number of ms", mostMs);
 const written = fields<HeadOptions & { readonly pending?: boolean | undefined }>(
   {
-    ...{ pollMs: ms, silentMs: ms, giveUpMs: ms, pending: flag },
+    ...{ pollMs: ms, silentMs: ms, giveUpMs: ms, pending: Flag.write },
     fill: within("a whole number", 10_000, Number.isSafeInteger),
   },
   // why: the doors take it beside these, and read it themselves
