@@ -120,6 +120,7 @@ const pastDoors: Readonly<Record<string, string>> = {
   "promise → src/report/text.ts": renderings,
   "settle → src/report/amounts.ts": renderings,
   "settle → src/report/diff.ts": renderings,
+  "settle → src/report/document.ts": renderings,
   "watch → src/report/diff.ts": renderings,
   "watch → src/report/freshness.ts": signedBytes,
   "watch → src/report/ready.ts": signedBytes,

@@ -13,7 +13,8 @@ export const grouped = (count: bigint): string => {
   // why: not by the engine, for some have no Intl, and a report reads the same everywhere
   const digits = String(sizeOf(count));
   const first = digits.length % 3 || 3;
-  const groups = [digits.slice(0, first), ...(digits.slice(first).match(/\d{3}/g) ?? [])];
+  const groups = [digits.slice(0, first)];
+  for (let at = first; at < digits.length; at += 3) groups.push(digits.slice(at, at + 3));
   return `${count < 0n ? "-" : ""}${groups.join(",")}`;
 };
 
