@@ -74,10 +74,8 @@ export const currencyFlags = {
 /** The chains in use, whichever one the node is of: its currency as these flags name it. */
 export const readChains = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof currencyFlags>) {
   const decimals = yield* readFlag("--decimals", flags.decimals, (value) =>
-    Result.filterOrFail(
-      integer(value),
-      (places) => places <= 36,
-      () => "must be at most 36",
+    Result.flatMap(integer(value), (places) =>
+      places <= 36 ? Result.succeed(places) : Result.fail("must be at most 36"),
     ),
   );
   if (Option.isNone(flags.symbol))

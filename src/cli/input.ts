@@ -86,27 +86,20 @@ const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: str
   if (!Array.isArray(args)) return no(path("args"), "must be a JSON array");
   const functions = abi.filter((item): item is AbiFunction => item.type === "function");
   const names = functions.map((item) => item.name);
-  if (name === null && functions.length !== 1) return no(path("functionName"), `is missing; ${functionsText(names)}`);
-  const named =
-    name === null ? functions : functions.filter((item) => item.name === name || toFunctionSignature(item) === name);
+  const isNot = (problem: string) => no(path("functionName"), problem);
+  if (name === null && functions.length !== 1) return isNot(`is missing; ${functionsText(names)}`);
+  const named = functions.filter((item) => name === null || item.name === name || toFunctionSignature(item) === name);
   const tried = named.map((item) => ({ item, values: argumentsOf(item.inputs, args, path("args")) }));
   const [match = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
-  if (match === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
+  if (match === undefined) return isNot(noFunction((name ?? "").replace(/\(.*$/s, ""), names));
   if (other !== undefined)
-    return no(
-      path("functionName"),
-      `is one of several: ${named.map((item) => toFunctionSignature(item)).join(", ")}; give its signature`,
-    );
+    return isNot(`is one of several: ${named.map((item) => toFunctionSignature(item)).join(", ")}; give its signature`);
   return Result.map(match.values, (values) => ({
     abi: abi.filter((item) => item.type !== "function" || item === match.item),
     functionName: match.item.name,
     args: values,
   }));
 };
-
-/** The constructor's arguments. */
-const constructorArguments = (abi: Abi, args: unknown, field: string): Checked<ReadonlyArray<unknown>> =>
-  argumentsOf(abi.find((item) => item.type === "constructor")?.inputs ?? [], args, field);
 
 /** Reads wei; of what is typed always with one of `units`. */
 const weiIn =
@@ -161,9 +154,9 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
   if (functionName !== undefined && typeof functionName !== "string")
     return no(path("functionName"), "must be a string");
   return Result.flatMap(abiOf(input, path("abi")), (abi): Checked<Fields> => {
-    if (bytecode !== undefined)
-      return Result.map(constructorArguments(abi, args, path("args")), (values) => ({ abi, args: values }));
-    return abiCall(abi, functionName ?? null, args, path);
+    if (bytecode === undefined) return abiCall(abi, functionName ?? null, args, path);
+    const inputs = abi.find((item) => item.type === "constructor")?.inputs ?? [];
+    return Result.map(argumentsOf(inputs, args, path("args")), (values) => ({ abi, args: values }));
   });
 };
 

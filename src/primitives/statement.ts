@@ -171,6 +171,9 @@ export const inCurrency = <E extends Stated>(error: E, currency: Currency): E =>
   return error;
 };
 
+/** The fields of an error. */
+type Kept<Tag extends string, Fields extends Schema.Struct.Fields> = Schema.TaggedStruct<Tag, Fields>["Type"];
+
 /** `class A extends derived<A, Facts>()("A", fields, facts) {}`: a tagged error with getters for what its fields tell. */
 export const derived =
   <Self, Facts extends Stated>() =>
@@ -178,10 +181,8 @@ export const derived =
     tag: Tag,
     fields: Fields,
     facts: {
-      readonly [K in Exclude<keyof Facts, "docs">]: (
-        error: Schema.TaggedStruct<Tag, Fields>["Type"] & Facts,
-      ) => Facts[K];
-    } & { readonly docs?: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => string },
+      readonly [K in Exclude<keyof Facts, "docs">]: (error: Kept<Tag, Fields> & Facts) => Facts[K];
+    } & { readonly docs?: (error: Kept<Tag, Fields>) => string },
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Facts> => {
     const base = Schema.TaggedError<Stated>()(tag, fields);
     const getters: Readonly<Record<string, (error: never) => unknown>> = {
@@ -209,7 +210,6 @@ export const derived =
     return base as never;
   };
 
-type Kept<Tag extends string, Fields extends Schema.Struct.Fields> = Schema.TaggedStruct<Tag, Fields>["Type"];
 /** A value that is always said, or what an error's fields say. */
 export type Told<Error, A> = A | ((error: Error) => A);
 
@@ -229,7 +229,7 @@ export const unsent =
   <const Tag extends string, const Fields extends Schema.Struct.Fields>(
     tag: Tag,
     fields: Fields,
-    statement: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => Statement,
+    statement: (error: Kept<Tag, Fields>) => Statement,
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
     derived<Self, OfNonce>()<Tag, Fields>(tag, fields, { mayBeSent: () => false, statement });
 

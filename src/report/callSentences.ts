@@ -54,8 +54,7 @@ const insideText = (call: DecodedCall, names: Names): string => {
   const flat = (within: DecodedCall, above: string): ReadonlyArray<string> =>
     within.calls.flatMap((inner, index) => {
       const place = `${above}${index + 1}`;
-      const amount =
-        inner.value === null || inner.value === 0n ? "" : ` with ${nativeForPeople(inner.value, "none", names)}`;
+      const amount = inner.value ? ` with ${nativeForPeople(inner.value, "none", names)}` : "";
       const whom = inner.to === null ? "" : `${inner.isDelegate ? "the code of " : ""}${calledText(inner.to, names)}`;
       const what = inner.size === 0 ? "" : callSentence(inner, names);
       const text = [`${whom}${amount}`.trim(), what].filter((part) => part !== "").join(": ");
@@ -82,7 +81,6 @@ export const callSentences = (report: Report, names: Names, isIf: boolean, still
     return `${upper(who)} ${verb} ${calledText(to, names)}${where}${transactions.length === 1 ? still : ""}: ${text}.${insideText(call, names)}`;
   });
   const rest = called.length - sentences.length;
-  return rest > 0
-    ? [...sentences, `${rest} more ${rest === 1 ? "transaction calls" : "transactions call"} functions.`]
-    : sentences;
+  const others = `${rest} more ${rest === 1 ? "transaction calls" : "transactions call"} functions.`;
+  return rest > 0 ? [...sentences, others] : sentences;
 };

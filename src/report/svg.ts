@@ -113,14 +113,11 @@ const rowsOf = (
 ): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
   const failed = new Set(failuresOf(report));
   const grants = reading.grants.filter(({ change }) => change !== "back");
-  const all = grants.length + movements.length;
+  const moving = [...grants, ...movements];
   const shownRows =
-    all === 0
+    moving.length === 0
       ? report.transactions.slice(0, mostRows).map((transaction, at) => callRow(transaction, failed.has(at), names))
-      : [
-          ...grants.slice(0, mostRows).map((grant) => grantRow(grant, names)),
-          ...movements.slice(0, mostRows).map((flow) => flowRow(flow, names)),
-        ].slice(0, mostRows);
+      : moving.slice(0, mostRows).map((one) => ("approval" in one ? grantRow(one, names) : flowRow(one, names)));
   const costs = reading.costs.filter(({ account }, at) => at === 0 || shownRows.some((row) => row.account === account));
   const fees = costs.map((cost) => feeRow(cost, names));
   const accounts = [...new Set([...shownRows, ...fees].map(({ account }) => account))];
@@ -130,7 +127,7 @@ const rowsOf = (
     const together = Object.values(Arr.groupBy(own, partyKey)).flat();
     return [...together, ...fees.filter((row) => row.account === account)];
   });
-  return { rows, cut: Math.max(0, all - shownRows.length) };
+  return { rows, cut: Math.max(0, moving.length - shownRows.length) };
 };
 
 const width = 360;

@@ -10,7 +10,6 @@ import {
 } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 import { valuesForPeople } from "../report/diff.js";
-import { joined, known } from "../report/document.js";
 import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
 import type { Comparison, MinedSettlement, Settled, Settlement } from "./settlement.js";
 
@@ -43,12 +42,12 @@ const differencesOf = ({ differences, uncompared }: Comparison, names: Names): R
 };
 
 const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, currency: Currency): string =>
-  joined(
+  [
     status ?? "status not known",
     `${formatGas(gasUsed)} used`,
-    known(effectiveGasPrice, (price) => formatGasPrice(price, currency)),
-    known(cost, (wei) => `cost ${formatWei(wei, currency)}`),
-  );
+    ...(effectiveGasPrice === null ? [] : [formatGasPrice(effectiveGasPrice, currency)]),
+    ...(cost === null ? [] : [`cost ${formatWei(cost, currency)}`]),
+  ].join(" · ");
 
 /** The meaning of each state, where it does not say it itself. */
 const stateMeaning: Readonly<Record<Exclude<Settlement["state"], "mined">, string>> = {

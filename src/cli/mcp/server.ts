@@ -17,34 +17,23 @@ import { version } from "../exit.js";
 import { parseJson } from "../terminal.js";
 import { textsOf, toolsOf } from "./tools.js";
 
+const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+
 const registered = (options: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const server = yield* McpServer.McpServer;
       const rpc = yield* Rpc;
-      for (const [name, { description, schema, isOpenWorld, run }] of Object.entries(toolsOf(options)))
-        yield* server.addTool({
-          tool: new Tool({
-            ...{ name, description, inputSchema: schema },
-            annotations: {
-              readOnlyHint: true,
-              destructiveHint: false,
-              idempotentHint: true,
-              openWorldHint: isOpenWorld,
-            },
-          }),
-          annotations: Context.empty(),
-          handle: (args: unknown) =>
-            Effect.map(
-              Effect.provideService(run(args), Rpc, rpc),
-              (answer) =>
-                new CallToolResult({
-                  isError: answer.isError,
-                  structuredContent: answer.data,
-                  content: textsOf(answer).map((text) => ({ type: "text" as const, text })),
-                }),
-            ),
+      for (const [name, { description, schema, isOpenWorld, run }] of Object.entries(toolsOf(options))) {
+        const annotations = { ...hints, openWorldHint: isOpenWorld };
+        const handle = Effect.fnUntraced(function* (args: unknown) {
+          const answer = yield* Effect.provideService(run(args), Rpc, rpc);
+          const content = textsOf(answer).map((text) => ({ type: "text" as const, text }));
+          return new CallToolResult({ isError: answer.isError, structuredContent: answer.data, content });
         });
+        const tool = new Tool({ name, description, inputSchema: schema, annotations });
+        yield* server.addTool({ tool, annotations: Context.empty(), handle });
+      }
     }),
   );
 

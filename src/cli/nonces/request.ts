@@ -10,21 +10,8 @@ export interface Quote {
 }
 export const noQuote: Quote = { maxFeePerGas: null, maxPriorityFeePerGas: null };
 
-/** A transaction that is to be signed: amounts in wei; null = for the signer to choose. */
-export interface Unsigned {
-  readonly type: string;
-  readonly chainId: number;
-  readonly nonce: number;
-  readonly to: Hex | null;
-  readonly value: bigint;
-  readonly data: Hex;
-  readonly gas: bigint;
-  readonly gasPrice?: bigint | null;
-  readonly maxFeePerGas?: bigint | null;
-  readonly maxPriorityFeePerGas?: bigint | null;
-  readonly maxFeePerBlobGas?: bigint;
-  readonly [field: string]: unknown;
-}
+/** A transaction that is to be signed, as it is printed: amounts in wei; null = for the signer to choose. */
+export type Unsigned = Readonly<Record<string, unknown>>;
 
 /** The signed request, without its signature; null where only a hash is kept. */
 export const requestIn = (raw: Hex | null): Request | null =>

@@ -92,6 +92,8 @@ export interface Deed {
   readonly done: boolean;
   /** The lane is removed, as it should be: there is no health to end with. */
   readonly isGone?: boolean;
+  /** The tag of the failure that it ended with. */
+  readonly failed?: string;
   /** The lines that say what and why. */
   readonly says: ReadonlyArray<string>;
   /** How to go on, where nothing was done yet. */
@@ -123,14 +125,14 @@ export const perform = Effect.fnUntraced(function* <G extends LaneFlags & { read
   const oldAfterMs = yield* oldAfterOfFlags(input);
   const run = Effect.gen(function* () {
     const deed = yield* act(input, lane).pipe(
-      Effect.catch((error): Effect.Effect<Deed & { readonly failed: string }, WrongUsage | NonceStoreError> =>
+      Effect.catch((error): Effect.Effect<Deed, WrongUsage | NonceStoreError> =>
         error instanceof WrongUsage || error instanceof NonceStoreError
           ? Effect.fail(error)
           : // why: what a node refuses was recorded before it was sent
             Effect.succeed({ done: error._tag === "SendRejected", says: [error.message], failed: error._tag }),
       ),
     );
-    const failed = "failed" in deed ? deed.failed : null;
+    const { failed = null } = deed;
     const health = yield* Effect.match(statusOf(input, lane), {
       onFailure: () => null,
       onSuccess: (status) => Nonces.health(status, { oldAfterMs }),

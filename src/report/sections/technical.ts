@@ -105,10 +105,11 @@ const standing = (approval: Approval, amount: bigint | null, names: Names): stri
   return amount === 0n ? "no" : tokenId === null ? "all" : "yes";
 };
 
-const granted = (approval: Approval, names: Names): string => {
-  const text = standing(approval, approval.after, names);
-  if (!approval.unlimited || approval.after === 0n) return text;
-  return approval.after === maxUint256 ? "UNLIMITED" : `UNLIMITED (${text})`;
+const changeCell = (approval: Approval, names: Names): Cell => {
+  const { before, after, unlimited } = approval;
+  const [had, has] = [standing(approval, before, names), standing(approval, after, names)];
+  if (after === 0n || !unlimited) return { text: `${had} → ${has}`, tone: after === 0n ? "good" : "warn" };
+  return { text: `${had} → UNLIMITED${after === maxUint256 ? "" : ` (${has})`}`, tone: "bad" };
 };
 
 /** The rights that change, before and after. */
@@ -119,16 +120,10 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
       [left("token"), (approval) => unitForPeople(names, approval)],
       [left("owner → spender"), ({ owner, spender }) => `${names.short(owner)} → ${names.short(spender)}`],
       [left("spender is"), ({ spenderKind }) => dim(spenderKinds[spenderKind])],
-      [
-        left("before → after"),
-        (approval) => ({
-          text: `${standing(approval, approval.before, names)} → ${granted(approval, names)}`,
-          tone: approval.after === 0n ? "good" : approval.unlimited ? "bad" : "warn",
-        }),
-      ],
+      [left("before → after"), (approval) => changeCell(approval, names)],
       [
         left("kind"),
-        ({ standard, expiration }) => dim(expiration === null ? standard : `${standard} until ${dateText(expiration)}`),
+        ({ standard, expiration: end }) => dim(end === null ? standard : `${standard} until ${dateText(end)}`),
       ],
       evidence,
     ]),

@@ -34,16 +34,11 @@ const moneyText = (wei: bigint, { currency, price }: Money): string =>
   `${weiText(wei, currency)}${fiatText(wei, price, currency)}`;
 
 const kindText = ({ kind, delegate, delegateHasCode }: AccountCode): string => {
-  const to = delegate === null ? "an unknown delegate" : checksummed(delegate);
+  const to = known(delegate, checksummed) ?? "an unknown delegate";
+  const isEmpty = delegateHasCode === false ? "the delegate has no code" : null;
   const texts: Readonly<Record<AccountCode["kind"], string>> = {
-    contract: "contract",
-    delegated: joined(
-      `account delegated to ${to} (EIP-7702)`,
-      delegateHasCode === false ? "the delegate has no code" : null,
-    ),
-    precompile: "precompile",
-    nobody: "account, no contract",
-    unknown: "code not known",
+    ...{ contract: "contract", precompile: "precompile", nobody: "account, no contract", unknown: "code not known" },
+    delegated: joined(`account delegated to ${to} (EIP-7702)`, isEmpty),
   };
   return texts[kind];
 };
