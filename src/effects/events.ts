@@ -1,5 +1,4 @@
 /** Logs and their known meaning. */
-import { memoize } from "effect/Function";
 import { knownEvents, type EventRow } from "../abi/known/events.js";
 import { eventOf } from "../abi/words.js";
 import { lower, type Address } from "../primitives/hex.js";
@@ -13,8 +12,14 @@ export interface Event {
 }
 
 const unknown: EventRow = {};
+const known = new WeakMap<OutcomeLog, Event>();
 
 /** Looks a log up, once for all that read it. */
-export const eventIn = memoize((log: OutcomeLog): Event => ({
-  ...{ log, contract: lower(log.address), row: knownEvents[eventOf(log) ?? ""] ?? unknown },
-}));
+export const eventIn = (log: OutcomeLog): Event => {
+  const found = known.get(log);
+  if (found !== undefined) return found;
+  // why: written out, for of thousands the spreading of objects is what takes time
+  const event = { log, contract: lower(log.address), row: knownEvents[eventOf(log) ?? ""] ?? unknown };
+  known.set(log, event);
+  return event;
+};

@@ -32,11 +32,8 @@ const controlBy = ({ log, contract, row: { control } }: Event, transaction: numb
   const { kind, what, values } = control;
   const valueAs = valueBy(values, valuesOf(log, values.length));
   const role = valueAs("role");
-  return {
-    ...{ kind, what, contract, transaction, log },
-    ...{ gains: party(valueAs("gains")), loses: party(valueAs("loses")) },
-    role: role === null ? null : wordOf(role),
-  };
+  const [gains, loses] = [party(valueAs("gains")), party(valueAs("loses"))];
+  return { kind, what, contract, gains, loses, role: role === null ? null : wordOf(role), transaction, log };
 };
 
 /** A deposit that a contract pays out, or interest that it names. */
