@@ -408,7 +408,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 3486,
   rpc: 2813,
   settle: 891,
-  steps: 5250,
+  steps: 5430,
   transaction: 661,
   watch: 118,
   witness: 452,

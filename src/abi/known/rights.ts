@@ -145,26 +145,18 @@ const control = announces("control");
 
 /** By the beginning of their topics. */
 export const controlEvents: Readonly<Record<string, ControlRow>> = {
-  // OwnershipTransferred(address,address)
-  "0x8be0079c53165914": owner("handed over", "loses", "gains"),
+  // OwnershipTransferred(address,address), OwnerUpdated of solmate (the first is whoever asked for it), OwnerChanged,
+  // OwnerSet, GovernanceTransferred, Compound's NewAdmin
+  ...each(owner("handed over", "loses", "gains"), [
+    ...["0x8be0079c53165914", "0x8292fce18fa69edf", "0xb532073b38c83145"],
+    ...["0x342827c97908e5e2", "0x5f56bee8cffbe9a7", "0xf9ffabca9c8276e9"],
+  ]),
   // OwnershipTransferStarted(address,address)
   "0x38d16b8cac22d99f": owner("offered", "loses", "gains"),
-  // OwnerUpdated(address,address), solmate: the first is whoever asked for it
-  "0x8292fce18fa69edf": owner("handed over", "loses", "gains"),
-  // OwnerChanged(address,address)
-  "0xb532073b38c83145": owner("handed over", "loses", "gains"),
-  // OwnerSet(address,address)
-  "0x342827c97908e5e2": owner("handed over", "loses", "gains"),
-  // LogSetOwner(address), ds-auth
-  "0xce241d7ca1f669fe": owner("handed over", "gains"),
-  // NewOwner(address)
-  "0x3edd90e7770f06fa": owner("handed over", "gains"),
+  // LogSetOwner(address) of ds-auth, NewOwner(address)
+  ...each(owner("handed over", "gains"), ["0xce241d7ca1f669fe", "0x3edd90e7770f06fa"]),
   // OwnerNominated(address)
   "0x906a1c6bd7e3091e": owner("offered", "gains"),
-  // GovernanceTransferred(address,address)
-  "0x5f56bee8cffbe9a7": owner("handed over", "loses", "gains"),
-  // NewAdmin(address,address), Compound
-  "0xf9ffabca9c8276e9": owner("handed over", "loses", "gains"),
   // NewPendingAdmin(address,address), Compound: the first is whom it was offered to before
   "0xca4f2f25d0898edd": owner("offered", null, "gains"),
   // AuthorityUpdated(address,address), solmate: the first is whoever asked for it
