@@ -411,7 +411,7 @@ const weights: Readonly<Record<string, number>> = {
   steps: 5430,
   transaction: 661,
   watch: 118,
-  witness: 452,
+  witness: 411,
 };
 
 /** A folder may outgrow its number by this share. */
