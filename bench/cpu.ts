@@ -13,6 +13,7 @@ import { parseAbi } from "abitype";
 import * as Preflight from "evm-preflight/Preflight";
 import type { Report } from "evm-preflight/Report";
 import * as Rpc from "evm-preflight/Rpc";
+import { memoryOf } from "evm-preflight/testing";
 import { createPublicClient, createWalletClient, encodeDeployData, encodeFunctionData, http, type Address } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
@@ -114,7 +115,7 @@ const ask = (way: Way, { input, options }: Case, layer: Layer.Layer<Rpc.Rpc>): P
   Effect.runPromise(Effect.provide(ways[way](input as never, options), layer));
 
 /** A connection that has been asked before. */
-const memory = Rpc.memoryOf(Date.now, 60_000);
+const memory = memoryOf(Date.now, 60_000);
 
 /** What anvil answered to each method, in the order of asking, as text. */
 const recorded = async (way: Way, one: Case): Promise<string> => {

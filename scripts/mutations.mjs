@@ -33,6 +33,7 @@ const guards = {
   "requests are those of the inputs": ["true", "test/preflight/reprove"],
   "what found no room to be read": ["[]", "test/net/net"],
   "bounds of a policy": ["true", "test/preflight/pure/compare"],
+  "a report of an older version": ["false", "test/report/versions"],
   "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
   "a request for another chain than the wallet's": ["false", "test/guard/guard"],

@@ -39,8 +39,9 @@ export const ofInput: ReadonlyArray<Thrown> = [
     example: new Errors.Disposed({ isCut: false }),
   },
   {
-    means: "The JSON of a report was written by a library with another report format.",
-    example: new Errors.ReportVersion({ found: 3, supported: 4 }),
+    means:
+      "The report has another format. `Report.fromJson` reads version 5 and, of older ones, version 4. A report of version 4 can be shown, compared, settled and proven again, but `ready` refuses it until it is proven.",
+    example: new Errors.ReportVersion({ found: 3, supported: 5 }),
   },
 ];
 

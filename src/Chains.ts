@@ -10,13 +10,11 @@ import * as Layer from "effect/Layer";
 import type { Chain } from "./chains/rules.js";
 import { lookup } from "./chains/table.js";
 
-export type { Fork } from "./primitives/names.js";
 export type { Chain } from "./chains/rules.js";
 export { lookup } from "./chains/table.js";
-export type { FeeModel, FeeSubject } from "./chains/feeModel.js";
+export type { FeeModel } from "./chains/feeModel.js";
 export { readAddress, readBool, readUint256 } from "./witness/answers.js";
 export type { Answer } from "./witness/answers.js";
-export type { Query } from "./witness/queries.js";
 
 /** The chains in use; the built-in table unless replaced. */
 export const Chains: Context.Reference<typeof lookup> = Context.Reference("evm-preflight/Chains", {

@@ -6,17 +6,15 @@ import * as Schema from "effect/Schema";
 import type { AbiSources } from "./abi/abiIndex.js";
 import type { Revert } from "./abi/revert.js";
 import * as table from "./abi/table.js";
-import { classify as classifyAnswer, type ClassifyInput } from "./errors/classify.js";
+import { classify as classifyAnswer } from "./errors/classify.js";
 import { RpcError } from "./errors/rpc.js";
 import { ExecutionReverted, Verdict } from "./errors/verdicts.js";
 import { safely } from "./primitives/record.js";
 
-export type { ClassifyInput } from "./errors/classify.js";
 export type { AbiSources } from "./abi/abiIndex.js";
 export { DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
 export { decodeCall, DecodedCall } from "./abi/calls.js";
 export { DecodedArgument } from "./abi/values.js";
-export { describeRevert } from "./abi/print.js";
 export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
@@ -46,7 +44,7 @@ export * from "./errors/verdicts.js";
  * console.log(read._tag); // NonceTooLow
  * ```
  */
-export const classify = (input: ClassifyInput): RpcError | Verdict => {
+export const classify = (input: Parameters<typeof classifyAnswer>[0]): RpcError | Verdict => {
   const error = classifyAnswer(input);
   if (error._tag !== "ExecutionReverted" || error.data === null) return error;
   const { data, text, raw } = error;
@@ -100,6 +98,3 @@ export const decodeRevert = (
  * ```
  */
 export const isVerdict = Schema.is(Verdict);
-
-/** Tells a failed request to the node from other caught errors. */
-export const isRpcError = Schema.is(RpcError);

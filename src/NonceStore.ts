@@ -6,8 +6,7 @@
  * acknowledged write (see `evm-preflight/redis`). Postgres: its defaults suffice. A store that lost a lane fails
  * closed, with `NonceColdStart`.
  */
-export { violations } from "./nonces/check.js";
 export { layerMemory, NonceStore } from "./nonces/service.js";
 export type { LaneId } from "./nonces/lane.js";
 export type { Attempt, Keep, Slot, Unmoved } from "./nonces/laneRules.js";
-export type * from "./nonces/store.js";
+export type { ReserveAnswer, ReserveRequest, Snapshot, Store } from "./nonces/store.js";

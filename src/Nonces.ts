@@ -42,4 +42,4 @@ export { check, committed, keep, lanes, layerKeep, reconcile, status } from "./n
 export type { KeepOptions } from "./nonces/protocol/reconcile.js";
 export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
 export { defaults, Sender, Settings } from "./nonces/service.js";
-export { health, toText, type Concern, type Status } from "./nonces/status.js";
+export { health, toText, type Status } from "./nonces/status.js";

@@ -10,7 +10,7 @@ import type * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import type { InvalidTransaction } from "./errors/input.js";
-import type { BuiltInStep } from "./primitives/names.js";
+import type { builtInSteps } from "./primitives/names.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipeline/index.js";
 import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready } from "./pipeline/index.js";
 import { prepare, revise, type Options } from "./pipeline/index.js";
@@ -32,10 +32,9 @@ import type { Hash } from "./primitives/hex.js";
 import type { Settled } from "./settle/settlement.js";
 import { watchWith, type Watched } from "./watch/watch.js";
 
-export type { BuiltInStep } from "./primitives/names.js";
-export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
+export { checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
-export type { Options, TokenNames } from "./pipeline/index.js";
+export type { Options } from "./pipeline/index.js";
 export type { Watched } from "./watch/watch.js";
 
 /**
@@ -299,8 +298,6 @@ export interface Pipeline<R = never> {
   readonly resolveNonce: typeof resolveNonce;
   /** As `checkCode`. */
   readonly quoteFee: typeof quoteFee;
-  /** Asks nothing. */
-  readonly assignNonces: typeof assignNonces;
 }
 
 /**
@@ -328,7 +325,7 @@ export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknow
    * Without `assets` or `approvals`, or `estimate` where every `gas` is given, a report is at most `caution`, and
    * policies that read what is missing cannot tell; without any other it is at most `unknown`.
    */
-  readonly without?: ReadonlyArray<BuiltInStep> | undefined;
+  readonly without?: ReadonlyArray<(typeof builtInSteps)[number]> | undefined;
 }): Pipeline<Step.NeedsOf<Steps[number]>> => {
   const ownSteps = madeOf(options);
   /** `use` with the steps in it. */
@@ -354,6 +351,6 @@ export const make = <const Steps extends ReadonlyArray<Step.Step<unknown, unknow
           return watchBy(readyIn, proving)(report, heads, runOptions);
         }),
       ),
-    ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee, assignNonces },
+    ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee },
   };
 };

@@ -7,9 +7,8 @@ export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
 export { Finding, FindingCode, messageOf, type NoteCode, StepName } from "./report/finding.js";
-export { Exposure } from "./report/beside.js";
 export { settle } from "./settle/settle.js";
-export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled, Settlement } from "./settle/settlement.js";
+export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled } from "./settle/settlement.js";
 export { settledText } from "./settle/text.js";
 export { matches, mismatch } from "./report/matches.js";
 export { ready, type Blocker } from "./report/ready.js";
@@ -18,7 +17,6 @@ export { fromJson, toJson } from "./report/json.js";
 export { toMarkdown } from "./report/markdown.js";
 export type { OptionRow } from "./report/options.js";
 export {
-  AccountCode,
   Approval,
   BalanceChange,
   Fee,
@@ -32,7 +30,6 @@ export {
 } from "./report/parts.js";
 export { StateChange } from "./report/beside.js";
 export {
-  AskRule,
   type BundleClearance,
   type BundleReport,
   Clearance,
@@ -41,7 +38,6 @@ export {
   ReportOptions,
   Request,
   RunName,
-  SignatureRequest,
   TransactionReport,
   type Wait,
 } from "./report/schema.js";

@@ -39,7 +39,7 @@ import { Rpc } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
-export { type Facts, type KnownEndpoint, type Memory, memoryOf } from "./rpc/memory.js";
+export type { KnownEndpoint } from "./rpc/memory.js";
 export type { HttpOptions, Options, PostingOptions, QuorumOptions } from "./rpc/connection.js";
 export { Rpc } from "./rpc/service.js";
 export type { LedgerEntry } from "./rpc/service.js";

@@ -9,16 +9,15 @@ import type * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidStep } from "./errors/input.js";
 import type { Address } from "./primitives/hex.js";
-import { isOwnName, ownNameProblem, type OwnName } from "./primitives/names.js";
+import { isOwnName, ownNameProblem } from "./primitives/names.js";
 import type { Figure } from "./primitives/statement.js";
 import type { Rpc } from "./rpc/index.js";
 import type { Observed, Report } from "./report/schema.js";
 import type { Transaction } from "./transaction/fields.js";
-import type { Query } from "./witness/queries.js";
+import type { Look } from "./witness/queries.js";
 import type { View } from "./witness/view.js";
 
-export type { OwnName } from "./primitives/names.js";
-export { balanceOf, staticCall, type Call } from "./witness/queries.js";
+export { balanceOf, staticCall, type Call, type Look } from "./witness/queries.js";
 export type { View } from "./witness/view.js";
 
 /** The checked transactions in their order, addresses in lower case; there is always one. */
@@ -35,9 +34,6 @@ export interface Context {
   /** Aborts when the run ends, at its deadline at the latest. */
   readonly signal: AbortSignal;
 }
-
-/** One read of the witness before and after the transactions, in the same simulated block. */
-export type Look = Exclude<Query, { readonly kind: "environment" }>;
 
 /** The answer of a step, and its reads. */
 export interface StepAnswer<A> {
@@ -58,7 +54,7 @@ export interface StepAnswer<A> {
 /** A finding of a step, as plain data. */
 export interface Finding {
   /** Like a step's name: whose it is, a slash, what it is (`acme/Listed`). */
-  readonly code: OwnName;
+  readonly code: `${string}/${string}`;
   /** `blocker`: do not send. `warning`: at most `caution`. */
   readonly severity: "blocker" | "warning" | "info";
   /** The fact that was found; at most 1,024 characters are kept. Where it is empty the code stands for it. */
@@ -74,7 +70,7 @@ export interface Finding {
 /** A step: `A` is what it asks for, `E` how that fails, `R` what it needs to ask. */
 export interface Step<A = undefined, E = never, R = never> {
   /** Owner, a slash, and the step's own name (`acme/sanctions`), as in findings and in the ledger. */
-  readonly name: OwnName;
+  readonly name: `${string}/${string}`;
   /**
    * The reads of the witness for it, without a request of its own: at most 32 for all steps together, and of a call
    * 1,000,000 gas, 1,024 bytes of answer and 8,192 of calldata. What asks for more is `StepUnavailable`, and so are `gas`
@@ -131,7 +127,11 @@ export const make = <A = undefined, E = never, R = never>(
 
 const finding =
   (severity: Finding["severity"]) =>
-  (code: OwnName, sentence: string, details: Pick<Finding, "remedy" | "numbers" | "transaction"> = {}): Finding =>
+  (
+    code: Finding["code"],
+    sentence: string,
+    details: Pick<Finding, "remedy" | "numbers" | "transaction"> = {},
+  ): Finding =>
     Result.getOrThrowWith(
       isOwnName(code) ? Result.succeed({ ...details, code, severity, sentence }) : Result.fail(ownNameProblem),
       (problem) => new InvalidStep({ field: "code", problem }),

@@ -8,29 +8,25 @@ import * as Rows from "effect/Record";
 import { hexToBytes } from "viem";
 import type { Address, Hex } from "../primitives/hex.js";
 import { readBool, readUint256 } from "../witness/answers.js";
-import { getL1Fee, getOperatorFee, isFjord, isIsthmus, staticCall, type Query } from "../witness/queries.js";
+import { getL1Fee, getOperatorFee, isFjord, isIsthmus, staticCall, type Look } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-
-/** The transaction that fees are computed for. */
-export interface FeeSubject {
-  /** Unsigned EIP-2718 bytes: of the very transaction in a proof, a little longer ones in a scan. */
-  readonly unsigned: Hex;
-  /** The gas limit of the transaction, gas. */
-  readonly gasLimit: bigint;
-}
 
 /** A fee model. */
 export interface FeeModel {
   /** The model's name, for people. */
   readonly name: string;
   /** Queries of the witness for these transactions. Calls go out with the gas cap that they carry. */
-  readonly queries: (subjects: ReadonlyArray<FeeSubject>) => ReadonlyArray<Query>;
+  readonly queries: (subjects: ReadonlyArray<Parameters<FeeModel["decide"]>[0]>) => ReadonlyArray<Look>;
   /**
    * Decides the charges of one of them, by what the witness saw. `gas.used` = that of the simulation, null = not known;
    * `gas.limit` = the limit to sign; `horizonSeconds` = how long the fees shall hold.
    */
   readonly decide: (
-    subject: FeeSubject,
+    /**
+     * `unsigned`: unsigned EIP-2718 bytes, of the very transaction in a proof, a little longer ones in a scan. `gasLimit`:
+     * its gas limit, gas.
+     */
+    subject: { readonly unsigned: Hex; readonly gasLimit: bigint },
     gas: { readonly used: bigint | null; readonly limit: bigint },
     view: View,
     horizonSeconds: number,
@@ -55,6 +51,9 @@ export interface FeeModel {
     /** The chain charges, but did not say how much: never zero. In words. */
     | { readonly unreadable: string };
 }
+
+/** The transaction that fees are computed for. */
+export type FeeSubject = Parameters<FeeModel["decide"]>[0];
 
 /** No fees beyond gas × price. */
 export const noExtraFees = { l1Fee: 0n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n };
@@ -271,7 +270,7 @@ const decideWith =
 export const opStack = (oracle: Address): FeeModel => ({
   name: "opstack",
   queries: (subjects) => [
-    ...predeploys(oracle).map((address): Query => ({ kind: "account", address })),
+    ...predeploys(oracle).map((address): Look => ({ kind: "account", address })),
     isIsthmus(oracle),
     isFjord(oracle),
     getOperatorFee(0n, oracle),

@@ -82,33 +82,7 @@ const copy = (value: unknown, depth: number, budget: { values: number; character
 };
 
 /** Everything that is known of one failed answer. All but `method` may be missing. */
-export interface ClassifyInput {
-  /** The JSON-RPC method, e.g. `eth_call`. */
-  readonly method: string;
-  /** HTTP status, where the transport is HTTP. */
-  readonly httpStatus?: number | null | undefined;
-  /** A record of any case, or anything with `get`; `Retry-After` (seconds or HTTP date) and `Date` are read. */
-  readonly headers?:
-    | { readonly get: (name: string) => string | null | undefined }
-    | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-    | null
-    | undefined;
-  /** The JSON-RPC `error` of any shape, a trailing result element, or what a library threw. */
-  readonly error?: unknown;
-  /** The body as text, where it was no JSON-RPC answer. */
-  readonly bodyText?: string | null | undefined;
-  /**
-   * `call`: an error inside one simulated call, so that an unknown one is a halt of that call.
-   * `inline`: a trailing `{ error, errorCode }` element of a simulate result; judged like a request.
-   */
-  readonly scope?: "request" | "call" | "inline" | undefined;
-  /** Return bytes that came beside the error. */
-  readonly returnData?: string | null | undefined;
-  /** ABIs that may explain a revert, which `Errors.classify` decodes. */
-  readonly abis?: AbiSources | undefined;
-  /** The contract that was called, whose own ABI counts first. */
-  readonly to?: string | null | undefined;
-}
+export type ClassifyInput = Parameters<typeof classify>[0];
 
 const transportWords =
   /fetch failed|failed to fetch|network ?(?:request failed|error)|load failed|socket (?:hang up|closed|connection)|ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w+|certificate|SocketClosedError|WebSocketRequestError|other side closed|terminated/;
@@ -251,7 +225,33 @@ const withFrames = (limit: number) =>
  * Exactly one typed error for one failed answer. Pure and total: any input, hostile ones included,
  * is answered in bounded time and never throws. The errors carry no stack frames.
  */
-export const classify = (input: ClassifyInput): RpcError | Verdict => {
+export const classify = (input: {
+  /** The JSON-RPC method, e.g. `eth_call`. */
+  readonly method: string;
+  /** HTTP status, where the transport is HTTP. */
+  readonly httpStatus?: number | null | undefined;
+  /** A record of any case, or anything with `get`; `Retry-After` (seconds or HTTP date) and `Date` are read. */
+  readonly headers?:
+    | { readonly get: (name: string) => string | null | undefined }
+    | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+    | null
+    | undefined;
+  /** The JSON-RPC `error` of any shape, a trailing result element, or what a library threw. */
+  readonly error?: unknown;
+  /** The body as text, where it was no JSON-RPC answer. */
+  readonly bodyText?: string | null | undefined;
+  /**
+   * `call`: an error inside one simulated call, so that an unknown one is a halt of that call.
+   * `inline`: a trailing `{ error, errorCode }` element of a simulate result; judged like a request.
+   */
+  readonly scope?: "request" | "call" | "inline" | undefined;
+  /** Return bytes that came beside the error. */
+  readonly returnData?: string | null | undefined;
+  /** ABIs that may explain a revert, which `Errors.classify` decodes. */
+  readonly abis?: AbiSources | undefined;
+  /** The contract that was called, whose own ABI counts first. */
+  readonly to?: string | null | undefined;
+}): RpcError | Verdict => {
   // frames of this module tell nobody anything, and capturing them is most of the cost
   const frames = Error.stackTraceLimit;
   withFrames(0);

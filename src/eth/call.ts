@@ -7,7 +7,7 @@ import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
 import { call } from "./encode.js";
 import { given } from "../primitives/problem.js";
-import type { BlockParameter, BlockStateCall, CallRequest } from "./parameters.js";
+import type { BlockParameter, CallRequest, Simulation } from "./parameters.js";
 import { Account, Anything, Bytes, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
 import { struct, Word, type Shape } from "./shape.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -16,7 +16,7 @@ import { ExecutionReverted } from "../errors/verdicts.js";
 
 /** The bytes that a call returns, or a deployment where it may be one; reverts as the node told them. JSON-RPC: `eth_call`. */
 export const askCall = (
-  parameters: CallRequest & Omit<BlockStateCall, "calls"> & { readonly block: BlockParameter },
+  parameters: CallRequest & Omit<Simulation["blocks"][number], "calls"> & { readonly block: BlockParameter },
   mayDeploy: boolean,
 ): Effect.Effect<Hex, Failure, Rpc> =>
   ask(
@@ -38,7 +38,7 @@ const Created = /* @__PURE__ */ struct({ accessList: AccessList, error: /* @__PU
  * `eth_createAccessList`.
  */
 export const askAccessList = (
-  request: CallRequest & Omit<BlockStateCall, "calls">,
+  request: CallRequest & Omit<Simulation["blocks"][number], "calls">,
   block: BlockParameter,
 ): Effect.Effect<typeof AccessList.Type | null, Failure, Rpc> =>
   Effect.map(
@@ -50,7 +50,7 @@ export const askAccessList = (
 const tracedBy =
   <A>(tracer: string, shape: Shape<A>) =>
   (
-    parameters: CallRequest & Omit<BlockStateCall, "calls"> & { readonly block: BlockParameter },
+    parameters: CallRequest & Omit<Simulation["blocks"][number], "calls"> & { readonly block: BlockParameter },
     timeoutMs: number,
     tracerConfig: Readonly<Record<string, boolean>> = {},
   ): Effect.Effect<A, Failure, Rpc> =>

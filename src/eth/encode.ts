@@ -10,7 +10,6 @@ import {
   blockRows,
   type BlockOverrides,
   type BlockParameter,
-  type BlockStateCall,
   type CallRequest,
   type LogFilter,
   type Simulation,
@@ -75,7 +74,7 @@ const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callName
 
 /** A call, its block, and the overrides behind it: positional, so nothing is written where nothing follows. */
 export const call = (
-  parameters: CallRequest & Omit<BlockStateCall, "calls">,
+  parameters: CallRequest & Omit<Simulation["blocks"][number], "calls">,
   block: unknown,
   faults: Faults,
 ): ReadonlyArray<unknown> => {
@@ -94,7 +93,9 @@ export const call = (
 
 const simulated = fields<Simulation>(
   {
-    blocks: list(writtenBy(fields<BlockStateCall>({ calls, stateOverrides, blockOverrides }), Anything)).write,
+    blocks: list(
+      writtenBy(fields<Simulation["blocks"][number]>({ calls, stateOverrides, blockOverrides }), Anything),
+    ).write,
     traceTransfers: Flag.write,
     validation: Flag.write,
     returnFullTransactions: Flag.write,

@@ -7,7 +7,7 @@ import { Block, FeeHistory, Receipt, type Log } from "./block.js";
 import { askLogs, checkBlooms } from "./logs.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
-import type { BlockParameter, BlockStateCall, CallRequest, LogFilter, Simulation } from "./parameters.js";
+import type { BlockParameter, CallRequest, LogFilter, Simulation } from "./parameters.js";
 import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
@@ -22,7 +22,6 @@ export { getFullBlock, getTransaction, getTransactionReceipt } from "./transacti
 export type {
   BlockOverrides,
   BlockParameter,
-  BlockStateCall,
   CallRequest,
   LogFilter,
   Simulation,
@@ -70,7 +69,7 @@ const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources |
  */
 export const call = (
   parameters: CallRequest &
-    Omit<BlockStateCall, "calls"> & {
+    Omit<Simulation["blocks"][number], "calls"> & {
       readonly to: Address;
       readonly block: BlockParameter;
       /** ABIs that may explain a revert, before the built-in errors. */
@@ -122,7 +121,7 @@ export const getBlockReceipts = (parameters: {
  */
 export const estimateGas = (
   parameters: CallRequest &
-    Omit<BlockStateCall, "calls"> & {
+    Omit<Simulation["blocks"][number], "calls"> & {
       readonly block?: BlockParameter | undefined;
       /** ABIs that may explain a revert, before the built-in errors. */
       readonly abis?: AbiSources | undefined;

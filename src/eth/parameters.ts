@@ -115,20 +115,17 @@ export interface BlockOverrides extends GivenRows<typeof blockRows, number | nul
     | undefined;
 }
 
-/** One simulated block. */
-export interface BlockStateCall {
-  /** The transactions of the block, in order. */
-  readonly calls?: ReadonlyArray<CallRequest> | null | undefined;
-  /** State overrides, by account. */
-  readonly stateOverrides?: StateOverrides | null | undefined;
-  /** Block overrides. */
-  readonly blockOverrides?: BlockOverrides | null | undefined;
-}
-
 /** Parameters of `eth_simulateV1`. */
 export interface Simulation {
   /** The blocks to simulate, each on top of the one before. */
-  readonly blocks: ReadonlyArray<BlockStateCall>;
+  readonly blocks: ReadonlyArray<{
+    /** The transactions of the block, in order. */
+    readonly calls?: ReadonlyArray<CallRequest> | null | undefined;
+    /** State overrides, by account. */
+    readonly stateOverrides?: StateOverrides | null | undefined;
+    /** Block overrides. */
+    readonly blockOverrides?: BlockOverrides | null | undefined;
+  }>;
   /** Lists ETH transfers as logs; default false. */
   readonly traceTransfers?: boolean | null | undefined;
   /** Checks nonces, balances and fees as for a real block; default false. */

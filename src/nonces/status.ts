@@ -130,22 +130,7 @@ export const toText = (status: Status): string => {
 };
 
 /** Something that somebody has to see to. */
-export interface Concern {
-  /**
-   * - `damaged`: the store violates the partition.
-   * - `rejected`, `underpriced`: a node refused what stands at the nonce.
-   * - `old`: the first transaction that the chain has not passed is not mined.
-   * - `gap`: a free nonce below a committed one.
-   * - `behind`: the chain's count is below what was settled.
-   * - `burned`: another's transaction is final at the nonce, and ours never is mined.
-   * - `unkept`: nobody sends again what is in flight, or looks how it ended, as where the chain has passed it.
-   */
-  readonly kind: "damaged" | "burned" | "rejected" | "underpriced" | "old" | "gap" | "behind" | "unkept";
-  /** null where it is the whole lane. */
-  readonly nonce: bigint | null;
-  /** A sentence on what is wrong and what to do, with the verb of `evm-preflight nonces`. */
-  readonly sentence: string;
-}
+export type Concern = ReturnType<typeof health>[number];
 
 /** A first transaction older than this is `old`, ms. */
 export const oldAfterMs = 300_000;
@@ -187,7 +172,25 @@ const unkept = (status: Status, limitMs: number): ReadonlyArray<Concern> => {
 };
 
 /** Everything that keeps a lane from being healthy, the worst first; empty = healthy. */
-export const health = (status: Status, options: { readonly oldAfterMs?: number } = {}): ReadonlyArray<Concern> => {
+export const health = (
+  status: Status,
+  options: { readonly oldAfterMs?: number } = {},
+): ReadonlyArray<{
+  /**
+   * - `damaged`: the store violates the partition.
+   * - `rejected`, `underpriced`: a node refused what stands at the nonce.
+   * - `old`: the first transaction that the chain has not passed is not mined.
+   * - `gap`: a free nonce below a committed one.
+   * - `behind`: the chain's count is below what was settled.
+   * - `burned`: another's transaction is final at the nonce, and ours never is mined.
+   * - `unkept`: nobody sends again what is in flight, or looks how it ended, as where the chain has passed it.
+   */
+  readonly kind: "damaged" | "burned" | "rejected" | "underpriced" | "old" | "gap" | "behind" | "unkept";
+  /** null where it is the whole lane. */
+  readonly nonce: bigint | null;
+  /** A sentence on what is wrong and what to do, with the verb of `evm-preflight nonces`. */
+  readonly sentence: string;
+}> => {
   const { violations, settled, counts, floor } = status;
   const limitMs = options.oldAfterMs ?? oldAfterMs;
   const committed = status.committed.filter(({ nonce }) => !isPassed(status, nonce));

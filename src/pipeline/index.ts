@@ -1,7 +1,7 @@
 /** The pipeline: the door of this room, for what calls it. */
 export { maxSendableWith } from "./extras/maxSendable.js";
 export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./extras/single.js";
-export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
+export { layerTokenCache, TokenCache } from "../steps/reading/tokens.js";
 export { assignNonces, inputsOf } from "./choose.js";
 export { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "./rounds.js";
 export { MeasureLimits } from "./limits.js";

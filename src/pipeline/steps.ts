@@ -35,7 +35,7 @@ import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, outcomeOf, type Answers, type Round, type ActiveSteps } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";
-import { readyWith } from "../report/ready.js";
+import * as Ready from "../report/ready.js";
 import { OwnSteps } from "./own.js";
 
 /** All of them. */
@@ -270,9 +270,9 @@ export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
-export const ready = <R extends Report>(report: R): ReturnType<typeof readyWith<R>> =>
+export const ready = <R extends Report>(report: R): ReturnType<typeof Ready.ready<R>> =>
   Effect.flatMap(Effect.service(OwnSteps), ({ steps, without }) =>
-    readyWith(
+    Ready.readyWith(
       report,
       steps.map(({ name }) => name),
       builtInSteps.filter((name) => !without.includes(name)),

@@ -110,7 +110,7 @@ export type BlockRead = typeof BlockRead.Type;
 /** The forks of `eth_config` (EIP-7910) where nobody says anything. */
 export const unknownForks: {
   /** The fork of the block that comes next; null = nothing that tells it. */
-  readonly fork: Fork | null;
+  readonly fork: typeof Fork.Type | null;
   /** When the next one activates, epoch seconds; null = none is planned. */
   readonly next: bigint | null;
 } = { fork: null, next: null };

@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import { numberToHex } from "viem";
 import { InvalidStep } from "../errors/index.js";
 import { madeOf, OwnSteps, type OwnStep } from "../pipeline/own.js";
-import { type BuiltInStep, isPlain, isRecord, safely } from "../primitives/index.js";
+import { type builtInSteps, isPlain, isRecord, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
@@ -39,7 +39,7 @@ export interface Steps {
   /** In the order in which their findings stand. */
   readonly steps?: ReadonlyArray<PlainStep<unknown>> | undefined;
   /** As in `Preflight.make`: what they would find is not known, and a finding `LeftOut` says so. */
-  readonly without?: ReadonlyArray<BuiltInStep> | undefined;
+  readonly without?: ReadonlyArray<(typeof builtInSteps)[number]> | undefined;
 }
 
 /** {@link Steps} written where they are used: `check` knows what its own `ask` gives, of the first six. */

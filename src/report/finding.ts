@@ -25,7 +25,7 @@ const ownCode = /^[A-Z][A-Za-z0-9]{0,63}$/u;
  * A closed list: the tags of verdicts, the reasons of failed requests, the codes of our own notes; and the codes of users'
  * own steps (`acme/Listed`). A stored report may hold a code of a later edition, so decoding takes any name in PascalCase.
  */
-export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode | OwnName;
+export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode | `${string}/${string}`;
 export const FindingCode: Schema.Codec<FindingCode, string> = Schema.Union([
   Schema.String.pipe(
     Schema.check(Schema.isPattern(ownCode)),

@@ -14,20 +14,16 @@ const elapsed = (ms: number): bigint => BigInt(Math.floor(ms / 1000));
 /** True if a chain makes blocks only when it is asked to, so that the age of its head says nothing. */
 export const minesOnDemand = (chainId: number | null): boolean => onDemand.includes(chainId);
 
-/** How old the newest block may be, seconds: from `doubtful` on a report says so, from `stale` on nothing is ready. */
-interface HeadLimits {
-  readonly doubtful: bigint;
-  readonly stale: bigint;
-  /** How long a head has to stay the newest before it says that the chain is slow, and not the node. */
-  readonly held: bigint;
-}
-
 /** In which a block reaches every node. */
 const propagation = 4n;
 /** Chains that are faster are judged in seconds, not in slots. */
 const leastSlot = 5n;
-const unslotted: HeadLimits = { doubtful: 11n, stale: 21n, held: 10n };
-const unpaced: HeadLimits = { doubtful: 121n, stale: 601n, held: 600n };
+/**
+ * How old the newest block may be, seconds: from `doubtful` on a report says so, from `stale` on nothing is ready. `held`:
+ * how long a head has to stay the newest before it says that the chain is slow, and not the node.
+ */
+const unslotted = { doubtful: 11n, stale: 21n, held: 10n };
+const unpaced: typeof unslotted = { doubtful: 121n, stale: 601n, held: 600n };
 
 /** True if blocks come so seldom that one which comes while answers travel is the exception. */
 export const isSlotted = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean =>
@@ -38,7 +34,10 @@ export const isFast = (chain: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean
   chain.paceKnown && !isSlotted(chain);
 
 /** The limits of a chain's head: two missed slots are doubtful, three are stale. */
-export const headLimitsOf = ({ paceKnown, blockTimeMs }: Pick<Chain, "paceKnown" | "blockTimeMs">): HeadLimits => {
+export const headLimitsOf = ({
+  paceKnown,
+  blockTimeMs,
+}: Pick<Chain, "paceKnown" | "blockTimeMs">): typeof unslotted => {
   if (!paceKnown) return unpaced;
   const slot = inSeconds(blockTimeMs);
   return isSlotted({ paceKnown, blockTimeMs })

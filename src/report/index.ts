@@ -7,13 +7,6 @@ export { mismatch } from "./matches.js";
 export { BlockName, named, times } from "./options.js";
 export { type Blocker, decidingSeverity, expiryOf, ready, verdictOf } from "./ready.js";
 export { namedByPage } from "./nodeNamedByPage.js";
-export {
-  type BundleClearance,
-  type BundleReport,
-  Clearance,
-  type Report,
-  type Request,
-  type TransactionReport,
-  type Wait,
-} from "./schema.js";
+export { Clearance } from "./schema.js";
+export type { BundleClearance, BundleReport, Report, Request, TransactionReport, Wait } from "./schema.js";
 export type { ReportEvent } from "./telemetry.js";

@@ -7,9 +7,10 @@ import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
 import { ReportVersion } from "../errors/input.js";
 import { plainJson, withJson } from "../primitives/json.js";
+import type { RunName } from "../primitives/names.js";
+import { isRecord } from "../primitives/record.js";
 import { inOwnCurrency } from "./chain.js";
 import { oldestVersion, Report, reportVersion } from "./schema.js";
-import { upgrade } from "./upgrade.js";
 
 const codec = Schema.toCodecJson(Report);
 const decode = Schema.decodeUnknownEffect(codec);
@@ -41,6 +42,30 @@ const versionIn = (json: unknown): number | null => {
   const version = isObject(json) && "version" in json ? json.version : null;
   return Number.isSafeInteger(version) ? (version as number) : null;
 };
+
+/** The names of runs in reports of version 4, and their names now. */
+const renamed: Readonly<Record<string, RunName>> = {
+  ...{ bare: "ample", alone: "readerOnly", swap: "exactOnLatest" },
+  ...{ priced: "atNextFee", order: "reordered", apart: "oneBlockEach" },
+};
+
+/** `part`, the runs in its list `name` by their names now. */
+const withRuns = (part: unknown, name: string): unknown => {
+  if (!isRecord(part) || !Array.isArray(part[name])) return part;
+  const rows = part[name].map((row: unknown) =>
+    isRecord(row) && Object.hasOwn(renamed, String(row["run"])) ? { ...row, run: renamed[String(row["run"])] } : row,
+  );
+  return { ...part, [name]: rows };
+};
+
+/**
+ * The JSON of a report of version 4 in the shape of version 5; fields that came later have their defaults on decoding.
+ * Pure. Its `version` stays 4, so that it is not taken for one of ours, and so does its digest.
+ */
+export const upgrade = (json: unknown): unknown =>
+  isRecord(json)
+    ? { ...json, observed: withRuns(json["observed"], "worlds"), ledger: withRuns(json["ledger"], "requests") }
+    : json;
 
 /**
  * A report from its JSON, checked field by field. One of version 4 keeps its `version`: it can be shown, compared, settled

@@ -5,15 +5,8 @@ import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
 import { FreshnessUnknown } from "./freshness.js";
 import { type Finding, inOrder, type Severity } from "./finding.js";
-import {
-  type BundleClearance,
-  type BundleReport,
-  type Clearance,
-  type Report,
-  reportVersion,
-  type SignatureRequest,
-  simulatedIn,
-} from "./schema.js";
+import type { BundleClearance, BundleReport, Clearance, Report } from "./schema.js";
+import { reportVersion, simulatedIn } from "./schema.js";
 import { ReportVersion } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
@@ -77,7 +70,7 @@ export const digestOf = (
   version: number,
   chainId: number,
   signables: ReadonlyArray<Signable>,
-  signs: ReadonlyArray<Pick<SignatureRequest, "signer" | "digest">> = [],
+  signs: ReadonlyArray<Pick<Clearance["signs"][number], "signer" | "digest">> = [],
 ): Hash | null =>
   safely(() => {
     const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
@@ -212,46 +205,40 @@ export const ready = <R extends Report>(
 ): Effect.Effect<R extends BundleReport ? BundleClearance : Clearance, Blocker> => readyWith(report, [], []);
 
 /** {@link ready}, of a report that was made with all of these steps, users' and built-in ones. */
-export const readyWith: <R extends Report>(
-  report: R,
+export const readyWith = Effect.fn("Report.ready")(function* (
+  report: Report,
   own: ReadonlyArray<OwnName>,
   builtIn: ReadonlyArray<BuiltInStep>,
-) => Effect.Effect<R extends BundleReport ? BundleClearance : Clearance, Blocker> = Effect.fn("Report.ready")(
-  function* (
-    report: Report,
-    own: ReadonlyArray<OwnName>,
-    builtIn: ReadonlyArray<BuiltInStep>,
-  ): Effect.fn.Return<BundleClearance, Blocker> {
-    const { version, chainId } = report;
-    // guard: a report of an older version
-    if (version !== reportVersion) return yield* new ReportVersion({ found: version, supported: reportVersion });
-    const blocker = report.findings.find(({ severity }) => severity === "blocker");
-    if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(report)(blocker)] });
-    const now = yield* Clock.currentTimeMillis;
-    const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
-    // guard: a step of the pipeline that the report lacks
-    const lacking = [
-      ...own.filter((step) => !report.steps.with.includes(step)),
-      ...builtIn.filter((step) => report.steps.without.includes(step)),
-    ];
-    const missing = [
-      ...unavailable.map(gapOf(report)),
-      ...gapsIn(report, now),
-      ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
-    ];
-    const requests = requestsOf(report);
-    if (missing.length > 0 || requests === null || chainId === null || report.digest === null)
-      return yield* new NotProven({ missing });
-    yield* recoverAuthorities(report.transactions.map(({ input }) => input));
-    return withJson({
-      signs: [],
-      // why: whoever is handed the report or the clearance changes nothing of the other
-      requests: copyOf(requests),
-      senders: report.transactions.map(({ input }) => input.from),
-      chainId,
-      digest: report.digest,
-      expiresAt: expiryOf(report),
-      waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
-    });
-  },
-);
+): Effect.fn.Return<BundleClearance, Blocker> {
+  const { version, chainId } = report;
+  // guard: a report of an older version
+  if (version !== reportVersion) return yield* new ReportVersion({ found: version, supported: reportVersion });
+  const blocker = report.findings.find(({ severity }) => severity === "blocker");
+  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(report)(blocker)] });
+  const now = yield* Clock.currentTimeMillis;
+  const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
+  // guard: a step of the pipeline that the report lacks
+  const lacking = [
+    ...own.filter((step) => !report.steps.with.includes(step)),
+    ...builtIn.filter((step) => report.steps.without.includes(step)),
+  ];
+  const missing = [
+    ...unavailable.map(gapOf(report)),
+    ...gapsIn(report, now),
+    ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
+  ];
+  const requests = requestsOf(report);
+  if (missing.length > 0 || requests === null || chainId === null || report.digest === null)
+    return yield* new NotProven({ missing });
+  yield* recoverAuthorities(report.transactions.map(({ input }) => input));
+  return withJson({
+    signs: [],
+    // why: whoever is handed the report or the clearance changes nothing of the other
+    requests: copyOf(requests),
+    senders: report.transactions.map(({ input }) => input.from),
+    chainId,
+    digest: report.digest,
+    expiresAt: expiryOf(report),
+    waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
+  });
+});

@@ -226,27 +226,21 @@ const Wait = Schema.Struct({
 /** A transaction that must be mined before a request is sent. */
 export interface Wait extends Schema.Schema.Type<typeof Wait> {}
 
-const asked = {
-  /** The account whose key signs. */
-  signer: Address,
-  /** The 32 bytes that it signs. */
-  digest: Hash,
-};
-/** A signature to be given that is no transaction's; there are none yet. */
-export const SignatureRequest = Schema.Union([
+/** The schema of one kind of signature. */
+const signature = <const Kind extends string, Fields extends Schema.Struct.Fields>(kind: Kind, fields: Fields) =>
+  Schema.Struct({ kind: Schema.Literal(kind), signer: Address, digest: Hash, ...fields });
+
+/** A signature to be given that is no transaction's: `signer` signs the 32 bytes of `digest`. */
+const SignatureRequest = Schema.Union([
   /** EIP-712; `typedData` as `eth_signTypedData_v4` takes it. */
-  Schema.Struct({ kind: Schema.Literal("typedData"), ...asked, typedData: Schema.JsonObject }),
+  signature("typedData", { typedData: Schema.JsonObject }),
   /** EIP-7702: the account runs the code at `address` from then on; `chainId` 0 = on every chain. */
-  Schema.Struct({
-    ...{ kind: Schema.Literal("authorization"), ...asked },
-    ...{ address: Address, chainId: Schema.Int, nonce: Schema.Int },
-  }),
+  signature("authorization", { chainId: Schema.Int, address: Address, nonce: Schema.Int }),
   /** EIP-191, as `personal_sign` signs it; `message`: its bytes. */
-  Schema.Struct({ kind: Schema.Literal("message"), ...asked, message: Hex }),
+  signature("message", { message: Hex }),
   /** Bare 32 bytes, which may be anything. */
-  Schema.Struct({ kind: Schema.Literal("hash"), ...asked }),
+  signature("hash", {}),
 ]);
-export type SignatureRequest = typeof SignatureRequest.Type;
 
 /** Permission to sign exactly these signatures and requests until `expiresAt`; at least one in both together. */
 export const Clearance = Schema.Struct({
@@ -273,9 +267,10 @@ export const Clearance = Schema.Struct({
 export interface BundleClearance extends Schema.Schema.Type<typeof Clearance> {
   /** Requests to be signed, in order. */
   readonly requests: Arr.NonEmptyReadonlyArray<Request>;
+  readonly waits: ReadonlyArray<Wait>;
 }
 export type Clearance =
   | BundleClearance
-  | (typeof Clearance.Type & { readonly signs: Arr.NonEmptyReadonlyArray<SignatureRequest> });
+  | (typeof Clearance.Type & { readonly signs: Arr.NonEmptyReadonlyArray<typeof SignatureRequest.Type> });
 
-export { AskRule, Observed, Request, RunName };
+export { Observed, Request, RunName };

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import type { AskRule, RunName, StepName } from "../primitives/names.js";
+import type { askRules, AskRule, RunName, StepName } from "../primitives/names.js";
 import type { Address } from "../primitives/hex.js";
 import type { InputDefaults } from "../transaction/fields.js";
 import type { Memory } from "./memory.js";
@@ -83,7 +83,7 @@ export interface LedgerEntry {
   /** The network round it went out in, from 1. */
   readonly round: number;
   /** The rule that asked it; null for what is asked at first. */
-  readonly because: AskRule | null;
+  readonly because: (typeof askRules)[number] | null;
   /** Wall time over all tries, ms. */
   readonly ms: number;
   /** Bytes of the answers' bodies; 0 where a foreign transport does not say, a share of the whole in a batch. */

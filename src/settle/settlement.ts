@@ -99,25 +99,23 @@ export interface MinedSettlement extends Comparison {
   };
 }
 
-/**
- * The fate of a report's transaction. Not mined: `pending` in the pool; `dropped`: the node does not know it, and
- * its nonce is free; `replaced` by another, found in a block, whose receipt the node has not; `unknown`: its nonce is used,
- * and by which transaction was not found: it may be mined, and the node behind; or its receipt and its block are not of
- * one another.
- */
-export type Settlement =
-  | MinedSettlement
-  | (Pick<MinedSettlement, "transaction" | "hash"> & {
-      readonly state: "pending" | "dropped" | "replaced" | "unknown";
-      readonly class: "unknown" | "replaced";
-    });
-
 /** A report against the chain. */
 export interface Settled {
   /** The gravest of all. */
   readonly class: (typeof settlementClasses)[number];
-  /** One for each transaction of the report, in its order. */
-  readonly transactions: ReadonlyArray<Settlement>;
+  /**
+   * The fate of each transaction of the report, in its order. Not mined: `pending` in the pool; `dropped`: the node does
+   * not know it, and its nonce is free; `replaced` by another, found in a block, whose receipt the node has not;
+   * `unknown`: its nonce is used, and by which transaction was not found: it may be mined, and the node behind; or its
+   * receipt and its block are not of one another.
+   */
+  readonly transactions: ReadonlyArray<
+    | MinedSettlement
+    | (Pick<MinedSettlement, "transaction" | "hash"> & {
+        readonly state: "pending" | "dropped" | "replaced" | "unknown";
+        readonly class: "unknown" | "replaced";
+      })
+  >;
   /** Balances measured over the whole bundle; all are `uncompared` where `balancesUntold` says why. */
   readonly balances: Comparison;
   /**
@@ -129,6 +127,9 @@ export interface Settled {
   /** The requests that it took. */
   readonly ledger: Report["ledger"];
 }
+
+/** The fate of one transaction. */
+export type Settlement = Settled["transactions"][number];
 
 /** The outcome of a transaction in one run, or on the chain. */
 export interface MinedOutcome {

@@ -79,7 +79,7 @@ const lensEntry = (
   contracts: ReadonlyArray<Address>,
   queries: ReadonlyArray<Query>,
   without: Pick<ReadonlySet<SimulationPart>, "has">,
-): Eth.BlockStateCall => {
+): Eth.Simulation["blocks"][number] => {
   const gasLimit = gasFor(queries);
   return {
     calls: [readerCall(at, queries)],

@@ -12,7 +12,7 @@ import { costOf, limited, type Query } from "./queries.js";
  * One answer, of the kinds that `Kind` names; `unavailable`: no gas was left for this query, so nothing is known, which is
  * not zero.
  */
-export type Answer<Kind extends Query["kind"] | "unavailable" = Query["kind"] | "unavailable"> = Extract<
+export type Answer<Kind extends string = string> = Extract<
   /** The executed block, and the price of the witness's transaction in it. */
   | {
       readonly kind: "environment";
@@ -37,7 +37,7 @@ export type Answer<Kind extends Query["kind"] | "unavailable" = Query["kind"] | 
       /** Gas that the witness had left when it ran. */
       readonly gasLeft: bigint;
       /** The latest fork whose opcodes the block executes. */
-      readonly fork: Fork;
+      readonly fork: typeof Fork.Type;
     }
   /** One account. */
   | {

@@ -8,25 +8,24 @@
 import { memoize } from "effect/Function";
 import type { Address, Hex } from "../primitives/hex.js";
 
-/** One question. `gas` is in gas units, `returnCap` in bytes; both are limited to 32 bits on the wire. */
-export type Query =
-  | { readonly kind: "environment" }
-  | { readonly kind: "account"; readonly address: Address }
-  | {
-      /** A call that changes nothing (STATICCALL). */
-      readonly kind: "call";
-      /** The contract to call. */
-      readonly to: Address;
-      /** Its calldata. */
-      readonly data: Hex;
-      /** The most gas it may use. */
-      readonly gas: number;
-      /** The most bytes of its answer that are kept. */
-      readonly returnCap: number;
-    };
+/** A call that changes nothing (STATICCALL). `gas` in gas, `returnCap` in bytes; both are limited to 32 bits on the wire. */
+export interface Call {
+  readonly kind: "call";
+  /** The contract to call. */
+  readonly to: Address;
+  /** Its calldata. */
+  readonly data: Hex;
+  /** The most gas it may use. */
+  readonly gas: number;
+  /** The most bytes of its answer that are kept. */
+  readonly returnCap: number;
+}
 
-/** A query that is a STATICCALL. */
-export type Call = Extract<Query, { readonly kind: "call" }>;
+/** One read of the witness before and after the transactions, in the same simulated block. */
+export type Look = Call | { readonly kind: "account"; readonly address: Address };
+
+/** One question. */
+export type Query = Look | { readonly kind: "environment" };
 
 const limit32 = 0xffff_ffff;
 

@@ -99,7 +99,7 @@ export const askTyped = ({ method, params }: Exchange): Effect.Effect<unknown, E
       });
     case "eth_simulateV1":
       return Eth.simulateV1({
-        ...(simulation(first) as { readonly blocks: ReadonlyArray<Eth.BlockStateCall> }),
+        ...(simulation(first) as { readonly blocks: Eth.Simulation["blocks"] }),
         fillers: true,
         block: block(second),
       });

@@ -23,7 +23,7 @@ afterAll(() => scene?.stop());
 /** Where the OP stack keeps its fee oracle. */
 const oracle = "420000000000000000000000000000000000000f";
 
-type Name = Preflight.BuiltInStep;
+type Name = NonNullable<Parameters<typeof Preflight.make>[0]["without"]>[number];
 const on = <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>) =>
   Effect.runPromise(Effect.provide(effect, layerOf(scene.url)));
 const transfer = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [other.address, 5n]) });

@@ -215,7 +215,7 @@ describe("a clearance", () => {
   const { request } = transfer;
   if (request === null) throw new Error("a hole");
   const clearanceOf = (
-    signs: ReadonlyArray<Report.SignatureRequest>,
+    signs: ReadonlyArray<Report.Clearance["signs"][number]>,
     requests: ReadonlyArray<Report.Request>,
   ): Report.Clearance => {
     const signables = requests.map((each) => ({ from: alice, request: each }));
@@ -227,7 +227,7 @@ describe("a clearance", () => {
   it("has at least one signature or request", () => {
     const codec = Schema.toCodecJson(Report.Clearance);
     const back = (json: unknown) => Schema.decodeUnknownSync(codec)(wire(json));
-    const json = (signs: ReadonlyArray<Report.SignatureRequest>, requests: ReadonlyArray<Report.Request>) =>
+    const json = (signs: ReadonlyArray<Report.Clearance["signs"][number]>, requests: ReadonlyArray<Report.Request>) =>
       Schema.encodeSync(codec)(clearanceOf(signs, requests));
     for (const [signs, requests] of [
       [[sign], []],

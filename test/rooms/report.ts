@@ -5,7 +5,7 @@ export { bounded } from "../../src/report/bounded.js";
 export { Finding, FindingCode, fromError, messageOf, type StepName } from "../../src/report/finding.js";
 export { freshnessOf, minesOnDemand, type FreshnessOptions } from "../../src/report/freshness.js";
 export { toHtml } from "../../src/report/html.js";
-export { fromJson, toJson } from "../../src/report/json.js";
+export { fromJson, toJson, upgrade } from "../../src/report/json.js";
 export { toMarkdown } from "../../src/report/markdown.js";
 export { painter, toText, tableLines } from "../../src/report/text.js";
 export type {
@@ -27,7 +27,6 @@ export {
   type RunName,
   type TransactionReport,
 } from "../../src/report/schema.js";
-export { upgrade } from "../../src/report/upgrade.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
 export { detailsText } from "../../src/report/reason.js";

@@ -5,7 +5,6 @@ import {
   decodeRevert,
   isVerdict,
   RpcError,
-  type ClassifyInput,
   type Reason,
   type Revert,
   type Verdict,
@@ -61,7 +60,7 @@ test("an RpcError is recovered by its reason", () => {
 });
 
 test("classify is total, and isVerdict tells its halves apart", () => {
-  expectTypeOf(classify).toEqualTypeOf<(input: ClassifyInput) => RpcError | Verdict>();
+  expectTypeOf(classify).toEqualTypeOf<(input: Parameters<typeof classify>[0]) => RpcError | Verdict>();
   expectTypeOf(decodeRevert).returns.toEqualTypeOf<Revert>();
   const answer = classify({ method: "eth_call" });
   if (isVerdict(answer)) expectTypeOf(answer).toEqualTypeOf<Verdict>();

@@ -59,8 +59,8 @@ test("a step that asks nothing needs nothing, wherever it is made", () => {
 test("a name and a code have a slash", () => {
   expectTypeOf<"sanctions">().not.toExtend<Step.Step["name"]>();
   expectTypeOf(Step.blocker).parameter(0).toEqualTypeOf<`${string}/${string}`>();
-  expectTypeOf<Step.OwnName>().toExtend<Report.FindingCode>();
-  expectTypeOf<Step.OwnName>().toExtend<Report.StepName>();
+  expectTypeOf<`${string}/${string}`>().toExtend<Report.FindingCode>();
+  expectTypeOf<`${string}/${string}`>().toExtend<Report.StepName>();
 });
 
 test("the answer of a plain step is what its promise gives", () => {

@@ -17,7 +17,7 @@ const laneIn = (id: string): Nonces.Lane => {
 };
 
 /** 0 healthy, 1 damaged, 2 somebody has to see to it. */
-const codeOfHealth = (concerns: ReadonlyArray<Nonces.Concern>): ExitCode =>
+const codeOfHealth = (concerns: ReadonlyArray<ReturnType<typeof Nonces.health>[number]>): ExitCode =>
   concerns.some(({ kind }) => kind === "damaged")
     ? exitCodes.blocked
     : concerns.length > 0
@@ -25,7 +25,7 @@ const codeOfHealth = (concerns: ReadonlyArray<Nonces.Concern>): ExitCode =>
       : exitCodes.ready;
 
 /** Says what is wrong, a line each; else the word that it is healthy. */
-const healthText = (concerns: ReadonlyArray<Nonces.Concern>): string =>
+const healthText = (concerns: ReadonlyArray<ReturnType<typeof Nonces.health>[number]>): string =>
   concerns.length === 0
     ? "  healthy"
     : concerns.map(({ sentence }) => `  NOT WELL   ${escapeText(sentence, 1_024)}`).join("\n");

@@ -238,8 +238,7 @@ const countsOf = ({ latest, next }: Report["transactions"][number]["nonce"]): Co
  * One lease per transaction whose nonce the caller left open, in order; null for the others, and for
  * all while the chain is not known. Taken on the counts that the report has already read. What is not
  * committed when the scope closes is free again. With `waitMs` each may wait that long.
- *
- * Give the nonces to `Preflight.assignNonces` and prove that report: the proof then speaks of them.
+ * {@link Preflight.reserving} takes them between a scan and its proof, which then speaks of them.
  */
 export const reserveAll = Effect.fn("Nonces.reserveAll")(function* (
   report: Report,

@@ -1,15 +1,8 @@
 /** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import type {
-  FullBlock,
-  FullTransaction,
-  Receipt,
-  BlockOverrides,
-  BlockParameter,
-  BlockStateCall,
-  StateOverrides,
-} from "../../eth/index.js";
+import type { FullBlock, FullTransaction, Receipt } from "../../eth/index.js";
+import type { BlockOverrides, BlockParameter, Simulation, StateOverrides } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
 import type { Hex } from "../../primitives/index.js";
 import { inRound } from "../../pipeline/index.js";
@@ -50,7 +43,7 @@ const contextOf = ({ number, timestamp, baseFeePerGas, miner, mixHash, gasLimit 
 
 /** The calls of the last block, as what happened. */
 const askAll = (
-  blocks: ReadonlyArray<BlockStateCall>,
+  blocks: Simulation["blocks"],
   block: BlockParameter,
 ): Effect.Effect<ReadonlyArray<MinedOutcome>, never, Rpc> =>
   Effect.match(Eth.simulateV1({ blocks, block }), {
@@ -82,7 +75,7 @@ const fillers = (
   baseTime: bigint,
   { number, time, baseFeePerGas }: BlockOverrides,
   own: BlockOverrides,
-): ReadonlyArray<BlockStateCall> | null => {
+): Simulation["blocks"] | null => {
   const [last, end] = [BigInt(number ?? 0), BigInt(time ?? 0)];
   const gap = last - base - 1n;
   if (gap < 0n || gap > mostBetween || end < baseTime) return null;
@@ -160,7 +153,7 @@ export const askReplay = Effect.fnUntraced(function* (
   const base = origin === null || origin > parent ? parent : origin;
   const header = yield* Effect.option(Eth.getBlock({ block: base }));
   const baseTime = Option.isSome(header) ? header.value.timestamp : null;
-  const on = (calls: BlockStateCall["calls"], at: BlockOverrides, state: StateOverrides | null) => ({
+  const on = (calls: Simulation["blocks"][number]["calls"], at: BlockOverrides, state: StateOverrides | null) => ({
     calls,
     blockOverrides: at,
     ...(state === null ? {} : { stateOverrides: state }),

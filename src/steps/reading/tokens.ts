@@ -169,17 +169,18 @@ export const settleInfos = (
   };
 };
 
-/** Names and symbols by chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts hang on them. */
-export interface TokenNames {
+/**
+ * The cache of a run; remembers nothing unless {@link layerTokenCache} or another one is provided. Names and symbols by
+ * chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts
+ * hang on them.
+ */
+export const TokenCache: Context.Reference<{
   /** Returns what is known of these tokens; those that are not known are left out. */
   readonly recall: (chainId: number | null, tokens: ReadonlyArray<Address>) => Effect.Effect<ReadonlyArray<TokenInfo>>;
   /** Keeps what was measured. */
   readonly keep: (chainId: number | null, infos: ReadonlyArray<TokenInfo>) => Effect.Effect<void>;
-}
-
-/** The cache of a run; remembers nothing unless {@link layerTokenCache} or another one is provided. */
-export const TokenCache: Context.Reference<TokenNames> = Context.Reference("evm-preflight/TokenCache", {
-  defaultValue: (): TokenNames => ({ recall: () => Effect.succeed([]), keep: () => Effect.void }),
+}> = Context.Reference("evm-preflight/TokenCache", {
+  defaultValue: (): typeof TokenCache.Service => ({ recall: () => Effect.succeed([]), keep: () => Effect.void }),
 });
 
 /**
@@ -192,7 +193,7 @@ export const layerTokenCache = (options: {
 }): Layer.Layer<never> =>
   Layer.effect(
     TokenCache,
-    Effect.sync((): TokenNames => {
+    Effect.sync((): typeof TokenCache.Service => {
       /** With the epoch ms until which each is remembered. */
       const entries = new Map<string, { readonly info: TokenInfo; readonly until: number }>();
       const life = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive));

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { BlockGasLimitExceeded, GasAllowanceExceeded, PendingUnavailable, VmHalt } from "../../../src/Errors.js";
-import { Rpc, type Memory } from "../../../src/Rpc.js";
+import { Rpc } from "../../../src/Rpc.js";
+import type { Memory } from "../../../src/testing.js";
 import {
   ExecutionReverted,
   InsufficientFunds,
