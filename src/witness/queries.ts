@@ -10,6 +10,7 @@ import type { Address, Hex } from "../primitives/hex.js";
 
 /** A call that changes nothing (STATICCALL). `gas` in gas, `returnCap` in bytes; both are limited to 32 bits on the wire. */
 export interface Call {
+  /** The kind of query. */
   readonly kind: "call";
   /** The contract to call. */
   readonly to: Address;
