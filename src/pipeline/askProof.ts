@@ -74,27 +74,23 @@ export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pen
 /** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
 const mostAgain = 3;
 
-/** Asks worlds, all side by side; `times` = how often a run is asked again that is refused for its block. */
+/** Asks a world; `times` = how often again, where it is refused for its block. */
+const askRun = (claim: ProofInput, world: World, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
+  const plan = planOf(claim, world);
+  const isAgain = typeof plan.block === "object" && world.form !== "limits";
+  const run = simulate(plan, abisOf(claim.report.options));
+  return Effect.result(Effect.retry(run, { times: isAgain ? times : 0, while: isGone }));
+};
+
+/** Asks worlds, all side by side. */
 export const askRuns = (
   claim: ProofInput,
   worlds: ReadonlyArray<World>,
   times = 0,
 ): Effect.Effect<Answered, never, Rpc> =>
   Effect.map(
-    Effect.forEach(
-      worlds,
-      (world) => {
-        const plan = planOf(claim, world);
-        const isAgain = typeof plan.block === "object" && world.form !== "limits";
-        const run = Effect.retry(simulate(plan, abisOf(claim.report.options)), {
-          times: isAgain ? times : 0,
-          while: isGone,
-        });
-        return Effect.map(Effect.result(run), (result) => [world.key, result] as const);
-      },
-      { concurrency: "unbounded" },
-    ),
-    (rows) => new Map(rows),
+    Effect.forEach(worlds, (world) => askRun(claim, world, times), { concurrency: "unbounded" }),
+    (runs) => new Map(Arr.zip(worlds, runs).map(([{ key }, run]) => [key, run])),
   );
 
 /** Ms that the blocks between and the traces may take beyond all else, where that took less. */
@@ -117,22 +113,20 @@ const besideBetween = <A, R>(
         : Effect.void;
       const tracer = yield* Effect.forkScoped(trace);
       const fibers = yield* Effect.forEach(between, (world) =>
-        Effect.map(Effect.forkScoped(askRuns(claim, [world])), (fiber) => ({ world, fiber })),
+        Effect.map(Effect.forkScoped(askRun(claim, world)), (fiber) => ({ world, fiber })),
       );
       const answers = yield* main;
       const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
       // why: an error records its stack, and hardly any proof needs this one
-      const late = ({ key }: World): Answered => {
-        const reason = new Timeout({ detail: "", afterMs: patience });
-        return new Map([[key, Result.fail(new RpcError({ method: "eth_simulateV1", reason }))]]);
-      };
+      const late = () =>
+        Result.fail(new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }));
       const [ended, ...runs] = yield* Effect.all(
         [
           Effect.timeoutOption(Fiber.join(tracer), patience),
-          ...fibers.map(({ world, fiber }) =>
+          ...fibers.map(({ world: { key }, fiber }) =>
             Effect.map(
               Effect.timeoutOption(Fiber.join(fiber), patience),
-              Option.getOrElse(() => late(world)),
+              (run) => [key, Option.getOrElse(run, late)] as const,
             ),
           ),
         ] as const,
@@ -140,7 +134,7 @@ const besideBetween = <A, R>(
       );
       // why: a node that takes too long does so the next time, too
       if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
-      return { main: answers, between: new Map(runs.flatMap((run) => [...run])), traced: [...traced] };
+      return { main: answers, between: new Map(runs), traced: [...traced] };
     }),
   );
 
@@ -175,9 +169,9 @@ export const askProof = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, scanned, subjects, header, steps } = claim;
   const block = tagOf(claim.report);
-  const [between, worlds] = Arr.partition(worldsAsked(claim), (world) =>
-    world.why === "nearer" ? Result.fail(world) : Result.succeed(world),
-  );
+  const asked = worldsAsked(claim);
+  const between = asked.filter(({ why }) => why === "nearer");
+  const worlds = asked.filter(({ why }) => why !== "nearer");
   const skipped: Effect.Effect<null> = Effect.succeed(null);
   const none = Effect.succeed(new Map<never, never>());
   const isCounted = steps.has("nonce");

@@ -250,6 +250,8 @@ export const asked = async <S>(
 ): Promise<{
   readonly known: S;
   readonly lines: ReadonlyArray<string>;
+  /** The same lines in the order in which they were sent. */
+  readonly order: ReadonlyArray<string>;
   readonly wire: ReadonlyArray<ReadonlyArray<unknown>>;
 }> => {
   const lines: Array<string> = [];
@@ -267,7 +269,7 @@ export const asked = async <S>(
       }),
   });
   const known = await Effect.runPromise(counting(ask).pipe(Effect.provideService(Rpc, node)));
-  return { known, lines: lines.sort(), wire };
+  return { known, lines: [...lines].sort(), order: lines, wire };
 };
 
 interface Simulated {

@@ -256,6 +256,15 @@ describe("a proof", () => {
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
 
+  it("asks the counts and the latest header behind the runs, which they are to be no older than", async () => {
+    const { order } = await byProof("incomparable", { proof: { next: failing(lost) } });
+    const place = (word: string) => order.findIndex((line) => line.includes(word));
+    expect(order.findLastIndex((line) => line.includes("eth_simulateV1"))).toBeLessThan(
+      place("eth_getTransactionCount"),
+    );
+    expect(place("eth_getBlockByNumber")).toBe(order.length - 1);
+  });
+
   it("is made without what a world was refused for", async () => {
     const ofHash = await byProof("unsupportedPart", { proof: { next: failing(form) } });
     expect(ofHash.lines).toEqual(attemptOn("unsupportedPart", "latest", "latest"));
