@@ -4,52 +4,47 @@ import type { Snapshot } from "./store.js";
 
 const hash = /^0x[0-9a-f]{64}$/;
 
-/** A slot in its lane, whether it is at the floor or above, and its neighbours. */
-const placeOf = (slot: Snapshot["slots"][number], index: number, lane: Snapshot) => ({
-  ...{ slot, lane, active: slot.nonce >= lane.floor, before: lane.slots[index - 1], after: lane.slots[index + 1] },
+type Slot = Snapshot["slots"][number];
+
+/** The place of a slot: its lane, whether it is at the floor or above, and its neighbours. */
+const placeOf = (lane: Snapshot, index: number, active: boolean) => ({
+  lane,
+  active,
+  before: lane.slots[index - 1],
+  after: lane.slots[index + 1],
 });
+type Place = ReturnType<typeof placeOf>;
 
 /** True if a slot has transactions in a sound lane. */
-const isExpected = ({ state, width, token }: Snapshot["slots"][number]): boolean =>
+const isExpected = ({ state, width, token }: Slot): boolean =>
   width !== 0 && (state === "committed" || (state === "settled" && token !== foreign));
 
-const isNext = (
-  { nonce, token }: Snapshot["slots"][number],
-  other: ReturnType<typeof placeOf>["after"],
-  by: bigint,
-  width: number,
-): boolean => other?.nonce === nonce + by && other.width === width && other.token === token;
+/** True if the other nonce is the one beside it that one lease took with it. */
+const isPair = ({ nonce, token }: Slot, other: Slot | undefined, by: bigint, width: number): boolean =>
+  other?.nonce === nonce + by && other.width === width && other.token === token;
+
+const hasSecond = (slot: Slot, { after }: Place): boolean => isPair(slot, after, 1n, 0) && after?.state === slot.state;
 
 /** Each way in which a slot violates the partition, and its words. */
 const faults: ReadonlyArray<
-  readonly [
-    isFault: (place: ReturnType<typeof placeOf>) => boolean,
-    what: (place: ReturnType<typeof placeOf>) => string,
-  ]
+  readonly [isFault: (slot: Slot, at: Place) => boolean, what: (slot: Slot, at: Place) => string]
 > = [
-  [({ slot: { nonce }, lane }) => nonce < lane.tail || nonce >= lane.next, () => "lies outside the lane"],
+  [({ nonce }, { lane }) => nonce < lane.tail || nonce >= lane.next, () => "lies outside the lane"],
   [
-    ({ slot, active }) => active === (slot.state === "settled"),
-    ({ slot, active }) => `is ${slot.state} ${active ? "above" : "below"} the floor`,
+    (slot, at) => at.active === (slot.state === "settled"),
+    ({ state }, at) => `is ${state} ${at.active ? "above" : "below"} the floor`,
   ],
-  [({ slot }) => (slot.state === "free") !== (slot.token === ""), () => "is free with a token, or held without one"],
+  [({ state, token }) => (state === "free") !== (token === ""), () => "is free with a token, or held without one"],
+  [({ state, token }) => token === foreign && state === "committed", () => "is committed for somebody else"],
   [
-    ({ slot }) => slot.token === foreign && slot.state === "committed",
-    ({ slot }) => `is ${slot.state} for somebody else`,
+    (slot) => isExpected(slot) !== slot.attempts.length > 0,
+    ({ state, attempts }) => `is ${state} with ${attempts.length} transactions`,
   ],
+  [({ attempts }) => attempts.some((each) => !hash.test(each.hash)), () => "has a transaction without a hash"],
+  [({ state, until }) => state === "reserved" && !(until > 0), () => "is reserved without an end"],
+  [(slot, at) => at.active && slot.width === 2 && !hasSecond(slot, at), () => "misses its second nonce"],
   [
-    ({ slot }) => isExpected(slot) !== slot.attempts.length > 0,
-    ({ slot }) => `is ${slot.state} with ${slot.attempts.length} transactions`,
-  ],
-  [({ slot }) => slot.attempts.some((each) => !hash.test(each.hash)), () => "has a transaction without a hash"],
-  [({ slot }) => slot.state === "reserved" && !(slot.until > 0), () => "is reserved without an end"],
-  [
-    ({ slot, active, after }) =>
-      active && slot.width === 2 && !(isNext(slot, after, 1n, 0) && after?.state === slot.state),
-    () => "misses its second nonce",
-  ],
-  [
-    ({ slot, active, before }) => active && slot.width === 0 && !isNext(slot, before, -1n, 2),
+    (slot, at) => at.active && slot.width === 0 && !isPair(slot, at.before, -1n, 2),
     () => "is a second nonce without the first",
   ],
 ];
@@ -63,8 +58,8 @@ const ofSlots = (lane: Snapshot): Array<string> => {
     const say = (what: string) => found.push(`nonce ${nonce} ${what}`);
     if (numbers.has(nonce)) say("stands twice");
     numbers.add(nonce);
-    const place = placeOf(slot, index, lane);
-    for (const [isFault, what] of faults) if (isFault(place)) say(what(place));
+    const at = placeOf(lane, index, nonce >= lane.floor);
+    for (const [isFault, what] of faults) if (isFault(slot, at)) say(what(slot, at));
     if (width !== 0 && token !== foreign && (state === "reserved" || state === "committed")) {
       if (tokens.has(token)) say(`shares its token with nonce ${tokens.get(token)}`);
       tokens.set(token, nonce);

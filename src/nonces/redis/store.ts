@@ -128,15 +128,22 @@ const namesIn = (answer: unknown): ReadonlyArray<string> =>
     .flatMap((each) => textOf(each) ?? [])
     .sort();
 
-/**
- * Asks for the script's answer, and the lane's commits, on the shared connection or on one of its own. An answer must
- * be that of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a
- * proxy, must not make a commit out of another's.
- */
-const askingOn = (keyOf: (lane: LaneId) => string, commitCounts: ReturnType<typeof makeCommitCounts>) => {
+/** Asks the script, and waits for the replicas where the answer `permits` something. */
+const scripted = (
+  redis: Redis.Redis["Service"],
+  keyOf: (lane: LaneId) => string,
+  awaited: Required<Pick<Options, "replicas" | "replicaTimeoutMs">>,
+  commitCounts: ReturnType<typeof makeCommitCounts>,
+) => {
+  const { replicas } = awaited;
   const own = globalThis.crypto.randomUUID();
   let questions = 0;
-  return (sender: Parameters<typeof run>[0], operation: string, lane: LaneId, args: Args) => {
+  /**
+   * Asks for the script's answer, and the lane's commits, on the shared connection or on one of its own. An answer must
+   * be that of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a
+   * proxy, must not make a commit out of another's.
+   */
+  const askOn = (sender: Parameters<typeof run>[0], operation: string, lane: LaneId, args: Args) => {
     const question = `${own}:${(questions += 1)}`;
     const another = storeError(operation)({ cause: new Error("the connection gave the answer to another question") });
     return run(sender, keyOf(lane), [operation, ...args, commitCounts.of(lane), question].map(String)).pipe(
@@ -154,17 +161,6 @@ const askingOn = (keyOf: (lane: LaneId) => string, commitCounts: ReturnType<type
       }),
     );
   };
-};
-
-/** Asks the script, and waits for the replicas where the answer `permits` something. */
-const scripted = (
-  redis: Redis.Redis["Service"],
-  keyOf: (lane: LaneId) => string,
-  awaited: Required<Pick<Options, "replicas" | "replicaTimeoutMs">>,
-  commitCounts: ReturnType<typeof makeCommitCounts>,
-) => {
-  const { replicas } = awaited;
-  const askOn = askingOn(keyOf, commitCounts);
   let isWarned = false;
   /** Once for each process that uses the store, whoever started its lanes. */
   const warnOnce = Effect.suspend(() => {
