@@ -93,9 +93,8 @@ export const call = (
 
 const simulated = fields<Simulation>(
   {
-    blocks: list(
-      writtenBy(fields<Simulation["blocks"][number]>({ calls, stateOverrides, blockOverrides }), Anything),
-    ).write,
+    blocks: list(writtenBy(fields<Simulation["blocks"][number]>({ calls, stateOverrides, blockOverrides }), Anything))
+      .write,
     traceTransfers: Flag.write,
     validation: Flag.write,
     returnFullTransactions: Flag.write,

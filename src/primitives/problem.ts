@@ -191,7 +191,9 @@ const reportParts = (input: unknown): Problem | null => {
   const [name, what] = parts.find(([path, what]) => !fits[what](partAt(input, path))) ?? [];
   if (name !== undefined) return { field: `report.${name}`, problem: `must be ${what}: give a whole report` };
   // why: JSON has no bigints, and of texts in their place every sum and comparison would be wrong
-  const isText = ["transactions", "carriers"].some((name) => typeof partAt(input, `${name}.0.input.value`) === "string");
+  const isText = ["transactions", "carriers"].some(
+    (name) => typeof partAt(input, `${name}.0.input.value`) === "string",
+  );
   return isText ? notWhole : null;
 };
 
