@@ -128,43 +128,64 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
   ];
 };
 
-/** The state that was asked, and what there is to say of its age. */
-export const observe = (
-  answers: Answers,
-  { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds = [], sighted, since = null, standsOn = null, isForkUsed = true, stage, ...more }: ObserveInput,
-): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
-  const { before, header, block, chain, rules, chainId, run, called } = answers;
+/** The block that a run stands on: by its own header, else by what the witness read in it. */
+const baseIn = ({ before, run, alone }: Answers, standsOn: bigint | null) => {
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = BigInt(run?.plan.ahead?.length ?? 0);
   // why: a caller or a node may give the first block, which stands on none
   const simulatedBase = simulatedNumber === null || simulatedNumber <= ahead ? null : simulatedNumber - 1n - ahead;
   const base = standsOn ?? simulatedBase;
-  const timestamp = before.environment?.timestamp ?? null;
-  const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;
   // why: NUMBER may be another chain's, and the time one that we have set
-  const { block: simulated = null, plan } = run ?? answers.alone ?? {};
-  const { freshness, findings } = !isCurrent
-    ? { freshness: "unknown" as const, findings: [] }
-    : freshnessOf({
-        base: standsOn !== null || simulated === null ? base : simulated.number - 1n - ahead,
-        head: header,
-        // why: a proof is asked again until it stands on the latest block that was shown
-        least: stage === "proven" ? (sighted.header ?? null) : null,
-        highest: since === null || (sighted.block ?? -1n) > since ? sighted.block : since,
-        timestamp: plan?.blockOverrides?.time === undefined ? timestamp : null,
-        ...{ now, aheadMs: sighted.aheadMs, elapsedMs: now - answers.askedAt },
-        hasAdvanced: since !== null && header !== null && header.number > since,
-        ...{ heldMs: sighted.heldMs ?? 0, isShared: sighted.isShared ?? false },
-        ...{ chain, chainId },
-      });
+  const { block: simulated = null, plan } = run ?? alone ?? {};
+  return {
+    ...{ simulatedNumber, ahead, base, isTimeOurs: plan?.blockOverrides?.time !== undefined },
+    shown: standsOn !== null || simulated === null ? base : simulated.number - 1n - ahead,
+  };
+};
+
+/** How old the state is that was asked; not known of what is no tag of the newest, or is pretended. */
+const ageIn = (
+  answers: Answers,
+  { blockOverrides }: Pick<ReportOptions, "blockOverrides">,
+  { now, sighted, since = null, stage }: ObserveInput,
+  { shown, isTimeOurs }: ReturnType<typeof baseIn>,
+): ReturnType<typeof freshnessOf> => {
+  const { before, header, block, chain, chainId } = answers;
+  if ((block !== "pending" && block !== "latest") || blockOverrides !== null)
+    return { freshness: "unknown", findings: [] };
+  const timestamp = before.environment?.timestamp ?? null;
+  return freshnessOf({
+    base: shown,
+    head: header,
+    // why: a proof is asked again until it stands on the latest block that was shown
+    least: stage === "proven" ? (sighted.header ?? null) : null,
+    highest: since === null || (sighted.block ?? -1n) > since ? sighted.block : since,
+    timestamp: isTimeOurs ? null : timestamp,
+    ...{ now, aheadMs: sighted.aheadMs, elapsedMs: now - answers.askedAt },
+    hasAdvanced: since !== null && header !== null && header.number > since,
+    ...{ heldMs: sighted.heldMs ?? 0, isShared: sighted.isShared ?? false },
+    ...{ chain, chainId },
+  });
+};
+
+/** The state that was asked, and what there is to say of its age. */
+export const observe = (
+  answers: Answers,
+  options: ReportOptions,
+  input: ObserveInput,
+): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
+  const { before, header, block, rules, run, called } = answers;
+  const { now, worlds = [], sighted, standsOn = null, isForkUsed = true, ...more } = input;
+  const stood = baseIn(answers, standsOn);
+  const { simulatedNumber, ahead, base } = stood;
+  const { freshness, findings } = ageIn(answers, options, input, stood);
   const observed: Observed = {
     blockTag: block,
     baseNumber: base,
     simulatedNumber,
     // why: the hash of an empty block in front is nobody's
     parentHash: ahead === 0n ? (before.environment?.parentHash ?? null) : header?.number === base ? header.hash : null,
-    timestamp,
+    timestamp: before.environment?.timestamp ?? null,
     baseFeePerGas: answers.simulatedBaseFee ?? answers.quote.baseFeePerGas,
     gasLimit: answers.blockGasLimit,
     latestNumber: header?.number ?? null,
@@ -182,7 +203,7 @@ export const observe = (
   };
   return {
     observed,
-    findings: [...findings, ...checkTestimonies(sighted), ...checkRules(answers, now, maxAgeMs, isForkUsed)],
+    findings: [...findings, ...checkTestimonies(sighted), ...checkRules(answers, now, options.maxAgeMs, isForkUsed)],
   };
 };
 

@@ -137,6 +137,18 @@ export const PendingStale = code("chain", ["unavailable"], "PendingStale", [
   "ask again, or use another block tag or endpoint",
 ]);
 
+/** True if the state stands on another block than the newest that was shown. */
+const isOff = ({ base, head, highest, least = null, elapsedMs, chain }: FreshnessOptions): boolean => {
+  if (base === null) return false;
+  const pace = Math.max(1, chain.paceKnown ? chain.blockTimeMs : assumedPace);
+  const drift = 1n + BigInt(Math.floor(Math.max(spreading, elapsedMs) / pace));
+  return (
+    newest(base, highest, head?.number ?? null) > base + drift ||
+    (least !== null && least > base && isSlotted(chain)) ||
+    (head !== null && base > head.number + ahead + drift)
+  );
+};
+
 /**
  * The age is that of the sealed head by the newest clock, for pending state may carry the clock of a node that heard
  * of no block for days. Without a head the simulated block's time may show that the state is old, never that it is new.
@@ -144,16 +156,8 @@ export const PendingStale = code("chain", ["unavailable"], "PendingStale", [
  * chain's, until that stands still.
  */
 export const freshnessOf = (options: FreshnessOptions) => {
-  const { base, head, highest, least = null, timestamp, now, aheadMs, elapsedMs, chain, chainId } = options;
+  const { base, head, highest, timestamp, now, aheadMs, chain, chainId } = options;
   const { heldMs = 0, isShared = false } = options;
-  const pace = Math.max(1, chain.paceKnown ? chain.blockTimeMs : assumedPace);
-  const drift = 1n + BigInt(Math.floor(Math.max(spreading, elapsedMs) / pace));
-  const isOff =
-    base !== null &&
-    (newest(base, highest, head?.number ?? null) > base + drift ||
-      (least !== null && least > base && isSlotted(chain)) ||
-      (head !== null && base > head.number + ahead + drift));
-
   const local = elapsed(now);
   const dated = aheadMs === null ? null : elapsed(now + aheadMs);
   const clock = newest(local, dated);
@@ -171,7 +175,7 @@ export const freshnessOf = (options: FreshnessOptions) => {
     freshness,
     findings: [...clocks, ...more],
   });
-  if (isOff || (age >= stale && !isSlow)) {
+  if (isOff(options) || (age >= stale && !isSlow)) {
     const blocks = [count("base block", base), count("latest block", head?.number ?? null)];
     return told("stale", PendingStale.unavailable(where, ...blocks, count("highest block", highest), old));
   }
