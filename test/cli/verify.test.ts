@@ -100,7 +100,7 @@ describe("verify", () => {
 
   it.each([
     ["{}", "is no report; check --json writes one ("],
-    ['{"name":"a","version":"1.0.0"}', 'is no report; check --json writes one (Expected 4 at ["version"])'],
+    ['{"name":"a","version":"1.0.0"}', 'is no report; check --json writes one (Expected 4 | 5 at ["version"])'],
     ["not JSON at all", "is no report; check --json writes one (it is no JSON: "],
     ["<!doctype html><h1>READY</h1>", "is no report; check --json writes one (it is no JSON: "],
     [
