@@ -91,6 +91,76 @@ export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved
   "run `prove` again if the sender has transactions in flight",
 ]);
 
+/** The report of what a proof's runs told on one ground. */
+const assembleProof = Effect.fnUntraced(function* (
+  about: Omit<About, "askedAt"> & {
+    readonly found: ReadonlyArray<Finding>;
+    readonly own: Own;
+    readonly check: Effect.Success<Own["judge"]>;
+    readonly ledger: Report["ledger"];
+    readonly ran: Parameters<typeof checkRan>[1];
+    readonly now: number;
+    readonly closed: Parameters<typeof closesIn>[0];
+  },
+  attempt: Attempt,
+  further: ReadonlyArray<Finding>,
+): Effect.fn.Return<BundleReport> {
+  const { report, bundle: signed, measure, policies, scanned, found, own, check, ledger, ran, now, closed } = about;
+  const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
+  const { compared } = attempt.judged;
+  const ends = [closesIn(closed, attempt, now), spanIn(attempt)];
+  const until = ends.flatMap((end) => end.until ?? []);
+  const [next, alone] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
+  const between = answersIn(proof, comparedIn(claim.worlds));
+  const changed = stateChangesIn(claim, { ...proof, run: figuresOf(proof), alone, next, between }, bundle);
+  yield* Effect.yieldNow;
+  const placed = worldsOfPlaced(claim, answers.run, proof.runs);
+  const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
+  const findings = [
+    ...found,
+    ...further,
+    ...(settled?.findings ?? []),
+    ...checkRan(
+      report.chainId,
+      ran.filter((run) => run !== answers.run && run !== answers.alone),
+    ),
+    ...checkRuns(attempt),
+    ...ends.flatMap((end) => end.findings),
+    ...checkRequests(signed),
+    ...checkAhead(attempt),
+    ...checkStates(claim),
+    ...(signed.length < 2 ? [] : checkApart(claim, placed)),
+    ...checkMeasured(attempt),
+    ...changed.findings,
+    ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
+  ];
+  return yield* makeReport(
+    bundle,
+    answers,
+    {
+      ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
+      ...{
+        isForkUsed: isForkUsed !== false,
+        sighted: yield* sightedSoFar,
+        since: report.observed.latestNumber,
+        // why: a number that we have set does not tell what the node stood on
+        standsOn: scanned === null ? null : standsOn(claim, report),
+      },
+      // why: a proof whose run got no answer has proven nothing
+      stage: answers.run === null ? "scanned" : "proven",
+      worlds: [...worldsIn(attempt), ...placed],
+      ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
+      ledger,
+      own: { names: own.names, check },
+      others: others.map((run) => ({ run, moved: compared?.other == null ? null : attempt.effectsIn(run) })),
+      earlier: earlierFindings(report),
+      stateChanges: changed.changes,
+      findings,
+    },
+    answers.run === null ? null : attempt.effectsIn(answers.run),
+  );
+});
+
 /**
  * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
  * those proven decide the outcome; null = they do not.
@@ -134,75 +204,18 @@ const proveOnce = Effect.fnUntraced(function* (
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
   const ran = [...standing.ran, ...[...standing.proof.runs.values()].map(successOf)];
-  const assemble = Effect.fnUntraced(function* (
-    attempt: Attempt,
-    further: ReadonlyArray<Finding>,
-  ): Effect.fn.Return<BundleReport> {
-    const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
-    const { compared } = attempt.judged;
-    const ends = [closesIn(standing.closed, attempt, now), spanIn(attempt)];
-    const until = ends.flatMap((end) => end.until ?? []);
-    const [next, alone] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
-    const between = answersIn(proof, comparedIn(claim.worlds));
-    const changed = stateChangesIn(claim, { ...proof, run: figuresOf(proof), alone, next, between }, bundle);
-    yield* Effect.yieldNow;
-    const placed = worldsOfPlaced(claim, answers.run, proof.runs);
-    const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
-    const findings = [
-      ...found,
-      ...further,
-      ...(settled?.findings ?? []),
-      ...checkRan(
-        report.chainId,
-        ran.filter((run) => run !== answers.run && run !== answers.alone),
-      ),
-      ...checkRuns(attempt),
-      ...ends.flatMap((end) => end.findings),
-      ...checkRequests(signed),
-      ...checkAhead(attempt),
-      ...checkStates(claim),
-      ...(signed.length < 2 ? [] : checkApart(claim, placed)),
-      ...checkMeasured(attempt),
-      ...changed.findings,
-      ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
-    ];
-    return yield* makeReport(
-      bundle,
-      answers,
-      {
-        ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
-        ...{
-          isForkUsed: isForkUsed !== false,
-          sighted: yield* sightedSoFar,
-          since: report.observed.latestNumber,
-          // why: a number that we have set does not tell what the node stood on
-          standsOn: scanned === null ? null : standsOn(claim, report),
-        },
-        // why: a proof whose run got no answer has proven nothing
-        stage: answers.run === null ? "scanned" : "proven",
-        worlds: [...worldsIn(attempt), ...placed],
-        ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
-        ledger,
-        own: { names: own.names, check },
-        others: others.map((run) => ({ run, moved: compared?.other == null ? null : attempt.effectsIn(run) })),
-        earlier: earlierFindings(report),
-        stateChanges: changed.changes,
-        findings,
-      },
-      answers.run === null ? null : attempt.effectsIn(answers.run),
-    );
-  });
-  const { pending } = standing;
+  const { pending, closed } = standing;
+  const context = { ...about, found, own, check, ledger, ran, now, closed };
   const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
     PendingMoved[severity]({ evidence: "measured" }, text("", stead)),
   ];
-  const outcome = yield* assemble(standing, [
+  const outcome = yield* assembleProof(context, standing, [
     ...standing.findings,
     ...(pending === null ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
   const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.claim));
-  const proven = isAnswer ? outcome : yield* assemble(pending, pendingMoved("unavailable"));
+  const proven = isAnswer ? outcome : yield* assembleProof(context, pending, pendingMoved("unavailable"));
   const { settled } = isAnswer ? standing : pending;
   yield* names.keep(
     proven.chainId,
