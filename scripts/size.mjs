@@ -15,7 +15,7 @@ const budgets = [
   ['import { fromJson } from "evm-preflight/Report"; fromJson', 21],
   ['import { Errors } from "evm-preflight"; Errors.classify', 47],
   // why: the proof and the watching are in it, which a page that scans asks for next
-  ['import { Preflight } from "evm-preflight"; Preflight.scan', 156],
+  ['import { Preflight } from "evm-preflight"; Preflight.scan', 157],
   ['export * from "evm-preflight/promise"', 94],
   // why: most of it is effect, viem and the connection; the pipeline is loaded as soon as a client is made
   ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 107, "with effect and viem"],

@@ -14,6 +14,7 @@ import { safely } from "./primitives/record.js";
 export type { AbiSources } from "./abi/abiIndex.js";
 export { DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
 export { decodeCall, DecodedCall } from "./abi/calls.js";
+export { describeRevert } from "./abi/print.js";
 export { DecodedArgument } from "./abi/values.js";
 export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";

@@ -15,7 +15,7 @@ import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipe
 import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready } from "./pipeline/index.js";
 import { prepare, revise, type Options } from "./pipeline/index.js";
 import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeline/index.js";
-import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
+import { proveChosen, proveScanned, scanOnce, unprovable } from "./pipeline/index.js";
 import { reported } from "./report/telemetry.js";
 import { fromData } from "./Policy.js";
 import type { Policy } from "./report/policy.js";
@@ -135,8 +135,8 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  * stay as they were chosen; where the gas limit no longer suffices, the finding is `ScanAgain`. Never fails: failures
  * of the node are findings.
  *
- * A report whose request lacks its nonce, gas, fee or chain is returned unchanged, without asking. One that was made
- * without `eth_simulateV1` cannot be proven, and is scanned again. `options` replaces those of the report field by
+ * A report whose request lacks its nonce, gas, fee or chain, or that has none, is not proven: nothing is asked, and it is
+ * never `ready`. One that was made without `eth_simulateV1` cannot be proven, and is scanned again. `options` replaces those of the report field by
  * field; the input and the requests stay.
  *
  * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `ample` and `readerOnly`; `reserved`, `gas`, `exactOnLatest`, `atNextFee` and
@@ -159,7 +159,7 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  */
 export const prove: <A extends Report>(report: A, options?: Options) => Effect.Effect<A, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
-    if (!isOfBundle(report) || requestsOf(report) === null) return report;
+    if (!isOfBundle(report) || requestsOf(report) === null) return unprovable(report);
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
     const policies = options.policies ?? policiesIn(revised.options);

@@ -179,6 +179,14 @@ describe("rights", () => {
   it("everyone but the senders must be among those allowed", () => {
     expect(tag(Policy.onlyTouches([bob]), report())).toBe("Pass");
     expect(tag(Policy.onlyTouches([]), report())).toBe("Fail");
+    // by each log as it is now, and by as many as there are
+    const loud = structuredClone(report());
+    const [{ outcome }] = loud.transactions as never as [{ outcome: { logs: Array<object> } }];
+    const log = { address: bob, topics: [], data: "0x", decoded: null };
+    outcome.logs = [log, ...Array.from({ length: 150_000 }, () => log)];
+    expect(tag(Policy.onlyTouches([bob]), loud)).toBe("Pass");
+    log.address = usdc as never;
+    expect(tag(Policy.onlyTouches([bob]), loud)).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), tokens())).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), unknown())).toBe("Unknown");
   });

@@ -26,6 +26,8 @@ export interface Asked {
   readonly transaction: number;
   /** Several of a list of ids. */
   readonly moves: ReadonlyArray<AskedMove>;
+  /** The account that is to get what moves, however many ids are listed; null = nothing is asked to move, or by nobody's name. */
+  readonly receiver: Address | null;
   readonly rights: ReadonlyArray<Right>;
   /** The account that gets to act for the contract; null = none. */
   readonly gains: Address | null;
@@ -67,6 +69,7 @@ export const askedBy = (call: Call, transaction: number): Asked => {
   return {
     ...{ call, row, transaction, contract: lower(call.to) },
     moves: movesOf(call, row),
+    receiver: row.move === undefined ? null : addressAt(padded(call.data, mostMoved), placeOf(row.move.to)),
     rights: requestedBy(call, row, transaction),
     gains: namedBy(call, row.handover),
     payee: namedBy(call, row.payout),

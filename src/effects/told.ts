@@ -66,8 +66,6 @@ export interface Told {
   readonly rights: ReadonlyArray<Right>;
   readonly controls: ReadonlyArray<Control>;
   readonly sums: ReadonlyArray<Sum>;
-  /** Safes that say what they execute, with the calls that run in their place. */
-  readonly executions: ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }>;
 }
 
 /** Reads the logs of a transaction; read once for all that compare and judge its run. */
@@ -78,6 +76,13 @@ export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction:
     rights: events.flatMap((event) => announcedBy(event, transaction) ?? []),
     controls: events.flatMap((event) => controlBy(event, transaction) ?? []),
     sums: events.flatMap((event) => sumBy(event) ?? []),
-    executions: events.flatMap((event) => executedBy(event) ?? []),
   };
 });
+
+/** Safes that say what they execute, with the calls that run in their place; apart, for taking calls apart costs most. */
+export const executionsIn = memoizeList(
+  (
+    logs: ReadonlyArray<OutcomeLog>,
+  ): ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }> =>
+    logs.flatMap((log) => executedBy(eventIn(log)) ?? []),
+);

@@ -79,8 +79,8 @@ const ofSlots = (lane: Snapshot): Array<string> => {
 export const violations = (snapshot: Snapshot): ReadonlyArray<string> => {
   const { floor, next, tail, slots } = snapshot;
   const isOrdered = tail <= floor && floor <= next;
-  const found = isOrdered ? [] : [`the bounds are out of order: ${tail}, ${floor}, ${next}`];
-  found.push(...ofSlots(snapshot));
+  const bounds = isOrdered ? [] : [`the bounds are out of order: ${tail}, ${floor}, ${next}`];
+  const found = [...bounds, ...ofSlots(snapshot)];
   const active = slots.filter(({ nonce }) => nonce >= floor && nonce < next).length;
   if (BigInt(active) !== next - floor && next - floor <= 1_000_000n) {
     const numbers = new Set(slots.map(({ nonce }) => nonce));

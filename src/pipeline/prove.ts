@@ -4,10 +4,12 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { RpcError } from "../errors/rpc.js";
+import { gap, NotProven } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, code, type Finding } from "../report/finding.js";
-import type { BundleReport, Report } from "../report/schema.js";
+import { verdictOf } from "../report/ready.js";
+import { reportVersion, type BundleReport, type Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
@@ -79,6 +81,16 @@ const unproven = (report: BundleReport, active: ActiveSteps): BundleReport => {
     // why: how bad it is what was left out is ours to say, not that of a report from outside
     ...report.findings.filter(({ code }) => code !== LeftOut.code),
     ...checkLeftOut(steps, report.transactions),
+  ]);
+};
+
+/** A report with nothing whole to prove: what it says stays, but no word of its own that it may be signed. */
+export const unprovable = (report: Report): Report => {
+  const isHeld = ["blocked", "unknown"].includes(verdictOf(report.findings));
+  const missing = [gap("RequestIncomplete", "a request is not whole, or there is none")];
+  return judged({ ...report, version: reportVersion, stage: "scanned" }, [
+    ...report.findings,
+    ...(isHeld ? [] : [fromError(new NotProven({ missing }), "unavailable", { ...where, evidence: "unavailable" })]),
   ]);
 };
 

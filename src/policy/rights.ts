@@ -74,8 +74,13 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
   for (const [index, { input, code, outcome }] of simulatedIn(report).entries()) {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
     add(...(input.authorizationList ?? []).map(({ address }) => address));
-    const { events, controls } = toldIn(outcome.logs, index);
-    add(...events.map(({ contract }) => contract), ...controls.map(({ gains }) => gains));
+    for (const { address } of outcome.logs) add(address);
+    // why: a report may be changed in place, and what was read of a log object is remembered
+    const { controls } = toldIn(
+      outcome.logs.map((log) => ({ ...log })),
+      index,
+    );
+    for (const { gains } of controls) add(gains);
   }
   for (const { token, from, to } of report.transfers) {
     if (token === null) add(from, to);

@@ -7,7 +7,7 @@ import { chainText, escapeText } from "../primitives/text.js";
 import { counted, joined, section, type Section, type Tone } from "./document.js";
 import { dateText, type Names, type RenderOptions } from "./amounts.js";
 import { expiryOf } from "./ready.js";
-import type { Report } from "./schema.js";
+import { reportVersion, type Report } from "./schema.js";
 import * as Arr from "effect/Array";
 import {
   addressesSection,
@@ -104,6 +104,7 @@ const headline = (report: Report, names: Names): string => {
 const nextOf = (report: Report): string => {
   const seconds = Math.max(0, Math.floor((expiryOf(report) - report.observed.at) / 1000));
   if (report.transactions.length === 0) return "there is no request to sign";
+  if (report.version !== reportVersion) return "prove it again before you sign; an older version made it";
   const what = report.transactions.length > 1 ? "these requests, in this order," : "this request";
   const sign = `sign exactly ${what} within ${seconds} s. After that, prove again first`;
   const isProven = report.stage === "proven";

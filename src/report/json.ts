@@ -52,9 +52,10 @@ const renamed: Readonly<Record<string, RunName>> = {
 /** `part`, the runs in its list `name` by their names now. */
 const withRuns = (part: unknown, name: string): unknown => {
   if (!isRecord(part) || !Array.isArray(part[name])) return part;
-  const rows = part[name].map((row: unknown) =>
-    isRecord(row) && Object.hasOwn(renamed, String(row["run"])) ? { ...row, run: renamed[String(row["run"])] } : row,
-  );
+  const rows = part[name].map((row: unknown) => {
+    const run = isRecord(row) ? row["run"] : null;
+    return typeof run === "string" && Object.hasOwn(renamed, run) ? { ...(row as object), run: renamed[run] } : row;
+  });
   return { ...part, [name]: rows };
 };
 

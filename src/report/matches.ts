@@ -41,6 +41,7 @@ export const mismatch = (clearance: Clearance, signed: ReadonlyArray<string>): S
   const { signs, requests, senders, chainId } = clearance;
   if (senders.length !== requests.length) return other("senders", requests.length, senders.length);
   if (signed.length !== requests.length) return other("count", requests.length, signed.length);
+  if (requests.length + signs.length === 0) return other("count", "at least one", 0);
   const cleared = Arr.zipWith(requests, senders, (request, from) => ({ from, request }));
   const digest = digestOf(reportVersion, chainId, cleared, signs);
   // why: the clearance may have been changed as well; its own words must give the same digest

@@ -11,7 +11,7 @@ import { ReportVersion } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
 import { copyOf } from "../primitives/copy.js";
-import type { Address, Hash } from "../primitives/hex.js";
+import { isAddress, isHash, type Address, type Hash } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { safely } from "../primitives/record.js";
@@ -62,19 +62,25 @@ export const requestsOf = ({
   return first !== undefined && others.length === transactions.length - 1 ? [first, ...others] : null;
 };
 
+const kinds: ReadonlyArray<Clearance["signs"][number]["kind"]> = ["typedData", "authorization", "message", "hash"];
+
 /**
- * keccak256 over version, chain id, of each signature in order its signer and digest, and of each transaction in order
- * its sender and signing hash; null when one cannot be serialised. It finds mistakes, not forgery.
+ * keccak256 over version, chain id, the number of signatures, of each in order its kind, signer and digest, and of each
+ * transaction in order its sender and signing hash; null when one cannot be serialised. It finds mistakes, not forgery.
  */
 export const digestOf = (
   version: number,
   chainId: number,
   signables: ReadonlyArray<Signable>,
-  signs: ReadonlyArray<Pick<Clearance["signs"][number], "signer" | "digest">> = [],
+  signs: ReadonlyArray<Pick<Clearance["signs"][number], "kind" | "signer" | "digest">> = [],
 ): Hash | null =>
   safely(() => {
-    const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
-    for (const { signer, digest } of signs) parts.push(signer.toLowerCase() as Address, digest);
+    // why: without their number and kind a signature and a request of one account would be the same bytes
+    const parts = [version, chainId, signs.length].map((number) => numberToHex(number, { size: 32 }));
+    for (const { kind, signer, digest } of signs) {
+      if (!isAddress(signer) || !isHash(digest)) return null;
+      parts.push(numberToHex(kinds.indexOf(kind), { size: 1 }), signer.toLowerCase() as Address, digest);
+    }
     for (const { from, request } of signables) {
       const hash = signingHash(request);
       if (hash === null) return null;

@@ -166,7 +166,7 @@ export const Report = Schema.Struct({
    */
   owned: later(Schema.Array(OwnedAccount), []),
   findings: Schema.Array(Finding),
-  /** keccak256 over version, chain id, and of each signature its signer and digest, then of each transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
+  /** keccak256 over version, chain id, the number of signatures, of each its kind, signer and digest, then of each transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
   digest: Schema.NullOr(Hash),
   ledger: Ledger,
 }).annotate({ identifier: "Report" });

@@ -6,7 +6,7 @@
  * gives every call a gas cap and a return-data cap. `answers.ts` reads what it returns.
  */
 import { memoize } from "effect/Function";
-import type { Address, Hex } from "../primitives/hex.js";
+import { isHex, type Address, type Hex } from "../primitives/hex.js";
 
 /** A call that changes nothing (STATICCALL). `gas` in gas, `returnCap` in bytes; both are limited to 32 bits on the wire. */
 export interface Call {
@@ -235,6 +235,7 @@ export const isIsthmus = (oracle: Address = gasPriceOracle): Call => staticCall(
 
 /** The queries that calldata of the witness asks; null where it is none. */
 export const decodeQueries = (data: string): ReadonlyArray<Query> | null => {
+  if (!isHex(data)) return null;
   const hex = data.slice(2).toLowerCase();
   let at = 0;
   /** The next bytes, as hex; shorter where the calldata ends. */

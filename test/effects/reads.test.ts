@@ -54,9 +54,9 @@ describe("a preflight", () => {
   ])("of %s looks each log of each run up once, and each call once for all runs", async (_, functions) => {
     const bundle = functions.map((name, place) => calling(name, BigInt(place + 5)));
     const report = await preflightOn(layerOf(scene.url), bundle);
-    expect(runsOf(report)).toEqual(["alone", "bare", "exact", "next"]);
+    expect(runsOf(report)).toEqual(["ample", "exact", "next", "readerOnly"]);
     expect(report.transactions.map(({ outcome }) => outcome.logs.length)).toEqual(bundle.map(() => 1));
-    // bare, exact and next have one log of each transaction; a scan and its proof each read the bundle
+    // ample, exact and next have one log of each transaction; a scan and its proof each read the bundle
     expect(looked).toEqual({ events: 3 * bundle.length, calls: bundle.length });
   });
 });

@@ -56,7 +56,7 @@ describe("an event", () => {
   );
   it("of an unknown kind is kept as a row that says nothing", () => {
     const log = logOf("0x0123456789abcdef", [], 0);
-    const none = { rights: [], controls: [], sums: [], executions: [] };
+    const none = { rights: [], controls: [], sums: [] };
     expect(toldIn([log], 0)).toEqual({ events: [{ log, contract: token, row: {} }], ...none });
   });
 });
@@ -76,6 +76,7 @@ describe("a call", () => {
       expect(callOf(selector, ...arguments_).moves).toMatchObject([
         { token, from: from === undefined ? alice : party(from), to: party(to) },
       ]);
+      expect(callOf(selector, ...arguments_).receiver).toBe(party(to));
     },
   );
   it.each(calls.filter(([, { grant }]) => grant !== undefined && grant.isList !== true))(
@@ -97,6 +98,8 @@ describe("a call", () => {
       expect(callOf(selector)).toMatchObject({ gains: null, payee: null });
     },
   );
+  it("that moves a list of no ids names who gets it all the same", () =>
+    expect(callOf("0x2eb2c2d6", word(alice), word(bob))).toMatchObject({ moves: [], receiver: bob }));
   it("of an unknown function asks for nothing", () => {
     const nothing = { moves: [], rights: [], gains: null, payee: null, row: {} };
     expect(callOf("0x01234567", ...arguments_)).toMatchObject(nothing);

@@ -60,6 +60,16 @@ describe("a lane", () => {
 });
 
 describe("the health probe", () => {
+  it("tells every fault of a lane that holds very many", () => {
+    const foreign = Array.from({ length: 60_000 }, (_, index) => ({
+      nonce: BigInt(index),
+      ...freeSlot,
+      state: "settled",
+    }));
+    const lane = { now: 1, floor: 0n, next: 0n, tail: 0n, slots: foreign } as never;
+    expect(violations(lane).length).toBeGreaterThanOrEqual(60_000);
+  });
+
   const slot = (nonce: bigint, given: Partial<Slot> = {}): Snapshot["slots"][number] => ({
     nonce,
     ...freeSlot,

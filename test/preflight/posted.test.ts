@@ -67,6 +67,18 @@ const proven = async (report: Whole, policies: ReadonlyArray<Policy.Policy> = []
   return { proof, isReady, verdict: proof.verdict, codes: codesOf(proof) };
 };
 
+describe("a report with nothing whole to prove", () => {
+  it.each<[string, (report: Whole) => Partial<Whole>]>([
+    ["without a transaction", () => ({ transactions: [] as never })],
+    ["without a request", ({ transactions: [one] }) => ({ transactions: [{ ...one, request: null }] })],
+  ])("%s is never ready, whatever it says", async (_, change) => {
+    const words = { verdict: "ready", stage: "proven", findings: [] } as const;
+    const proof = await prove(scene.url, { ...plain, ...change(plain), ...words } as unknown as Whole);
+    expect([proof.verdict, proof.stage]).toEqual(["unknown", "scanned"]);
+    expect(Result.isFailure(await readiness(proof))).toBe(true);
+  });
+});
+
 describe("a request that was changed", () => {
   const wei = 10n ** 15n;
   it("to a higher fee is judged by the policy on what it really costs", async () => {

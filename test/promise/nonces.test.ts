@@ -209,18 +209,18 @@ describe("nonces", () => {
     const none = undefined as never;
     const transfer = { from: sender.address, to: sender.address, value: 1n };
     const steps = { with: [], without: [] };
-    const parts = { transactions: [{}], findings: [], funds: [], observed: {}, options: {}, steps };
+    const parts = { transactions: [{}], carriers: [], findings: [], funds: [], observed: {}, options: {}, steps };
     const wrongs: ReadonlyArray<readonly [() => Promise<unknown>, string]> = [
       [() => preflight.withNonce(lane, none), "sign"],
       [() => preflight.deliver(transfer, none), "sign"],
       [() => preflight.ready({} as never), "report.transactions"],
       [() => preflight.ready(none), "report"],
-      [() => preflight.ready({ ...parts, transactions: [] } as never), "report.transactions"],
+      [() => preflight.ready({ ...parts, carriers: undefined } as never), "report.carriers"],
       [() => preflight.ready({ ...parts, options: undefined } as never), "report.options"],
       [() => preflight.ready({ ...parts, steps: undefined } as never), "report.steps"],
       [() => preflight.ready({ ...parts, steps: { with: [] } } as never), "report.steps.without"],
       [() => preflight.ready(parts as never), "report"],
-      [() => preflight.prove({ transactions: [{}] } as never), "report.findings"],
+      [() => preflight.prove({ transactions: [{}], carriers: [] } as never), "report.findings"],
       [() => preflight.settle("0x" as never, []), "report"],
     ];
     for (const [call, field] of wrongs)

@@ -129,10 +129,13 @@ describe("the queries of the witness", () => {
     { kind: "call", to, data: "0x12345678", gas: 100_000, returnCap: 64 },
   ];
   it("are read back from its calldata", () => expect(decodeQueries(encodeQueries(queries))).toEqual(queries));
-  it.each(["0x04", "0x02ff", `${encodeQueries(queries)}03`, encodeQueries(queries).slice(0, -2)])(
-    "are none in %s",
-    (data) => expect(decodeQueries(data)).toBeNull(),
-  );
+  it.each([
+    "0x04",
+    "0x02ff",
+    `0x03${"00".repeat(28)}-0000021`,
+    `${encodeQueries(queries)}03`,
+    encodeQueries(queries).slice(0, -2),
+  ])("are none in %s", (data) => expect(decodeQueries(data)).toBeNull());
 });
 
 describe("the state that is asked", () => {

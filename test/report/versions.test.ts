@@ -7,6 +7,7 @@ import * as Report from "../../src/Report.js";
 import * as Policy from "../../src/Policy.js";
 import { ReportVersion } from "../rooms/errors.js";
 import { digestOf, reportVersion, upgrade } from "../rooms/report.js";
+import { signingHash } from "../rooms/transaction.js";
 import { later, whole, without, withValue } from "./later.js";
 import { samples } from "./stored.js";
 import { alice, granted, moved, report, transfer, usdc } from "./fixtures.js";
@@ -48,6 +49,21 @@ describe("a stored report of version 4", () => {
     expect(Report.toText(made)).toContain(made.verdict.toUpperCase());
     expect(Report.diff(made, made)).toEqual([]);
     expect(Report.diff(made, report()).length).toBeGreaterThan(0);
+  });
+
+  it.each([{ toString: 1 }, ["bare"], [["bare"]], 1])("is refused by its field where a run is %j", (run) => {
+    const json = samples[0]?.report ?? {};
+    const ledger = { ...(json["ledger"] as object), requests: [{ run }] };
+    const failure = Effect.runSync(Effect.flip(Report.fromJson({ ...json, ledger })));
+    expect(failure).toMatchObject({ _tag: "SchemaError" });
+  });
+
+  it("is to be proven again, by its text, before it is signed", () => {
+    for (const { report: json } of samples) {
+      const text = Report.toText(read({ ...json, verdict: "ready", stage: "proven" }));
+      expect(text).toContain("prove it again before you sign");
+      expect(text).not.toContain("sign exactly");
+    }
   });
 
   it.each(samples)("$name gets no clearance, whatever it says", ({ report: json }) => {
@@ -251,5 +267,18 @@ describe("a clearance", () => {
       expect(Report.mismatch({ ...whole, digest: other.digest }, ["0x"])?.field).toBe("digest");
     expect(Report.matches(clearanceOf([sign], []), [])).toBe(true);
     expect(Report.matches({ ...clearanceOf([sign], []), signs: [] } as never, [])).toBe(false);
+    expect(Report.mismatch(clearanceOf([], []), [])?.field).toBe("count");
+  });
+
+  it("is another where a request is told as a signature of its bytes, or a signature as one of another kind", () => {
+    const whole = clearanceOf([], [request, request]);
+    const asSign = { kind: "message", signer: alice, digest: signingHash(request) ?? digest, message: "0x" } as const;
+    const reshaped = { ...whole, signs: [asSign], requests: [request], senders: [alice] };
+    expect(clearanceOf([asSign], [request]).digest).not.toBe(whole.digest);
+    expect(Report.mismatch(reshaped as never, ["0x"])?.field).toBe("digest");
+    expect(clearanceOf([{ ...sign, kind: "message", message: "0x" }], []).digest).not.toBe(
+      clearanceOf([sign], []).digest,
+    );
+    expect(clearanceOf([{ ...sign, signer: "0x" }], []).digest).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Call } from "../../abi/batches.js";
 import { askedIn } from "../../effects/asked.js";
-import { toldIn } from "../../effects/told.js";
+import { executionsIn, toldIn } from "../../effects/told.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
 import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.js";
@@ -22,7 +22,7 @@ export type Running = Case & Partial<Pick<Ran, "outcome">>;
 
 /** The events of a case, none where it has not run, and what Safes say by them that they execute. */
 const eventsOf = ({ outcome, index }: Running) => toldIn(outcome?.logs ?? [], index).events;
-const executionsOf = ({ outcome, index }: Running) => toldIn(outcome?.logs ?? [], index).executions;
+const executionsOf = ({ outcome }: Running) => executionsIn(outcome?.logs ?? []);
 
 /** Accounts that are called as a Safe is. */
 export const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>

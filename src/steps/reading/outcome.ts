@@ -173,15 +173,15 @@ export const burned = (where: Where, receiver: Address, ...values: ReadonlyArray
  * no such thing: there nobody names the receiver.
  */
 export const burns = ({ index, calls, transfers, outcome }: Ran): ReadonlyArray<Finding> =>
-  askedIn(calls.read, index).flatMap(({ row, moves: [asked] }) => {
-    if (row.move === undefined || asked?.to == null || !isBurning(asked.to)) return [];
-    const transfer = transfers.find((other) => other.token === asked.token && other.to === asked.to);
+  askedIn(calls.read, index).flatMap(({ call, receiver }) => {
+    if (receiver === null || !isBurning(receiver)) return [];
+    const transfer = transfers.find((other) => other.token === call.to && other.to === receiver);
     if (transfer === undefined) return [];
     const { standard, token, tokenId, amount } = transfer;
     return [
       burned(
         { transaction: index, evidence: outcome.evidence },
-        asked.to,
+        receiver,
         ...[address("token", token), tokenId === null ? null : count("id", tokenId)],
         standard === "erc721" ? null : units("amount", amount),
       ),

@@ -225,7 +225,7 @@ export const check = (
     : inReason(layers, transaction);
 };
 
-const isToItself = ({ row, moves: [move] }: Asked): boolean => row.move !== undefined && move?.to === move?.token;
+const isToItself = ({ call, receiver }: Asked): boolean => receiver === call.to;
 
 /** @figures address("token", usdc), units("amount", 25_000_000n) */
 export const TokensStranded = code("assets", ["warning"], "TokensStranded", [
