@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { RpcError } from "../errors/rpc.js";
-import { gap, NotProven } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, code, type Finding } from "../report/finding.js";
@@ -36,7 +35,7 @@ import {
 } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
 import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
-import { judged, makeReport } from "./report.js";
+import { judged, makeReport, RequestIncomplete } from "./report.js";
 import { askOwn } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
@@ -87,10 +86,9 @@ const unproven = (report: BundleReport, active: ActiveSteps): BundleReport => {
 /** A report with nothing whole to prove: what it says stays, but no word of its own that it may be signed. */
 export const unprovable = (report: Report): Report => {
   const isHeld = ["blocked", "unknown"].includes(verdictOf(report.findings));
-  const missing = [gap("RequestIncomplete", "a request is not whole, or there is none")];
   return judged({ ...report, version: reportVersion, stage: "scanned" }, [
     ...report.findings,
-    ...(isHeld ? [] : [fromError(new NotProven({ missing }), "unavailable", { ...where, evidence: "unavailable" })]),
+    ...(isHeld ? [] : [RequestIncomplete.unavailable({ evidence: "unavailable" })]),
   ]);
 };
 
