@@ -10,5 +10,6 @@ export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { prepare, revise, type Options } from "./prepare.js";
 export { ready } from "./steps.js";
-export { proveChosen, unprovable } from "./prove.js";
+export { proveChosen } from "./prove.js";
+export { unprovable } from "./report.js";
 export { proveScanned, scanOnce, withLast } from "./twoRounds.js";

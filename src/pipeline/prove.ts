@@ -7,8 +7,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, code, type Finding } from "../report/finding.js";
-import { verdictOf } from "../report/ready.js";
-import { reportVersion, type BundleReport, type Report } from "../report/schema.js";
+import type { BundleReport, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
@@ -35,7 +34,7 @@ import {
 } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
 import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
-import { judged, makeReport, RequestIncomplete } from "./report.js";
+import { judged, makeReport } from "./report.js";
 import { askOwn } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
@@ -80,15 +79,6 @@ const unproven = (report: BundleReport, active: ActiveSteps): BundleReport => {
     // why: how bad it is what was left out is ours to say, not that of a report from outside
     ...report.findings.filter(({ code }) => code !== LeftOut.code),
     ...checkLeftOut(steps, report.transactions),
-  ]);
-};
-
-/** A report with nothing whole to prove: what it says stays, but no word of its own that it may be signed. */
-export const unprovable = (report: Report): Report => {
-  const isHeld = ["blocked", "unknown"].includes(verdictOf(report.findings));
-  return judged({ ...report, version: reportVersion, stage: "scanned" }, [
-    ...report.findings,
-    ...(isHeld ? [] : [RequestIncomplete.unavailable({ evidence: "unavailable" })]),
   ]);
 };
 

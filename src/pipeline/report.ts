@@ -81,9 +81,12 @@ export const RequestIncomplete = code("proof", ["unavailable"], "RequestIncomple
   "give nonce, gas, fees and chain id, or use another node",
 ]);
 
+const isHeld = (findings: ReadonlyArray<Finding>): boolean =>
+  findings.some(({ severity }) => severity === "blocker" || severity === "unavailable");
+
 /** A request with a hole says so, where nothing else did: nothing can be proven of it. */
 const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
-  findings.some(({ severity }) => severity === "blocker" || severity === "unavailable")
+  isHeld(findings)
     ? []
     : bundle.flatMap(({ request, index }) =>
         request !== null ? [] : [RequestIncomplete.unavailable({ transaction: index, evidence: "unavailable" })],
@@ -173,6 +176,13 @@ export const judged = <R extends Report>(report: R, findings: ReadonlyArray<Find
     because: becauseOf(ordered, report.stage),
   });
 };
+
+/** A report with nothing whole to prove: what it says stays, but no word of its own that it may be signed. */
+export const unprovable = (report: Report): Report =>
+  judged({ ...report, version: reportVersion, stage: "scanned" }, [
+    ...report.findings,
+    ...(isHeld(report.findings) ? [] : [RequestIncomplete.unavailable({ evidence: "unavailable" })]),
+  ]);
 
 /** The chain as it is described here, else as it was. */
 const shownChain = (chain: Chain, chainId: number | null, earlier: ShownChain | null): ShownChain => {
