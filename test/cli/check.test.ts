@@ -252,7 +252,10 @@ describe("check", () => {
     [["--from", "0x12"], "--from: must be 20 bytes of hex with 0x"],
     [["--to", bob], "--from: is missing"],
     [["--from", alice, "--to", bob, "--max-fee", "1gwei", "--tip", "2gwei"], "--tip: is above maxFeePerGas"],
-    [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", "[1"], "--args: must be one JSON array in quotes"],
+    [
+      ["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", "[1"],
+      "--args: must be one JSON array in quotes",
+    ],
     [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", '["x"]'], "--args[0]: must be wei"],
     [["--from", alice, "--to", bob, "--abi", "/nowhere.json"], "--abi: /nowhere.json cannot be read (NotFound)"],
     [["--from", alice, "--to", bob, "--block", "newest"], "--block: must be latest, pending"],
