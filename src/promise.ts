@@ -167,7 +167,7 @@ const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
  * of your own, and `without` (built-in steps to leave out), stand beside the connection and hold for every verb.
  *
  * The pipeline itself is loaded (`import()`) as soon as a client is made: a page makes its client before it needs a report.
- * Where it cannot be loaded, calls reject with what kept it from coming.
+ * If it cannot be loaded, calls reject with what kept it from coming.
  * Runs are independent of each other. Call `dispose` when done, or use `await using`. Throws `InvalidConnection` where
  * the connection is wrong, and `InvalidStep` where a step is.
  *

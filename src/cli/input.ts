@@ -20,7 +20,10 @@ const fromSignatures = (signatures: ReadonlyArray<string>, field: string): Check
     field,
   );
 
-const isItem = (item: unknown): boolean => isRecord(item) && typeof item["type"] === "string";
+const isItem = (item: unknown): boolean =>
+  isRecord(item) &&
+  typeof item["type"] === "string" &&
+  (item["type"] !== "function" || (typeof item["name"] === "string" && Array.isArray(item["inputs"])));
 
 /** An ABI from JSON: a JSON ABI, an artifact with an `abi`, a list of signatures, or one. */
 export const abiOf = (json: unknown, field: string): Checked<Abi> => {
@@ -32,7 +35,9 @@ export const abiOf = (json: unknown, field: string): Checked<Abi> => {
       : no(field, "must be a JSON ABI, an artifact with an abi, or signatures");
   const items: ReadonlyArray<unknown> = json;
   if (isSignatures(items)) return fromSignatures(items, field);
-  return items.every(isItem) ? Result.succeed(json as Abi) : no(field, "has an item without a type");
+  return items.every(isItem)
+    ? Result.succeed(json as Abi)
+    : no(field, "has an item without a type, or a function without a name or inputs");
 };
 
 /** An ABI from the text of a file: JSON, or one signature a line. */

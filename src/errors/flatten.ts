@@ -111,7 +111,7 @@ const embedded = (text: string): { readonly before: string; readonly value: obje
   return isObject(value) ? { before: text.slice(0, start).trim(), value } : undefined;
 };
 
-/** What was found of an answer so far, and how many characters may still be read. */
+/** Starts a walk: nothing is found of the answer yet, and so many characters may still be read. */
 const emptyWalk = () => ({
   ...{ levels: new Array<Level>(), seen: new Set<object>(), left: bounds.total as number },
   ...{ range: null as Flat["range"], delay: undefined as unknown, status: null as number | null },

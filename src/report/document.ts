@@ -77,7 +77,7 @@ export const table = <A>(
   return [{ kind: "table", columns: columns.map(([column]) => column), rows, rest }];
 };
 
-/** What is known under a name, with how it is known and how it stands out; none where it is not known. */
+/** One named fact, with how it is known and how it stands out; none where it is not known. */
 export const fact = (
   label: string,
   text: string | null,

@@ -125,7 +125,7 @@ const holdsOnly = ({ transactions }: FullBlock, receipts: ReadonlyArray<Receipt>
 /** True if the OP stack has its own contract there: the fees of every transaction are paid to some of them. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
 
-/** What each sender paid for the transactions; null where a receipt does not say it. */
+/** Sums what each sender paid for the transactions; null where a receipt does not say it. */
 const paidIn = (receipts: ReadonlyArray<Receipt>, block: FullBlock): ReadonlyMap<string, bigint | null> => {
   const paid = new Map<string, bigint | null>();
   for (const receipt of receipts) {
@@ -197,7 +197,7 @@ const partsOf = (
   ];
 };
 
-/** What a settlement teaches for future ones; `isOurs` = what was mined is what was proven. */
+/** Takes from a settlement what it teaches for future ones; `isOurs` = what was mined is what was proven. */
 const sampleOf = (
   { latestNumber }: Report["observed"],
   one: TransactionReport,

@@ -1,6 +1,6 @@
 /**
  * The kinds of senders and receivers: contract, delegated account (EIP-7702), precompile, or nobody.
- * What authorisations the transactions carry is said by `reading/delegations`.
+ * `reading/control` tells of the authorisations that transactions carry.
  *
  * Asks `eth_getCode`, one request per account; the witness reads the same inside the simulation,
  * before and after, because `eth_getCode` may lag behind the state that is simulated on and cannot

@@ -170,7 +170,15 @@ describe("ABIs", () => {
     expect(good(abiOfText(JSON.stringify(erc20Abi), "abi"))).toEqual(erc20Abi);
   });
   it("are refused by name when they are none", () => {
-    for (const json of [3, null, [{ name: "no type" }], "not a signature", "transfer(adress to)", { abi: 3 }])
+    for (const json of [
+      3,
+      null,
+      [{ name: "no type" }],
+      "not a signature",
+      "transfer(adress to)",
+      { abi: 3 },
+      [{ type: "function", name: "pay" }],
+    ])
       expect(bad(abiOf(json, "--abi"))).toMatchObject({ field: "--abi" });
     expect(bad(abiOfText("[{", "--abi"))).toMatchObject({ problem: expect.stringContaining("is no JSON") });
     for (const text of [JSON.stringify([signature, "not a signature"]), `${signature}\nfunction f(adress a)\n`])

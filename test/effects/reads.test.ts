@@ -1,7 +1,7 @@
 /** A log and a call are looked up once: everything that compares runs, judges, measures and tells reads the rows. */
-import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Token } from "../contracts/artifacts.js";
+import { furnish } from "../preflight/furnished.js";
 import { layerOf, other, owner, preflightOn, startAnvilScene, type Scene } from "../preflight/scene.js";
 
 const { looked } = vi.hoisted(() => ({ looked: { events: 0, calls: 0 } }));
@@ -29,13 +29,7 @@ vi.mock("../../src/abi/known/calls.js", async (original) => {
 let scene: Scene;
 let token: `0x${string}`;
 beforeAll(async () => {
-  scene = await startAnvilScene();
-  token = await scene.deploy(Token, ["Token", "TKN", 18]);
-  await scene.send(owner, {
-    to: token,
-    data: encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [owner.address, 1_000n] }),
-  });
-  await scene.mine();
+  ({ scene, token } = await furnish(startAnvilScene));
 });
 afterAll(() => scene.stop());
 beforeEach(() => Object.assign(looked, { events: 0, calls: 0 }));

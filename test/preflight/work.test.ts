@@ -1,7 +1,6 @@
 /** What a proof works on, it works on once: what all runs say alike is decoded once, ABIs are indexed at the door. */
 import { secp256k1 } from "@noble/curves/secp256k1";
 import * as Effect from "effect/Effect";
-import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { decodeLog, decodeResult, indexAbis } from "../rooms/abi.js";
 import { emptyTape, layerRecorder, layerReplay, layerScripted } from "../../src/testing.js";
@@ -9,6 +8,7 @@ import type { Layer } from "effect/Layer";
 import type { Rpc } from "../../src/Rpc.js";
 import { ready } from "../../src/Preflight.js";
 import { Token } from "../contracts/artifacts.js";
+import { furnish } from "./furnished.js";
 import { layerOf, other, owner, preflightOn, proveOn, scanOn, startAnvilScene, third, type Scene } from "./scene.js";
 
 vi.mock("../../src/abi/abiIndex.js", async (original) => {
@@ -23,13 +23,7 @@ vi.mock("../../src/abi/decodeLogs.js", async (original) => {
 let scene: Scene;
 let token: `0x${string}`;
 beforeAll(async () => {
-  scene = await startAnvilScene();
-  token = await scene.deploy(Token, ["Token", "TKN", 18]);
-  await scene.send(owner, {
-    to: token,
-    data: encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [owner.address, 1_000n] }),
-  });
-  await scene.mine();
+  ({ scene, token } = await furnish(startAnvilScene));
 });
 afterAll(() => scene.stop());
 beforeEach(() => vi.clearAllMocks());

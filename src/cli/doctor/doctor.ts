@@ -103,7 +103,7 @@ const consequences: Readonly<Record<string, string>> = {
     "no count on pending: transactions in flight are not seen when the nonce is chosen",
 };
 
-/** What reports from an endpoint can say, in a sentence, and the exit code. */
+/** The best that reports from an endpoint can say, in a sentence, and the exit code. */
 const levels = {
   full: ["reports from this endpoint can reach ready, with every check", exitCodes.ready, "good"],
   reduced: ["reports from this endpoint can reach ready, with less evidence", exitCodes.caution, "warn"],

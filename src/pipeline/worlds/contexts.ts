@@ -262,7 +262,7 @@ export const groundOf = (input: WorldInput, now: number) => {
     isPlaced,
     /** The block that comes: its number (null = the caller pretends a place, too), time (epoch seconds), base fee (wei per gas). */
     next: { number: isPlaced ? null : number, time, baseFee },
-    /** What the values of a simulated block are drawn from. */
+    /** The facts from which the values of a simulated block are drawn. */
     facts: { usual: head?.miner ?? observed.feeRecipient, gasLimit, baseFee, taken, signed },
     /** True if `exact` is an ordinary block at the end of a bracket, with others between. */
     isBracketed: places !== null,
@@ -393,7 +393,7 @@ const betweenOn = (input: WorldInput, ground: WorldGround, chance: Chance): Read
   });
 };
 
-/** What names the block in which nothing but the witness runs. */
+/** The values that name the block in which nothing but the witness runs. */
 const readerContext = ({ block }: BlockOf, { context }: BlockOf): Eth.BlockOverrides => {
   const { number, time, baseFeePerGas } = context;
   // why: of a block by its hash some nodes run that block itself, unless the next one is named

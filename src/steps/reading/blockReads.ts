@@ -2,6 +2,7 @@
 import { reachableIn } from "../../chains/rules.js";
 import { BlockRead } from "../../primitives/names.js";
 import type { Address, Hex } from "../../primitives/hex.js";
+import { remembered } from "../../primitives/record.js";
 import { successOf, type AskResult } from "./askResult.js";
 import { runsCode } from "../../report/waits.js";
 import type { Case, Filled } from "./bundle.js";
@@ -39,22 +40,15 @@ export const beaconRoots: Address = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02"
 /** As code names it: a compiler may leave out zeros in front. */
 const namedRoots = beaconRoots.slice(5);
 
-/** As many codes are remembered, each of at most as many hex digits: 8 MB. */
-const [mostRemembered, longestRemembered] = [64, 2 ** 17];
-const remembered = new Map<Hex, ReadonlyArray<BlockRead>>();
+/** 64 codes of at most 2^17 hex digits: 8 MB. */
+const judgedOnce = remembered<ReadonlyArray<BlockRead>>(64, 2 ** 17);
 
 /** Reads code once, not in each report. */
-const readsIn = (code: Hex): ReadonlyArray<BlockRead> => {
-  const known = remembered.get(code);
-  if (known !== undefined) return known;
-  const reads = [
+const readsIn = (code: Hex): ReadonlyArray<BlockRead> =>
+  judgedOnce(code, () => [
     ...[...instructionsIn(code)].flatMap((instruction) => instructions.get(instruction) ?? []),
     ...(code.toLowerCase().includes(namedRoots) ? (["beaconroot"] as const) : []),
-  ];
-  for (const oldest of remembered.keys()) if (remembered.size >= mostRemembered) remembered.delete(oldest);
-  if (code.length <= longestRemembered) remembered.set(code, reads);
-  return reads;
-};
+  ]);
 
 /** EIP-7702: code that names a delegate. */
 const delegation = "0xef0100";

@@ -40,7 +40,7 @@ const namesSender = ({ topics, data }: OutcomeLog, senders: ReadonlySet<Address>
 
 /**
  * The account beside the sender in what a log tells of it; null = it tells of nobody's rights that were asked for here.
- * What the sender's own account says is of the sender, and may name a key only.
+ * A log of the sender's own account is of the sender, and may name a key only.
  */
 const besideIn = (
   { log, contract }: Event,

@@ -65,6 +65,15 @@ describe("a difference", () => {
     expect(reason(-million, -million + 50_000n, million, [interest(50_000n)])).toBe(named);
     expect(reason(million, million + 50_003n, million, [interest(50_000n)])).toBe(named);
     expect(reason(million, million + 60_000n, million, [interest(50_000n)])).toBe(null);
+    // laid out otherwise, its places are not those of Aave's event
+    const [kind, ...parties] = interest(50_000n).topics;
+    const words = parties.map((each) => each.slice(2)).join("");
+    const unindexed = {
+      ...interest(50_000n),
+      topics: [kind],
+      data: `0x${words}${interest(50_000n).data.slice(2)}` as Hex,
+    };
+    expect(reason(million, million + 50_000n, million, [unindexed as OutcomeLog])).toBe(null);
     expect(reason(million, million + 50_000n, million, [interest(50_000n, stake)])).toBe(null);
     expect(reason(million, million + 50_000n, million, [interest(50_000n, token, bob)])).toBe(null);
     expect(reason(million, million + 50_000n, 100_000n, [interest(50_000n)])).toBe(null);
