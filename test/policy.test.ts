@@ -187,6 +187,13 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([bob]), loud)).toBe("Pass");
     log.address = usdc as never;
     expect(tag(Policy.onlyTouches([bob]), loud)).toBe("Fail");
+    // OwnershipTransferred
+    const kind = "0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0";
+    const given = { ...log, address: bob, topics: [kind, pad(bob), pad(bob)] };
+    outcome.logs = [given];
+    expect(tag(Policy.onlyTouches([bob]), loud)).toBe("Pass");
+    given.topics[2] = pad(usdc);
+    expect(tag(Policy.onlyTouches([bob]), loud)).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), tokens())).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), unknown())).toBe("Unknown");
   });

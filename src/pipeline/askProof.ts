@@ -150,7 +150,7 @@ export const lacksWitness = (proof: Proof): boolean => {
 };
 
 /** Answers in the order of their worlds; without the run that pretends nonces, where the state takes them as they are. */
-const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: Answered): Runs => {
+export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: Answered): Runs => {
   const refusal = failureOf(answers.get("exact"));
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
   const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";

@@ -75,3 +75,24 @@ it.each<[string, ReadonlyArray<number>, bigint]>([
   );
   expect(sighted.sealed).toBe(sealed);
 });
+
+it("confirmed beside a liar by one that is a block behind, on the block that both have", async () => {
+  const at = (number: number): Answer => ({ number: hex(number), hash: `0x${String(number).padStart(64, "0")}` });
+  const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
+  const run = { round: 1, deadline: null, record: () => undefined, signal: null, sighted };
+  const says = (own: number, word: string) =>
+    layerScripted({
+      eth_getBlockByNumber: at(own),
+      eth_simulateV1: (params) => (params[1] === "pending" && own < head ? refused : ran(word, own + 1)),
+    });
+  const ask = (lagging: string) =>
+    Rpc.Rpc.use(({ request }) => request("eth_simulateV1", [simulation, "pending"])).pipe(
+      Effect.provideService(CurrentRun, run),
+      Effect.provide(quorumOf([says(head, "aa"), says(head, "bb"), says(head - 1, lagging)])),
+      Effect.runPromise,
+    );
+  expect(await ask("aa")).toEqual(ran("aa"));
+  expect(sighted.testimonies).toEqual([]);
+  await ask("cc");
+  expect(sighted.testimonies.map(({ kind }) => kind)).toEqual(["pending", "pending"]);
+});

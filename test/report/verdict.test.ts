@@ -1,3 +1,4 @@
+import { concat, keccak256, numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { gap, NotProven } from "../rooms/errors.js";
 import { note } from "../harness/notes.js";
@@ -12,6 +13,7 @@ import {
   type Finding,
   type StepName,
 } from "../rooms/report.js";
+import { signingHash } from "../rooms/transaction.js";
 import { alice, report, transfer } from "./fixtures.js";
 
 const found = (severity: Exclude<Finding["severity"], "blocker">, step: StepName, sentence: string): Finding => ({
@@ -51,6 +53,16 @@ describe("digestOfReport and requestsOf", () => {
     if (request === null) throw new Error("a hole");
     expect(requestsOf(report())).toEqual([request]);
     expect(digestOfReport(report())).toBe(digestOf(reportVersion, 1, [{ from: alice, request }]));
+    // as the page of the design has it, with the number and the kinds of signatures
+    const sign = { kind: "message", signer: alice, digest: `0x${"22".repeat(32)}` } as const;
+    const uint = (value: number, size = 32) => numberToHex(value, { size });
+    const bytes = (signs: ReadonlyArray<`0x${string}`>) =>
+      keccak256(
+        concat([uint(reportVersion), uint(1), uint(signs.length / 3), ...signs, alice, signingHash(request) ?? "0x"]),
+      );
+    expect(digestOfReport(report())).toBe(bytes([]));
+    const both = digestOf(reportVersion, 1, [{ from: alice, request }], [sign]);
+    expect(both).toBe(bytes([uint(2, 1), alice, sign.digest]));
     const other = report({ transactions: [transfer, { ...transfer, request: { ...request, nonce: 8 } }] });
     expect(requestsOf(other)?.map(({ nonce }) => nonce)).toEqual([7, 8]);
     expect(digestOfReport(other)).not.toBe(digestOfReport(report()));

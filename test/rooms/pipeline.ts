@@ -1,6 +1,6 @@
 /** What tests take from `src/pipeline`: a file that moves inside it is followed here, and in no test. */
 export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/pipeline/answers.js";
-export type { Proof } from "../../src/pipeline/askProof.js";
+export { assumedIn, figuresOf, heldOf, type Answered, type Proof } from "../../src/pipeline/askProof.js";
 export { innermost, tracedInner } from "../../src/pipeline/extras/trace.js";
 export {
   assignNonces,

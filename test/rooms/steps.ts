@@ -37,7 +37,7 @@ export { withIntrinsic } from "../../src/steps/estimate.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
 export { likelyCause } from "../../src/steps/reading/likelyCause.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
-export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
+export { burns, readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
 export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/addressPositions.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";

@@ -3,7 +3,7 @@ import { encodeFunctionData, erc20Abi } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../rooms/primitives.js";
 import type { Transfer } from "../../rooms/report.js";
-import { checkStranded } from "../../rooms/steps.js";
+import { burns, checkStranded } from "../../rooms/steps.js";
 import { alice, bob, bundle, codes, filled, hexOf, outcome, token } from "../parts.js";
 import { at } from "./arbitrary.js";
 
@@ -21,6 +21,9 @@ const check = (data: ReturnType<typeof sending>, transfers: ReadonlyArray<Transf
     ),
   );
 
+const word = (value: Address) => value.slice(2).padStart(64, "0");
+const dead: Address = `0x${"dead".padStart(40, "0")}`;
+
 describe("tokens sent to their own contract", () => {
   it("are a warning where the calldata asks for it, told once", () => {
     expect(check(sending(token), [moved(alice, token)])).toEqual(["TokensStranded/warning"]);
@@ -32,5 +35,16 @@ describe("tokens sent to their own contract", () => {
     expect(check(sending(token), [moved(alice, token), moved(token, at("0"))])).toEqual([]);
     expect(check(sending(at("5")), [moved(alice, token)], at("5"))).toEqual([]);
     expect(check("0x1234", [moved(alice, token)])).toEqual([]);
+    // a batch of no ids names its receiver all the same
+    expect(check(hexOf(`0x2eb2c2d6${word(alice)}${word(bob)}`), [moved(alice, token)])).toEqual([]);
+    expect(check(hexOf(`0x2eb2c2d6${word(alice)}${word(token)}`), [moved(alice, token)])).toEqual([
+      "TokensStranded/warning",
+    ]);
+  });
+  it("are a warning at an address that nobody controls, by a batch of no ids, too", () => {
+    const data = hexOf(`0x2eb2c2d6${word(alice)}${word(dead)}`);
+    const [one] = bundle({ to: token, data });
+    const ran = { ...filled(one, { outcome: outcome() }), transfers: [moved(alice, dead)] };
+    expect(codes(burns(ran))).toEqual(["ValueBurned/warning"]);
   });
 });
