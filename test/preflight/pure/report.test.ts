@@ -12,7 +12,7 @@ import { unseen } from "../../rooms/witness.js";
 import { alice, codes as codesIn, hexOf, log, unanswered, word } from "../../steps/parts.js";
 import { at as addressAt, topics } from "../../steps/reading/arbitrary.js";
 import { absent } from "../../steps/reading/facts.js";
-import { did, holding, named, options, run, scanned } from "./world.js";
+import { did, holding, named, options, rich, run, scanned } from "./world.js";
 import { worlds } from "./worlds.js";
 
 const [stranger, nobody] = [addressAt("7"), addressAt("0")];
@@ -255,4 +255,14 @@ describe("the state", () => {
     expect(codes(scanned([{ chainId: 5 }]).report)).toEqual(["ChainIdMismatch/blocker"]);
     expect(codes(scanned([{}], { namedChainId: lost }).report)).toEqual(["Transport/info"]);
   });
+});
+
+it("holds the simulated block's own number against the header, where NUMBER is another chain's", () => {
+  const before = holding(rich, { number: 7n });
+  const made = run([did()], { before });
+  const observedOf = (number: bigint) =>
+    scanned([{}], { run: Result.succeed({ ...made, block: { ...made.block, number } as typeof made.block }) }).report
+      .observed;
+  expect(observedOf(101n)).toMatchObject({ simulatedNumber: 7n, freshness: "fresh" });
+  expect(observedOf(7n)).toMatchObject({ simulatedNumber: 7n, freshness: "stale" });
 });
