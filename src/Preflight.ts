@@ -135,9 +135,9 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  * stay as they were chosen; where the gas limit no longer suffices, the finding is `ScanAgain`. Never fails: failures
  * of the node are findings.
  *
- * A report whose request lacks its nonce, gas, fee or chain, or that has none, is not proven: nothing is asked, and it is
- * never `ready`. One that was made without `eth_simulateV1` cannot be proven, and is scanned again. `options` replaces those of the report field by
- * field; the input and the requests stay.
+ * A report whose request lacks its nonce, gas, fee or chain, or that has none, is not proven: nothing is asked, and it
+ * is never `ready`. One that was made without `eth_simulateV1` cannot be proven, and is scanned again. `options`
+ * replaces those of the report field by field; the input and the requests stay.
  *
  * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `ample` and `readerOnly`; `reserved`, `gas`, `exactOnLatest`, `atNextFee` and
  * `reordered` where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.

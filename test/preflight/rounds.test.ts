@@ -206,12 +206,14 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     expect(warnings.map(({ name }) => name)).toEqual([]);
   });
 
-  it("an older report is proven in one round, and one with a hole comes back as it is", async () => {
+  it("a report with a hole in its request is never ready, and nothing is asked for it", async () => {
     const proxy = await proxied();
     const report = await scan(proxy.url, { from: owner.address, to: other.address, value: 1n });
     const hole: Report.Report = { ...report, transactions: [{ ...report.transactions[0], request: null }] };
     proxy.seen.length = 0;
-    expect(await prove(proxy.url, hole, { maxAge: 5 })).toBe(hole);
+    const unproven = await prove(proxy.url, hole, { maxAge: 5 });
+    expect(unproven).toMatchObject({ verdict: "unknown", stage: "scanned", transactions: hole.transactions });
+    expect(unproven.findings.map(({ code }) => code)).toContain("RequestIncomplete");
     expect(proxy.seen).toEqual([]);
   });
 });
