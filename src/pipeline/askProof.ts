@@ -11,71 +11,29 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import { RpcError, Timeout } from "../errors/rpc.js";
-import type * as Eth from "../eth/index.js";
 import type { StateDiff } from "../eth/call.js";
-import type { Address } from "../primitives/hex.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import { abisOf } from "../report/options.js";
-import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type AskResult, type Failure } from "../steps/reading/askResult.js";
+import { failureOf, type AskResult } from "../steps/reading/askResult.js";
 import { bareCall } from "../transaction/request.js";
-import type { Round } from "./answers.js";
-import { isSamePlace } from "./worlds/compare.js";
-import { tagOf, type World, type WorldName, type Worlds } from "./worlds/contexts.js";
+import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
 import { askReached } from "./endpoint/forkUse.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound, within } from "./rounds.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
-import { doubtful, planOf, worldsAsked, type ProofInput } from "./proofPlans.js";
+import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
+import { isOnHead, type Answered, type Proof, type Runs } from "./proofState.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
-
-/** Answers of some worlds. */
-export type Answered = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
-
-/** Answers of the worlds that were asked, by key; the ends of the bracket always are. */
-export interface Runs extends Answered {
-  get(key: "exact" | "next"): AskResult<Simulate.Run>;
-  get(key: WorldName): AskResult<Simulate.Run> | undefined;
-}
-
-/** Answers with further ones. */
-export const joined = (runs: Runs, more: Answered): Runs => new Map([...runs, ...more]) as Runs;
-
-/** The answers of a proof. */
-export interface Proof extends Omit<Round, "run" | "alone"> {
-  readonly runs: Runs;
-  /** Changes that the first transactions make on the state of `next`, one after the other, as a tracer tells them. */
-  readonly traced: ReadonlyArray<StateDiff>;
-  /** The accounts that the bundle reaches, where it is in doubt by which fork's rules; null = not asked, or not told. */
-  readonly reached: ReadonlyArray<Address> | null;
-  /** The latest header, asked in the round of the runs; null = they stand on a block that the caller named. */
-  readonly beside: AskResult<Eth.Block> | null;
-}
-
-/** The run that the figures are from: `reserved` where the state does not agree with the node's own counts. */
-export const figuresOf = ({ runs }: Pick<Proof, "runs">): AskResult<Simulate.Run> =>
-  runs.get("reserved") ?? runs.get("exact");
-
-/** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
-export const assumedIn = ({ runs }: Pick<Proof, "runs">): Failure | null =>
-  runs.has("reserved") ? failureOf(runs.get("exact")) : null;
-
-/** Answers of these worlds, of those that were asked. */
-export const answersIn = ({ runs }: Proof, worlds: ReadonlyArray<World>): ReadonlyArray<AskResult<Simulate.Run>> =>
-  worlds.flatMap(({ key }) => runs.get(key) ?? []);
-
-/** True if runs on this state have to stand on the latest block. */
-export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pending" || block === "latest";
 
 /** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
 const mostAgain = 3;
 
 /** Asks a world; `times` = how often again, where it is refused for its block. */
-const askRun = (claim: ProofInput, world: World, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
+const askRun = (claim: Claim, world: World, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
   const plan = planOf(claim, world);
   const isAgain = typeof plan.block === "object" && world.form !== "limits";
   const run = simulate(plan, abisOf(claim.report.options));
@@ -83,11 +41,7 @@ const askRun = (claim: ProofInput, world: World, times = 0): Effect.Effect<AskRe
 };
 
 /** Asks worlds, all side by side. */
-export const askRuns = (
-  claim: ProofInput,
-  worlds: ReadonlyArray<World>,
-  times = 0,
-): Effect.Effect<Answered, never, Rpc> =>
+export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): Effect.Effect<Answered, never, Rpc> =>
   Effect.map(
     Effect.forEach(worlds, (world) => askRun(claim, world, times), { concurrency: "unbounded" }),
     (runs) => new Map(Arr.zip(worlds, runs).map(([{ key }, run]) => [key, run])),
@@ -98,7 +52,7 @@ const leastPatience = 500;
 
 /** The blocks between and the traces, beside `main`, for which they keep nobody waiting. */
 const besideBetween = <A, R>(
-  claim: ProofInput,
+  claim: Claim,
   between: ReadonlyArray<World>,
   main: Effect.Effect<A, never, R>,
 ): Effect.Effect<{ readonly main: A; readonly between: Answered } & Pick<Proof, "traced">, never, R | Rpc> =>
@@ -139,15 +93,8 @@ const besideBetween = <A, R>(
   );
 
 /** How often a run is asked again that is refused for its block. */
-export const timesOf = (claim: ProofInput, because: AskRule): number =>
+export const timesOf = (claim: Claim, because: AskRule): number =>
   because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
-
-/** True if the exact run lacks the witness's answers, its block is not gone, and nobody asked the witness alone. */
-export const lacksWitness = (proof: Proof): boolean => {
-  const run = figuresOf(proof);
-  // why: what stood on a block that is gone is asked again altogether
-  return !proof.runs.has("readerOnly") && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
-};
 
 /** Answers in the order of their worlds; without the run that pretends nonces, where the state takes them as they are. */
 export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: Answered): Runs => {
@@ -164,7 +111,7 @@ export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: Answere
 
 /** The worlds of a proof at once, with the counts and the latest header; code too, where no scan of the same call read it. */
 export const askProof = Effect.fnUntraced(function* (
-  claim: ProofInput,
+  claim: Claim,
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, scanned, subjects, header, steps } = claim;
@@ -216,28 +163,3 @@ export const askProof = Effect.fnUntraced(function* (
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
 });
-
-/** True if the same round measured the balances that signers are taken to have, wherever a run pretends them. */
-export const isTrueToState = (claim: ProofInput, proof: Proof): boolean => {
-  const measured = successOf(proof.runs.get("readerOnly"))?.before;
-  const isPretended = [figuresOf(proof), proof.runs.get("next")].some(
-    (result) => successOf(result)?.plan.pretended === true,
-  );
-  return (
-    !isPretended ||
-    doubtful(claim).every(({ signer }) => {
-      const [balance, has] = [claim.balanceOf(signer), measured?.account(signer)?.balance ?? null];
-      return balance === null || has === null || balance === has;
-    })
-  );
-};
-
-/** True if both worlds answered, and on the state as it is. */
-export const isComparable = (claim: ProofInput, proof: Proof): boolean =>
-  successOf(figuresOf(proof)) === null || (successOf(proof.runs.get("next")) !== null && isTrueToState(claim, proof));
-
-/** The run with free and ample gas, where it stood on the block of the exact one. */
-export const ampleOf = (proof: Proof): Simulate.Run | null => {
-  const [exact, free] = [successOf(figuresOf(proof)), successOf(proof.runs.get("ample"))];
-  return exact !== null && free !== null && isSamePlace(exact, free) ? free : null;
-};

@@ -10,35 +10,38 @@ import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { blockReads } from "../steps/reading/blockReads.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
-import { answersIn, askProof, figuresOf, type Proof } from "./askProof.js";
+import { askProof } from "./askProof.js";
 import { keep } from "./choose.js";
 import { reachedBefore } from "./endpoint/forkUse.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
-import { isHidden, lacks, type Standing } from "./proofGround.js";
-import type { About, ProofInput } from "./proofPlans.js";
+import { isHidden, lacks } from "./proofGround.js";
+import { answersIn, figuresOf, type Bracket, type Known, type Proof, type ProofState } from "./proofState.js";
+import type { Unplaced, Claim } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
 import { comparedIn, gridOn, worldsOf } from "./worlds/contexts.js";
-import { effectsReader, judge, type Attempt } from "./worlds/contrast.js";
+import { effectsReader } from "./worlds/contrast.js";
 
 /** Returns what the cases do with ample gas; null = nothing says so. */
-const ampleIn = ({ bundle }: ProofInput, ample: AskResult<Run> | undefined): ReadonlyArray<Outcome> | null =>
+const ampleIn = ({ bundle }: Claim, ample: AskResult<Run> | undefined): ReadonlyArray<Outcome> | null =>
   ample === undefined
     ? bundle.map(({ said }) => said.outcome)
     : (successOf(ample)?.readings.map(({ outcome }) => outcome) ?? null);
 
 /** How far out the exact requests are simulated, and in how many blocks between. */
-const bracketOf = ({ report, chain }: About, closed: Standing["closed"], reads: ProofInput["reads"]) => {
+const bracketOf = ({ report, chain }: Unplaced, bracket: Bracket, reads: Claim["reads"]) => {
   const maxAge = BigInt(Math.ceil(report.options.maxAgeMs / 1000));
   const usual = report.transactions.some(runsCode) ? reachOf(gridOn(report, chain), maxAge) : leastReach;
-  return { reach: closed?.reach ?? usual, further: reads.length === 0 ? 0 : report.options.worlds };
+  const further = reads.length === 0 ? 0 : report.options.worlds;
+  return bracket.kind === "whole" ? { reach: usual, draw: null, further } : { ...bracket, further };
 };
 
 /** Judges a proof's requests by its answers, each run read in a stretch of the event loop of its own. */
 export const attemptOf = Effect.fnUntraced(function* (
-  claim: ProofInput,
+  known: Known,
+  claim: Claim,
   proof: Proof,
   because: AskRule,
-): Effect.fn.Return<Attempt, never, Rpc> {
+): Effect.fn.Return<ProofState, never, Rpc> {
   const { report, bundle: signed, measure } = claim;
   const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
@@ -58,34 +61,37 @@ export const attemptOf = Effect.fnUntraced(function* (
     effectsIn(each);
     yield* Effect.yieldNow;
   }
-  const made = {
+  const { settled } = claim;
+  return {
+    ...known,
     ...{ claim, proof, because, answers, bundle, effectsIn },
-    isTraced: !isHidden(bundle, report),
-    settled: claim.settled ?? (isDoubted() ? null : undoubted),
-    isForkUsed: answers.rules.agrees ? true : null,
-    sealed: sighted?.sealed,
+    open: [
+      ...(isHidden(bundle, report) ? [{ kind: "hiddenCall" } as const] : []),
+      ...(settled === null && isDoubted() ? [{ kind: "gasInDoubt" } as const] : []),
+      ...(answers.rules.agrees ? [] : [{ kind: "forkUsed" } as const]),
+    ],
+    ...{ gas: settled ?? undoubted, isForkUsed: true, sealed: sighted?.sealed ?? -1n },
   };
-  return { ...made, judged: judge(made) };
 });
 
 /** The exact requests, in all the runs of a proof, by this rule. */
 export const attempt = Effect.fnUntraced(function* (
-  about: About,
-  { head, memory, closed }: Pick<Standing, "head" | "memory" | "closed">,
+  about: Unplaced,
+  state: Known,
   because: AskRule,
-): Effect.fn.Return<Attempt, never, Rpc> {
+): Effect.fn.Return<ProofState, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;
+  const { head, memory, bracket } = state;
   const known = knownTokensOf(report.chainId);
   const reads = report.transactions.some(runsCode) ? blockReads(signed, scanned?.codes ?? new Map(), known) : [];
   const worlds = yield* worldsOf({
     ...{ report, signed, chain, head: successOf(head) },
-    draw: closed?.draw ?? null,
-    ...bracketOf(about, closed, reads),
+    ...bracketOf(about, bracket, reads),
     isBlobFeeRead: reads.includes("blobbasefee"),
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
   const header = successOf(head) === null ? null : head;
-  const claim: ProofInput = { ...about, worlds, reads, header, reachedBefore: reachedBefore(memory, about) };
-  return yield* attemptOf(claim, yield* askProof(claim, because), because);
+  const claim: Claim = { ...about, worlds, reads, header, reachedBefore: reachedBefore(memory, about) };
+  return yield* attemptOf(state, claim, yield* askProof(claim, because), because);
 });

@@ -11,12 +11,11 @@ import type { Observed } from "../report/schema.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
-import { assumedIn, figuresOf, type Proof, type Runs } from "./askProof.js";
+import { assumedIn, figuresOf, type Bracket, type Proof, type ProofState, type Runs } from "./proofState.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
-import type { Standing } from "./proofGround.js";
-import type { Attempt } from "./worlds/contrast.js";
-import { inFlightOf, isTogether, type ProofInput, looksOf } from "./proofPlans.js";
+import { comparisonOf } from "./worlds/contrast.js";
+import { inFlightOf, isTogether, type Claim, looksOf } from "./proofPlans.js";
 import { lacksPredecessors, notAllSimulated } from "./worlds/compare.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, nameOf, pendingOf } from "./worlds/contexts.js";
@@ -34,7 +33,7 @@ const byNumber = ["number", "blockhash", "others"] as const;
  * Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them
  * apart. Unless the caller says how long it is to hold, it ends with the last block that was simulated.
  */
-export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: Attempt): End => {
+export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: ProofState): End => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
   const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
@@ -57,18 +56,15 @@ export const ClosesAt = code("proof", ["info", "warning"], "ClosesAt", [
 ]);
 
 /** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
-export const closesIn = (
-  closed: Standing["closed"],
-  { claim: { report, chain }, proof }: Attempt,
-  now: number,
-): End => {
+export const closesIn = (bracket: Bracket, { claim: { report, chain }, proof }: ProofState, now: number): End => {
   const runs = [successOf(proof.runs.get("next")), successOf(figuresOf(proof))].flatMap((run) => run ?? []);
   const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
   const [next, last] = runs.map((run) => run.before.environment?.timestamp);
-  if (closed === null || !hasRun || next === undefined || last === undefined) return { until: null, findings: [] };
+  if (bracket.kind === "whole" || !hasRun || next === undefined || last === undefined)
+    return { until: null, findings: [] };
   const until = Math.floor(untilOf(gridOn(report, chain), { last, next, now }));
-  const times = [count("block time of success", last), count("block time of failure", closed.failed)];
-  const severity = closed.reach === 0 ? "warning" : "info";
+  const times = [count("block time of success", last), count("block time of failure", bracket.failed)];
+  const severity = bracket.reach === 0 ? "warning" : "info";
   return { until, findings: [ClosesAt[severity]({ evidence: "measured" }, ...times)] };
 };
 
@@ -76,7 +72,7 @@ export const closesIn = (
  * True if the signed nonce is ahead of the state that was simulated on. A state other than `pending`
  * holds nothing of the pool, also where the node does not check nonces.
  */
-const isAhead = (claim: ProofInput, proof: Proof): boolean =>
+const isAhead = (claim: Claim, proof: Proof): boolean =>
   assumedIn(proof) !== null ||
   // why: a node that does not validate refuses nothing for a state that lacks the predecessors
   // guard: a node that does not validate, with some in flight
@@ -98,9 +94,10 @@ export const NonceAssumed = code("nonce", ["warning"], "NonceAssumed", [
 ]);
 
 /** The requests ahead of their state; or the next block, which has nothing of what is in flight, did the same. */
-export const checkAhead = ({ claim, proof, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
+export const checkAhead = (state: ProofState): ReadonlyArray<Finding> => {
+  const { claim, proof } = state;
   const inFlight = inFlightOf(claim);
-  const isAlike = compared?.contrast?.found.length === 0;
+  const isAlike = comparisonOf(state)?.contrast?.found.length === 0;
   // guard: own transactions in flight that the state lacks
   if (!isAhead(claim, proof))
     return isAlike && inFlight > 0 ? [BehindInFlight.info({ evidence: "measured" }, count("in flight", inFlight))] : [];
@@ -117,7 +114,7 @@ export const SealedStateUnseen = code("proof", ["info"], "SealedStateUnseen", [
 ]);
 
 /** Reports a guessed pending state if the node simulates on nothing else: others' transactions are in both worlds. */
-export const checkStates = ({ report, chain, worlds }: ProofInput): ReadonlyArray<Finding> =>
+export const checkStates = ({ report, chain, worlds }: Claim): ReadonlyArray<Finding> =>
   pendingOf(report, chain) === "guess" && worlds.rows[1].state === "pending"
     ? [SealedStateUnseen.info({ evidence: "unavailable" })]
     : [];
@@ -132,7 +129,7 @@ export const PartiesCut = code("assets", ["warning"], "PartiesCut", [
 ]);
 
 /** Balances and rights that found no room, or no gas, to be read. */
-export const checkMeasured = ({ claim, proof }: Attempt): ReadonlyArray<Finding> => {
+export const checkMeasured = ({ claim, proof }: ProofState): ReadonlyArray<Finding> => {
   const { measure } = claim;
   const run = successOf(figuresOf(proof));
   const unread =
@@ -167,7 +164,7 @@ const placedEffects = (readings: Run["readings"]): Effects => ({
 
 /** True if every case did the same in both; null where one of them says nothing. */
 const agreesWith = (
-  { bundle, measure, report }: ProofInput,
+  { bundle, measure, report }: Claim,
   exact: Run | null,
   readings: Run["readings"],
 ): boolean | null => {
@@ -180,7 +177,7 @@ const agreesWith = (
 };
 
 /** The worlds in which a bundle is placed otherwise, beside `exact`. */
-export const worldsOfPlaced = (claim: ProofInput, exact: Run | null, runs: Runs): Observed["worlds"] =>
+export const worldsOfPlaced = (claim: Claim, exact: Run | null, runs: Runs): Observed["worlds"] =>
   claim.worlds.rows.flatMap((world) => {
     const result = world.form === "limits" ? runs.get(world.key) : undefined;
     if (result === undefined) return [];
@@ -199,7 +196,7 @@ export const BundleInOneBlock = code("proof", ["warning"], "BundleInOneBlock", [
 ]);
 
 /** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
-export const checkApart = (claim: ProofInput, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
+export const checkApart = (claim: Claim, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
   const apart = worlds.find(({ run }) => run === "oneBlockEach");
   // guard: a bundle in several blocks on sealed state
   if (!isTogether(claim) || apart?.agrees === true) return [];

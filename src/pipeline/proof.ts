@@ -12,11 +12,10 @@ import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { attempt, attemptOf } from "./attempt.js";
-import { askRuns, timesOf, figuresOf, lacksWitness, joined, type Answered } from "./askProof.js";
+import { askRuns, timesOf } from "./askProof.js";
 import type { Limits } from "./choose.js";
 import {
-  closedIn,
-  formsIn,
+  doubtsOf,
   isBehind,
   isConfirmable,
   isEarlier,
@@ -24,82 +23,88 @@ import {
   isLater,
   isSealable,
   isSpent,
-  isUnconfirmed,
-  isWithoutPending,
   newestShown,
-  placed,
   sealedCounts,
-  type Standing,
 } from "./proofGround.js";
 import { isOutOfGas } from "./gas/doubt.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
-import type { About, ProofInput } from "./proofPlans.js";
+import type { Claim, Unplaced } from "./proofPlans.js";
+import {
+  figuresOf,
+  joined,
+  type Answered,
+  type Doubt,
+  type DoubtOf,
+  type Known,
+  type ProofState,
+} from "./proofState.js";
 import { incomparable } from "./worlds/compare.js";
 import { gasRows, tagOf, type WorldName, type WorldReason } from "./worlds/contexts.js";
-import { judge, type Attempt } from "./worlds/contrast.js";
+import { comparisonOf } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */
-const standingOn = <A extends Pick<About, "report">>(about: A, blockTag: Observed["blockTag"]): A => ({
+const standingOn = <A extends Pick<Unplaced, "report">>(about: A, blockTag: Observed["blockTag"]): A => ({
   ...about,
   report: { ...about.report, observed: { ...about.report.observed, blockTag } },
 });
 
 /** The exact requests once more, with what is known by then; those who answered before are not forgotten. */
 const anew = (
-  standing: Standing,
-  about: About,
+  state: ProofState,
+  about: Unplaced,
   because: AskRule,
-  changed: Partial<Standing>,
-): Effect.Effect<Standing, never, Rpc> => {
-  const ran = [...standing.ran, ...[...standing.proof.runs.values()].map(successOf)];
-  const next = { ...standing, ...changed, ran, confirmed: null };
-  return Effect.map(attempt(about, next, because), (made) => placed({ ...next, ...made }));
+  changed: Partial<Known>,
+): Effect.Effect<ProofState, never, Rpc> => {
+  const ran = [...state.ran, ...[...state.proof.runs.values()].map(successOf)];
+  return attempt(about, { ...state, ...changed, ran, shown: [] }, because);
 };
 
 /** Everything once more; where the ground moved, on a header that was read after the move. */
-const again = (standing: Standing, because: NonNullable<Standing["lack"]>): Effect.Effect<Standing, never, Rpc> =>
+const again = (state: ProofState, because: AskRule): Effect.Effect<ProofState, never, Rpc> =>
   Effect.gen(function* () {
-    const { head, claim, proof } = standing;
+    const { head, claim, proof } = state;
     const isMoved = because === "headMoved";
-    const isSealed = isMoved && isSpent(standing);
-    const shown = newestShown(standing);
+    const isSealed = isMoved && isSpent(state);
+    const shown = newestShown(state);
     // why: one that was read in the round of the runs may be older than the move
     const newest =
-      !isMoved || isLater(standing, shown)
+      !isMoved || isLater(state, shown)
         ? shown
-        : yield* inRound(because, isBehind(standing) ? Fee.askLatestHeader : Fee.askHeader);
+        : yield* inRound(because, isBehind(state) ? Fee.askLatestHeader : Fee.askHeader);
     // why: a node that shows an earlier block than another did is behind it
     const header = claim.chain.paceKnown && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isMoved ? yield* Clock.currentTimeMillis : claim.askedAt;
     // why: an endpoint that stays behind what others show is asked once more, and not until it follows
-    const isStill = isMoved && successOf(header)?.hash === successOf(head)?.hash && isBehind(standing);
-    const { balanceOf } = standing.answers;
+    const isStill = isMoved && successOf(header)?.hash === successOf(head)?.hash && isBehind(state);
+    const { balanceOf } = state.answers;
     const about = { ...(isSealed ? standingOn(claim, "latest") : claim), balanceOf, askedAt };
-    return yield* anew(standing, about, because, {
+    return yield* anew(state, about, because, {
       head: successOf(header) === null ? head : header,
-      pending: isSealed ? standing : standing.pending,
+      pending: isSealed ? [state] : state.pending,
       counts: sealedCounts(proof),
-      moves: isSealed ? 0 : standing.moves + (isStill ? Number.POSITIVE_INFINITY : isMoved ? 1 : 0),
+      moves: isSealed ? 0 : state.moves + (isStill ? Number.POSITIVE_INFINITY : isMoved ? 1 : 0),
     });
   });
 
-/** More of the attempt known. */
-const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
-  const known = { ...standing, ...more };
-  return "isForkUsed" in more ? known : placed({ ...known, judged: judge(known) });
-};
+/** More known, and a doubt settled by it. */
+const withSettled = (state: ProofState, kind: Doubt["kind"], more: Partial<ProofState>): ProofState => ({
+  ...state,
+  ...more,
+  open: state.open.filter((doubt) => doubt.kind !== kind),
+});
 
-/** The same, with the answers of further worlds. */
-const withRuns = (standing: Standing, runs: Answered, more: Partial<Attempt> = {}): Standing =>
-  withMore(standing, { ...more, proof: { ...standing.proof, runs: joined(standing.proof.runs, runs) } });
+/** The answers of a proof, with those of further worlds. */
+const withRuns = ({ proof }: ProofState, runs: Answered): Pick<ProofState, "proof"> => ({
+  proof: { ...proof, runs: joined(proof.runs, runs) },
+});
 
 /** The worlds that are asked for a reason. */
-const rowsOf = ({ worlds: { rows } }: ProofInput, reason: WorldReason) => rows.filter(({ why }) => why === reason);
+const rowsOf = ({ worlds: { rows } }: Claim, reason: WorldReason) => rows.filter(({ why }) => why === reason);
 
 /** Asks at other limits, by block: that of `exact`, and the next, too, where the run there used its gas up. */
-const askLimits = ({ claim, proof }: Attempt, asked: Map<WorldName, AskResult<Run>>) => {
+const askLimits = ({ claim, proof }: ProofState, asked: Map<WorldName, AskResult<Run>>) => {
   const [exact, next] = claim.worlds.rows;
   const worlds = Arr.make(exact, ...(isOutOfGas(successOf(proof.runs.get("next"))) ? [next] : []));
   return (limits: ReadonlyArray<Limits>) => {
@@ -114,141 +119,145 @@ const askLimits = ({ claim, proof }: Attempt, asked: Map<WorldName, AskResult<Ru
 /** More attempts than there can be: what is asked for each of them is asked once for each. */
 const mostAttempts = 32;
 const forEach = (): number => mostAttempts;
+const once = (): number => 1;
 
-/** Why a proof asks more than once, the first that applies first. */
-export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
-  rule({
-    because: "missingAnswer",
-    most: forEach,
-    applies: ({ proof }) => lacksWitness(proof),
-    ask: (standing) => {
-      const { claim, proof, because } = standing;
-      return Effect.flatMap(askRuns(claim, rowsOf(claim, "notMeasured"), timesOf(claim, because)), (reader) =>
-        Effect.map(attemptOf(claim, { ...proof, runs: joined(proof.runs, reader) }, because), (whole) =>
-          placed({ ...standing, ...whole }),
-        ),
-      );
-    },
-  }),
+/** A rule that settles one kind of doubt. */
+const settles = <K extends Doubt["kind"]>(
+  kind: K,
   {
-    because: "noPending",
-    applies: isWithoutPending,
-    ask: (standing) => {
-      const { claim, proof } = standing;
-      const refused = failureOf(figuresOf(proof));
-      const findings =
-        refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-      return anew(standing, standingOn(claim, "latest"), "noPending", { counts: null, moves: 0, findings });
-    },
-  },
-  {
-    because: "unsupportedPart",
-    most: (standing) => (Object.values(formsIn(standing)).some((form) => form !== null) ? mostAttempts : 1),
-    applies: (standing) => standing.lack === "unsupportedPart",
-    ask: (standing) =>
-      Effect.suspend(() => {
-        const { hash, entries } = formsIn(standing);
-        if (hash !== null) learnLack(standing.memory, "hash", hash);
-        if (entries !== null) learnLack(standing.memory, "entries", entries);
-        return again(standing, "unsupportedPart");
-      }),
-  },
-  {
-    because: "headMoved",
-    most: forEach,
-    applies: (standing) => standing.lack === "headMoved" && !isSpent(standing),
-    ask: (standing) => again(standing, "headMoved"),
-  },
-  ...(["misplaced", "forkBetween", "incomparable"] as const).map((because): Rule<Standing, Rpc> => ({
+    ask,
+    applies = () => true,
+    most = forEach,
     because,
-    applies: (standing) => standing.lack === because,
-    ask: (standing) => again(standing, because),
-  })),
-  {
-    because: "hiddenCall",
-    most: forEach,
-    applies: ({ isTraced }) => !isTraced,
-    ask: (standing) => {
-      const { bundle, claim } = standing;
-      return Effect.flatMap(rare, ({ withTracedInner }) =>
-        Effect.map(withTracedInner(bundle, claim.report), (traced) =>
-          withMore(standing, { bundle: traced, isTraced: true }),
-        ),
-      );
-    },
+  }: Pick<Rule<ProofState>, "because" | "most"> & {
+    readonly ask: (state: ProofState, doubt: DoubtOf<K>) => Effect.Effect<ProofState, never, Rpc>;
+    readonly applies?: (doubt: DoubtOf<K>, state: ProofState) => boolean;
   },
-  {
-    because: "doubtfulLimit",
-    most: forEach,
-    applies: ({ settled }) => settled === null,
-    ask: (standing) =>
-      Effect.suspend(() => {
-        const asked = new Map<WorldName, AskResult<Run>>();
-        const { bundle, answers } = standing;
-        return Effect.flatMap(rare, ({ settleGas }) =>
-          Effect.map(settleGas(bundle, answers, askLimits(standing, asked)), (settled) =>
-            withRuns(standing, asked, { settled }),
-          ),
+): Rule<ProofState, Rpc> => ({
+  ...{ because, most },
+  applies: (state) => doubtsOf(state, kind).some((doubt) => applies(doubt, state)),
+  ask: (state) =>
+    Effect.suspend(() => {
+      const [doubt] = doubtsOf(state, kind);
+      return doubt === undefined ? Effect.succeed(state) : ask(state, doubt);
+    }),
+});
+
+/** Why a proof asks more than once, the first that applies first: a rule for each kind of doubt. */
+export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
+  rule(
+    settles("unread", {
+      because: "missingAnswer",
+      ask: (state) => {
+        const { claim, proof, because } = state;
+        return Effect.flatMap(askRuns(claim, rowsOf(claim, "notMeasured"), timesOf(claim, because)), (reader) =>
+          attemptOf(state, claim, { ...proof, runs: joined(proof.runs, reader) }, because),
         );
+      },
+    }),
+  ),
+  settles("noPending", {
+    because: "noPending",
+    most: once,
+    ask: (state, { refusal }) =>
+      anew(state, standingOn(state.claim, "latest"), "noPending", {
+        counts: new Map(),
+        moves: 0,
+        findings: [fromError(refusal, "info", { step: "simulate", evidence: "unavailable" })],
       }),
-  },
-  {
-    because: "closing",
-    most: () => 2,
-    applies: (standing) => closedIn(standing) !== null,
-    ask: (standing) => anew(standing, standing.claim, "closing", { closed: closedIn(standing) }),
-  },
-  rule({
-    because: "worldsDiffer",
-    most: forEach,
-    applies: ({ judged }) => judged.isOpen,
-    ask: (standing) => {
-      const { claim } = standing;
-      return Effect.map(askRuns(claim, rowsOf(claim, "worldsDiffer")), (runs) => withRuns(standing, runs));
+  }),
+  settles("unsupportedPart", {
+    because: "unsupportedPart",
+    most: (state) => (doubtsOf(state, "unsupportedPart").some(({ parts }) => parts.length > 0) ? mostAttempts : 1),
+    ask: (state, { parts }) => {
+      for (const [part, refusal] of parts) learnLack(state.memory, part, refusal);
+      return again(state, "unsupportedPart");
     },
   }),
-  {
-    because: "forkBetween",
-    most: forEach,
-    applies: ({ isForkUsed }) => isForkUsed === null,
-    ask: (standing) => {
-      const { claim, proof, answers, bundle } = standing;
-      const others = standing.judged.compared?.other?.outcomes ?? [];
-      return Effect.map(askForkUse(claim, proof, answers, bundle, others), (isForkUsed) =>
-        withMore(standing, { isForkUsed }),
-      );
-    },
-  },
-  rule({
-    because: "confirmHead",
-    most: forEach,
-    applies: isUnconfirmed,
-    ask: (standing) =>
-      Fee.askHeader.pipe(
-        // why: a node that shows an earlier block may be behind, or the chain went back
-        Effect.flatMap((shown) => (isEarlier(standing, shown) ? Fee.askLatestHeader : Effect.succeed(shown))),
-        Effect.map((confirmed) => placed({ ...standing, confirmed })),
+  settles("headMoved", {
+    because: "headMoved",
+    applies: ({ isSpent: isLast }) => !isLast,
+    ask: (state) => again(state, "headMoved"),
+  }),
+  settles("misplaced", { because: "misplaced", most: once, ask: (state) => again(state, "misplaced") }),
+  settles("forkParts", { because: "forkBetween", most: once, ask: (state) => again(state, "forkBetween") }),
+  settles("incomparable", { because: "incomparable", most: once, ask: (state) => again(state, "incomparable") }),
+  settles("hiddenCall", {
+    because: "hiddenCall",
+    ask: (state) =>
+      Effect.flatMap(rare, ({ withTracedInner }) =>
+        Effect.map(withTracedInner(state.bundle, state.claim.report), (bundle) =>
+          withSettled(state, "hiddenCall", { bundle }),
+        ),
       ),
   }),
-  {
+  settles("gasInDoubt", {
+    because: "doubtfulLimit",
+    ask: (state) => {
+      const asked = new Map<WorldName, AskResult<Run>>();
+      return Effect.flatMap(rare, ({ settleGas }) =>
+        Effect.map(settleGas(state.bundle, state.answers, askLimits(state, asked)), (gas) =>
+          withSettled(state, "gasInDoubt", { ...withRuns(state, asked), gas }),
+        ),
+      );
+    },
+  }),
+  settles("closes", {
+    because: "closing",
+    most: () => 2,
+    ask: (state, { bracket }) => anew(state, state.claim, "closing", { bracket }),
+  }),
+  rule(
+    settles("worldsDiffer", {
+      because: "worldsDiffer",
+      ask: (state) =>
+        Effect.map(askRuns(state.claim, rowsOf(state.claim, "worldsDiffer")), (runs) => ({
+          ...state,
+          ...withRuns(state, runs),
+        })),
+    }),
+  ),
+  settles("forkUsed", {
+    because: "forkBetween",
+    ask: (state) => {
+      const { claim, proof, answers, bundle } = state;
+      const others = comparisonOf(state)?.other?.outcomes ?? [];
+      return Effect.map(askForkUse(claim, proof, answers, bundle, others), (isForkUsed) =>
+        withSettled(state, "forkUsed", { isForkUsed }),
+      );
+    },
+  }),
+  rule(
+    settles("unconfirmed", {
+      because: "confirmHead",
+      ask: (state) =>
+        Fee.askHeader.pipe(
+          // why: a node that shows an earlier block may be behind, or the chain went back
+          Effect.flatMap((shown) => (isEarlier(state, shown) ? Fee.askLatestHeader : Effect.succeed(shown))),
+          Effect.map((shown) => ({ ...state, shown: [shown] })),
+        ),
+    }),
+  ),
+  settles("headMoved", {
     because: "headMoved",
+    most: once,
     // why: what did not hold still is judged, too, where the sealed block says less
-    applies: (standing) => standing.lack === "headMoved" && isSpent(standing) && isSealable(standing),
-    ask: (standing) => again(standing, "headMoved"),
-  },
+    applies: ({ isSpent: isLast }, state) => isLast && isSealable(state),
+    ask: (state) => again(state, "headMoved"),
+  }),
 ];
 
 /** That the runs never stood on one block, or that it is not known whether it is the latest. */
-const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
-  const { proof, head, confirmed } = standing;
-  if (standing.lack === "headMoved")
+const checkGround = (state: ProofState): ReadonlyArray<Finding> => {
+  const { proof, head, shown } = state;
+  if (doubtsOf(state, "headMoved").length > 0)
     // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
     return isGoneIn([figuresOf(proof), proof.runs.get("next")])
       ? []
       : incomparable("the runs did not stand on one block, the latest");
+  const isConfirmed = shown.some((one) => successOf(one) !== null && !isEarlier(state, one));
   const isUnread =
-    (successOf(head) !== null && failureOf(proof.beside) !== null) ||
-    (isConfirmable(standing) && (successOf(confirmed) === null || isEarlier(standing, confirmed)));
+    (successOf(head) !== null && failureOf(proof.beside) !== null) || (isConfirmable(state) && !isConfirmed);
   return isUnread ? incomparable("it was not told again as the latest block") : [];
 };
 
@@ -258,26 +267,18 @@ const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
 export const proveOnStableHead = Effect.fnUntraced(function* (
-  about: Omit<About, "askedAt">,
-): Effect.fn.Return<Standing, never, Rpc> {
+  about: Omit<Unplaced, "askedAt">,
+): Effect.fn.Return<ProofState, never, Rpc> {
   const { report, bundle, chain, scanned, steps, settled } = about;
   const { memory } = yield* Rpc;
   const because = settled === null ? "proof" : "doubtfulLimit";
-  const first = Effect.fnUntraced(function* (on: About, head: Standing["head"], why: AskRule) {
-    const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
-    const begun = { memory, head, closed: null };
-    const made = yield* attempt(on, begun, why);
-    const standing = {
-      ...begun,
-      ...made,
-      pending: null,
-      counts: known,
-      confirmed: null,
-      moves: 0,
-      findings: [],
-      ran: [],
+  const first = Effect.fnUntraced(function* (on: Unplaced, head: ProofState["head"], why: AskRule) {
+    const counts = new Map(scanned === null ? [] : bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
+    const known: Known = {
+      ...{ memory, head, counts, moves: 0, bracket: { kind: "whole" } },
+      ...{ pending: [], shown: [], findings: [], ran: [] },
     };
-    const last = yield* rounds(placed(standing), proofRules);
+    const last = yield* rounds(yield* attempt(on, known, why), proofRules);
     return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
   if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.header, because);

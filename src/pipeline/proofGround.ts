@@ -1,9 +1,8 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
+import { memoize } from "effect/Function";
 import type { RpcError } from "../errors/rpc.js";
 import type * as Eth from "../eth/index.js";
 import type { Hash } from "../primitives/hex.js";
-import type { AskRule } from "../primitives/names.js";
-import type { Finding } from "../report/finding.js";
 import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
@@ -13,12 +12,21 @@ import type { Run } from "../steps/simulate.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { laterOf } from "../steps/fee.js";
-import { ampleOf, figuresOf, isComparable, isOnHead, type Proof } from "./askProof.js";
+import {
+  ampleOf,
+  figuresOf,
+  isComparable,
+  isOnHead,
+  type Doubt,
+  type DoubtOf,
+  type Proof,
+  type ProofState,
+} from "./proofState.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
-import { inFlightOf, type ProofInput } from "./proofPlans.js";
+import { inFlightOf } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";
-import { nearerIn, pendingOf, type Worlds } from "./worlds/contexts.js";
-import type { Attempt } from "./worlds/contrast.js";
+import { nearerIn, pendingOf } from "./worlds/contexts.js";
+import { comparisonOf } from "./worlds/contrast.js";
 import { isFast } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 
@@ -116,48 +124,12 @@ export const isParted = (all: ReadonlyArray<AskResult<Run> | null>, ground: Grou
   );
 };
 
-/** State of a proof between its rounds. */
-export interface Standing extends Attempt {
-  /** The head that the attempt stands on. */
-  readonly head: ProofInput["header"];
-  /** One on the state that was asked for, which did not hold still, where a sealed block stands in. */
-  readonly pending: Attempt | null;
-  /** The counts on the sealed state before the attempt. */
-  readonly counts: ReadonlyMap<string, number | null> | null;
-  /** The latest header, asked behind the runs; null = it was not. */
-  readonly confirmed: AskResult<Eth.Block> | null;
-  /** How often the ground has moved on this state. */
-  readonly moves: number;
-  readonly findings: ReadonlyArray<Finding>;
-  /** The bracket that is left, where the transactions run in the next block and fail further out; null = all of it. */
-  readonly closed: {
-    /** How many steps behind the next block they are proven now. */
-    readonly reach: number;
-    /** True if a world that far out was seen to run already. */
-    readonly isSeen: boolean;
-    /** Time of the block in which they failed, epoch seconds; null = not known. */
-    readonly failed: bigint | null;
-    /** The draw of that block: the nearer one is the same but for its number and time. */
-    readonly draw: Worlds["draw"];
-  } | null;
-  /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
-  readonly ran: ReadonlyArray<Run | null>;
-  readonly memory: Memory;
-  /** Why the attempt does not stand; null = it does. */
-  readonly lack: Extract<
-    AskRule,
-    "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable"
-  > | null;
-}
-
-type Placed = Omit<Standing, "lack">;
-
 /** Attempts on a pending state whose content matters, on any other, and on a sealed block. */
 const tries = { own: 3, guess: 1, sealed: 8 } as const;
 
 export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
 
-const mostTries = ({ claim, proof }: Placed): number => {
+const mostTries = ({ claim, proof }: ProofState): number => {
   if (proof.block !== "pending") return tries.sealed;
   // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
   return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
@@ -187,11 +159,11 @@ export const sealedCounts = ({ counts }: Proof): ReadonlyMap<string, number | nu
   new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
 
 /** True if a transaction of a sender's was mined since the head was read. */
-export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
+export const hasRisen = ({ claim, proof, counts }: ProofState): boolean =>
   // why: the count may have been newer than the head at once
   (failureOf(proof.runs.get("next"))?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
   [...sealedCounts(proof)].some(([account, now]) => {
-    const before = counts?.get(account) ?? null;
+    const before = counts.get(account) ?? null;
     return before !== null && now !== null && now > before;
   });
 
@@ -200,7 +172,7 @@ export const hasRisen = ({ claim, proof, counts }: Placed): boolean =>
  * counted in flight: they have sent something since. Where code acts for the signer it may have paid by itself. Not
  * every node holds a simulated nonce against the account's (anvil), so that nothing else tells of it.
  */
-const hasPaid = ({ claim, proof }: Placed): boolean => {
+const hasPaid = ({ claim, proof }: ProofState): boolean => {
   const [run, next] = endsOf(proof);
   const [pending, sealed] = [successOf(run), successOf(next)];
   if (pending === null || sealed === null || pending.plan.block !== "pending" || sealed.plan.block === "pending")
@@ -216,64 +188,79 @@ const hasPaid = ({ claim, proof }: Placed): boolean => {
 };
 
 /** True if the ground has moved as often as it may on one state. */
-export const isSpent = (standing: Placed): boolean => standing.moves + 1 >= mostTries(standing);
+export const isSpent = (state: ProofState): boolean => state.moves + 1 >= mostTries(state);
 
 /** True if a sealed block may stand in for a state that does not hold still. */
-export const isSealable = ({ proof, claim }: Placed): boolean =>
+export const isSealable = ({ proof, claim }: ProofState): boolean =>
   proof.block === "pending" && claim.report.options.block === null;
 
 /** The latest header of those that were shown. */
-export const newestShown = ({ proof, confirmed }: Placed): AskResult<Eth.Block> | null =>
-  proof.header === null || confirmed === null ? proof.header : laterOf(proof.header, confirmed);
+export const newestShown = ({ proof: { header }, shown }: ProofState): AskResult<Eth.Block> | null =>
+  header && shown.reduce(laterOf, header);
 
 /** True if a header is of a later block than the head that an attempt stands on, or of another one in its place. */
-const isAnother = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolean => {
+const isAnother = ({ head }: ProofState, shown: AskResult<Eth.Block> | null): boolean => {
   const [mine, theirs] = [successOf(head), successOf(shown)];
   if (mine === null || theirs === null) return false;
   return theirs.number > mine.number || (theirs.number === mine.number && theirs.hash !== mine.hash);
 };
 
 /** True if a header is of an earlier block than the head that an attempt stands on. */
-export const isEarlier = ({ head }: Placed, shown: AskResult<Eth.Block> | null): boolean =>
+export const isEarlier = ({ head }: ProofState, shown: AskResult<Eth.Block> | null): boolean =>
   (successOf(shown)?.number ?? Number.POSITIVE_INFINITY) < (successOf(head)?.number ?? -1n);
 
 /** True if a header is of another block than the head, and of none that is earlier than what any answer named. */
-export const isLater = (standing: Placed, shown: AskResult<Eth.Block> | null): boolean =>
-  isAnother(standing, shown) && (successOf(shown)?.number ?? -1n) >= (standing.sealed ?? -1n);
+export const isLater = (state: ProofState, shown: AskResult<Eth.Block> | null): boolean =>
+  isAnother(state, shown) && (successOf(shown)?.number ?? -1n) >= state.sealed;
 
 /**
  * True if an answer named another latest block than the head that an attempt stands on. Nodes behind one address of a
  * fast chain are never at one height, so that there the headers alone count; where a block comes while any answer
  * travels, beginning anew once is enough, unless the caller wants it confirmed.
  */
-export const isBehind = (standing: Placed): boolean => {
-  const { head, claim, proof, sealed, moves } = standing;
+export const isBehind = (state: ProofState): boolean => {
+  const { head, claim, proof, sealed, moves } = state;
   const number = successOf(head)?.number;
   if (number === undefined || !isOnHead(proof.block)) return false;
-  if (isFast(claim.chain) && claim.chain.blockTimeMs < 1_000 && moves > 0 && !isConfirmable(standing)) return false;
-  return isAnother(standing, newestShown(standing)) || (!isFast(claim.chain) && (sealed ?? -1n) > number);
+  if (isFast(claim.chain) && claim.chain.blockTimeMs < 1_000 && moves > 0 && !isConfirmable(state)) return false;
+  return isAnother(state, newestShown(state)) || (!isFast(claim.chain) && sealed > number);
 };
 
 /** True if the caller wants the latest block asked once more behind the runs. */
-export const isConfirmable = ({ claim, proof }: Placed): boolean =>
+export const isConfirmable = ({ claim, proof }: ProofState): boolean =>
   claim.report.options.confirmHead && isOnHead(proof.block);
 
-/** True if an attempt that stands has still to be confirmed by the latest block. */
-export const isUnconfirmed = (standing: Standing): boolean =>
-  isConfirmable(standing) && standing.lack === null && standing.confirmed === null;
+/** Finds what the endpoint refuses of how the worlds were asked, and is not known to. */
+const partsIn = ({ claim, proof, memory }: ProofState): DoubtOf<"unsupportedPart">["parts"] => {
+  const [{ ahead, apart, block }] = claim.worlds.rows;
+  const [run, following] = endsOf(proof);
+  const [exact, next] = [failureOf(run), failureOf(following)];
+  const hash = !lacks(memory, "hash") && isUntaken(next) ? [["hash", next] as const] : [];
+  const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");
+  const isOfHash = typeof block === "object" && hash.length > 0;
+  return [...hash, ...(isOfEntries && !isOfHash && isUntaken(exact) ? [["entries", exact] as const] : [])];
+};
 
-/**
- * Why an attempt does not stand; null = it does. `unsupportedPart`: a part of the request that the endpoint may not take.
- * `headMoved`: its runs were made on more than one state, or on none. The others are asked once more: a world got no
- * answer, or a fork parts a bundle.
- */
-const lackOf = (standing: Placed): Standing["lack"] => {
-  const { claim, proof } = standing;
-  const { report, chain, worlds } = claim;
-  const [head, next] = [successOf(standing.head), successOf(proof.runs.get("next"))];
-  if (isNoPending(failureOf(figuresOf(proof)))) return null;
+/** True if a fork parts the blocks of a bundle; the next fork is told in the same round, the first time. */
+const isTorn = ({ claim, proof }: ProofState): boolean => {
+  const [{ apart, context }] = claim.worlds.rows;
+  if (apart === null || context.time == null) return false;
+  return isSplit(claim.bundle.length, BigInt(context.time), proof.forks.next, gapOf(apart));
+};
+
+/** Why an attempt does not stand: one doubt, or none. */
+const checkGround = (state: ProofState): ReadonlyArray<Doubt> => {
+  const { claim, proof } = state;
+  const { report, chain } = claim;
+  const [head, next] = [successOf(state.head), successOf(proof.runs.get("next"))];
+  const refused = failureOf(figuresOf(proof));
+  if (refused !== null && isNoPending(refused))
+    // why: a report from outside is proven on whatever state the endpoint has
+    return claim.scanned === null && isSealable(state) && chain.blockTag === "pending"
+      ? [{ kind: "noPending", refusal: refused }]
+      : [];
   const refusal = refusalOf(proof);
-  if (isUntaken(refusal)) return "unsupportedPart";
+  if (isUntaken(refusal)) return [{ kind: "unsupportedPart", parts: partsIn(state) }];
   const ground = {
     head,
     isPlaced: report.options.blockOverrides?.number !== undefined,
@@ -281,63 +268,58 @@ const lackOf = (standing: Placed): Standing["lack"] => {
     isUnnumbered: next !== null && hasOwnNumber(next),
     tolerance: report.options.tolerance,
   };
-  if (isParted([...proof.runs.values()], ground) || hasRisen(standing) || hasPaid(standing) || isBehind(standing))
-    return "headMoved";
-  const [{ apart, context }] = worlds.rows;
-  // why: the next fork is told in the same round, the first time
-  const isTorn =
-    apart !== null &&
-    context.time != null &&
-    isSplit(claim.bundle.length, BigInt(context.time), proof.forks.next, gapOf(apart));
-  if (refusal !== null) return "misplaced";
-  if (isTorn) return "forkBetween";
+  if (isParted([...proof.runs.values()], ground) || hasRisen(state) || hasPaid(state) || isBehind(state))
+    return [{ kind: "headMoved", isSpent: isSpent(state) }];
+  if (refusal !== null) return [{ kind: "misplaced" }];
+  if (isTorn(state)) return [{ kind: "forkParts" }];
   const isSettled =
     isComparable(claim, proof) &&
     (!proof.runs.has("ample") || ampleOf(proof) !== null) &&
     // why: a head that was not known is told beside the runs, and one that was is told again
     (proof.beside === null || (head === null) === (successOf(proof.beside) === null));
-  return isSettled ? null : "incomparable";
+  return isSettled ? [] : [{ kind: "incomparable" }];
 };
 
-/** Adds whether the attempt stands to what is known. */
-export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
-
-/** True if a report from outside was to be proven on a pending state that the endpoint does not have. */
-export const isWithoutPending = ({ claim, proof }: Standing): boolean =>
-  claim.scanned === null &&
-  claim.report.options.block === null &&
-  claim.chain.blockTag === "pending" &&
-  proof.block === "pending" &&
-  isNoPending(failureOf(figuresOf(proof)));
-
-/** Returns the bracket's rest if transactions fail in its last block, not the next; null = all, or nobody can tell. */
-export const closedIn = ({ claim, judged, closed }: Standing): Standing["closed"] => {
-  const { worlds, report } = claim;
-  const { closing, compared } = judged;
-  const isPlaced =
-    report.options.blockOverrides?.number !== undefined || report.options.blockOverrides?.time !== undefined;
+/** The bracket's rest, where transactions fail in its last block, not the next; none = they do not, or nobody can tell. */
+const checkClosing = (state: ProofState): ReadonlyArray<Doubt> => {
+  const { worlds, report } = state.claim;
+  const { closing = null, exact } = comparisonOf(state) ?? {};
+  const place = report.options.blockOverrides;
+  const isPlaced = place?.number !== undefined || place?.time !== undefined;
   // why: what fails where it was seen to run in another state fails for the state
-  if (closing === null || isPlaced || worlds.reach === 0 || closed?.isSeen === true) return null;
+  const isKnown = state.bracket.kind === "rest" && state.bracket.isSeen;
+  if (closing === null || isPlaced || worlds.reach === 0 || isKnown) return [];
   const between = nearerIn(worlds);
   const isSeen = between.length > 0;
   const reach = isSeen ? (between[closing - 1]?.steps ?? 0) : worlds.reach > 1 ? 1 : 0;
-  const failed = compared?.exact.before.environment?.timestamp ?? null;
-  return { reach, isSeen: isSeen && reach > 0, failed, draw: worlds.draw };
+  const failed = exact?.before.environment?.timestamp ?? null;
+  return [{ kind: "closes", bracket: { kind: "rest", reach, isSeen: isSeen && reach > 0, failed, draw: worlds.draw } }];
 };
 
-/** Finds what the endpoint refuses of how the worlds were asked, and is not known to. */
-export const formsIn = ({ claim, proof, memory }: Standing) => {
-  const [{ ahead, apart, block }] = claim.worlds.rows;
-  const formOf = (result: AskResult<Run> | null) => {
-    const failure = failureOf(result);
-    return isUntaken(failure) ? failure : null;
-  };
-  const [run, next] = endsOf(proof);
-  const hash = lacks(memory, "hash") ? null : formOf(next);
-  const isOfEntries = (ahead.length > 0 || apart !== null) && !lacks(memory, "entries");
-  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(run) : null;
-  return { hash, entries };
+/** True if the exact run lacks the witness's answers, its block is not gone, and nobody asked the witness alone. */
+const isUnread = ({ proof }: ProofState): boolean => {
+  const run = figuresOf(proof);
+  // why: what stood on a block that is gone is asked again altogether
+  return !proof.runs.has("readerOnly") && successOf(run)?.witnessed !== true && !isGone(failureOf(run));
 };
+
+/** Everything that the answers leave open. */
+export const everyDoubt = memoize((state: ProofState): ReadonlyArray<Doubt> => {
+  const ground = checkGround(state);
+  const isUnconfirmed = isConfirmable(state) && ground.length === 0 && state.shown.length === 0;
+  return [
+    ...(isUnread(state) ? [{ kind: "unread" } as const] : []),
+    ...ground,
+    ...state.open,
+    ...checkClosing(state),
+    ...(comparisonOf(state)?.isOpen === true ? [{ kind: "worldsDiffer" } as const] : []),
+    ...(isUnconfirmed ? [{ kind: "unconfirmed" } as const] : []),
+  ];
+});
+
+/** The doubts of one kind that the answers leave open. */
+export const doubtsOf = <K extends Doubt["kind"]>(state: ProofState, kind: K): ReadonlyArray<DoubtOf<K>> =>
+  everyDoubt(state).filter((doubt): doubt is DoubtOf<K> => doubt.kind === kind);
 
 export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null>): boolean =>
   runs.some((run) => isGone(failureOf(run)));

@@ -27,7 +27,7 @@ import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** Input of a proof. */
-export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
+export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly report: Report;
   readonly bundle: Bundle<Signed>;
   readonly measure: Measure;
@@ -55,7 +55,7 @@ export interface ProofInput extends Pick<Subject, "chain" | "looks" | "steps"> {
 }
 
 /** The subject of a proof, on whatever ground. */
-export type About = Omit<ProofInput, "worlds" | "header" | "reads" | "reachedBefore">;
+export type Unplaced = Omit<Claim, "worlds" | "header" | "reads" | "reachedBefore">;
 
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
@@ -63,7 +63,7 @@ export type About = Omit<ProofInput, "worlds" | "header" | "reads" | "reachedBef
  */
 const mostWitnessGas = eip7825Cap;
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = memoize((claim: ProofInput): bigint => {
+const roomBeside = memoize((claim: Claim): bigint => {
   const { report, bundle, steps } = claim;
   const between = everyLookBetween(steps, bundle);
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
@@ -78,7 +78,7 @@ const roomBeside = memoize((claim: ProofInput): bigint => {
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 });
 
-export const accountQueries = memoize(({ bundle, measure, steps }: ProofInput): ReadonlyArray<Query> => {
+export const accountQueries = memoize(({ bundle, measure, steps }: Claim): ReadonlyArray<Query> => {
   const looks = everyLook(steps, bundle);
   const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
   const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
@@ -86,7 +86,7 @@ export const accountQueries = memoize(({ bundle, measure, steps }: ProofInput): 
 });
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
-export const doubtful = memoize(({ bundle }: ProofInput): ReadonlyArray<Signed> =>
+export const doubtful = memoize(({ bundle }: Claim): ReadonlyArray<Signed> =>
   bundle.filter(
     (entry) =>
       isFirst(entry, bundle) && (entry.said.nonce.inFlight !== 0 || entry.said.nonce.latest !== entry.request.nonce),
@@ -94,7 +94,7 @@ export const doubtful = memoize(({ bundle }: ProofInput): ReadonlyArray<Signed> 
 );
 
 /** How many transactions of the signers the node counts in flight before the requests; one that is replaced is not. */
-export const inFlightOf = ({ bundle }: ProofInput): number =>
+export const inFlightOf = ({ bundle }: Claim): number =>
   bundle.reduce((sum, entry) => {
     const { latest, inFlight } = entry.said.nonce;
     const before = latest === null ? 0 : Math.max(0, entry.request.nonce - latest);
@@ -102,7 +102,7 @@ export const inFlightOf = ({ bundle }: ProofInput): number =>
   }, 0);
 
 /** The state with the signers' nonces pretended. */
-const reservedState = (claim: ProofInput): Eth.StateOverrides => {
+const reservedState = (claim: Claim): Eth.StateOverrides => {
   const { options } = claim.report;
   const pretended = doubtful(claim).map(({ signer, request: { nonce } }) => {
     // why: on Flashblocks nodes an override replaces the account's whole overlay, so the balance goes with it
@@ -112,7 +112,7 @@ const reservedState = (claim: ProofInput): Eth.StateOverrides => {
   return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
 };
 
-export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyArray<Query> =>
+export const oracleQueries = ({ chain, subjects, steps }: Claim): ReadonlyArray<Query> =>
   !steps.has("fee") && !steps.has("funds")
     ? []
     : L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
@@ -122,7 +122,7 @@ export const oracleQueries = ({ chain, subjects, steps }: ProofInput): ReadonlyA
  * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
 export const looksAlone = memoize(
-  (claim: ProofInput) =>
+  (claim: Claim) =>
     claim.scanned === null ||
     doubtful(claim).length > 0 ||
     suspectsOf(claim).length > 0 ||
@@ -133,7 +133,7 @@ export const looksAlone = memoize(
  * Lists what the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`;
  * how many queries found no room beside the user's calls; and the contracts whose slots are read behind them.
  */
-export const looksOf = memoize((claim: ProofInput) => {
+export const looksOf = memoize((claim: Claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const queries = [
     { kind: "environment" } as const,
@@ -154,7 +154,7 @@ export const looksOf = memoize((claim: ProofInput) => {
 });
 
 /** The exact requests as a run, with the witness around them. */
-const wholePlan = (claim: ProofInput, world: World): Simulate.Plan => {
+const wholePlan = (claim: Claim, world: World): Simulate.Plan => {
   const room = roomBeside(claim);
   const { oracles, both, after, lens } = looksOf(claim);
   const { key, block, ahead, apart, spread, context, producer } = world;
@@ -238,14 +238,14 @@ export const gasPlan = (
 };
 
 /** The requests at other limits, or in another order, in the block of a world. */
-const limitsPlan = (claim: ProofInput, world: World): Simulate.Plan => {
+const limitsPlan = (claim: Claim, world: World): Simulate.Plan => {
   const { bundle, limits = Arr.map(bundle, ({ request }) => request.gas), apart } = world;
   const { options, observed } = claim.report;
   return { ...gasPlan({ ...world, options, room: observed.gasLimit }, limits), name: nameOf(world), apart };
 };
 
 /** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */
-const amplePlan = (claim: ProofInput, world: World): Simulate.Plan => {
+const amplePlan = (claim: Claim, world: World): Simulate.Plan => {
   const cap = claim.chain.txGasCap ?? eip7825Cap;
   const calls = claim.bundle.map(({ input, request }) => {
     const gas = request.gas > cap ? request.gas : cap;
@@ -265,13 +265,13 @@ const amplePlan = (claim: ProofInput, world: World): Simulate.Plan => {
 };
 
 /** The witness alone. */
-const readerPlan = (claim: ProofInput, { block, context }: World): Simulate.Plan => {
+const readerPlan = (claim: Claim, { block, context }: World): Simulate.Plan => {
   const plan = alonePlan(claim.report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
   const isNamed = Object.keys(context).length > 0;
   return { ...plan, blockOverrides: isNamed ? context : plan.blockOverrides, lens: lensOf(claim) };
 };
 
-const plans: Readonly<Record<WorldForm, (claim: ProofInput, world: World) => Simulate.Plan>> = {
+const plans: Readonly<Record<WorldForm, (claim: Claim, world: World) => Simulate.Plan>> = {
   whole: wholePlan,
   effects: (claim, world) => ({ ...wholePlan(claim, world), lens: [] }),
   ample: amplePlan,
@@ -280,14 +280,14 @@ const plans: Readonly<Record<WorldForm, (claim: ProofInput, world: World) => Sim
 };
 
 /** The run of a world. */
-export const planOf = (claim: ProofInput, world: World): Simulate.Plan => plans[world.form](claim, world);
+export const planOf = (claim: Claim, world: World): Simulate.Plan => plans[world.form](claim, world);
 
 /** True if what a bundle does may hang on all of it being in one block, and `exact` has it so. */
-export const isTogether = ({ bundle, worlds: { rows }, report }: ProofInput): boolean =>
+export const isTogether = ({ bundle, worlds: { rows }, report }: Claim): boolean =>
   bundle.length > 1 && rows[0].apart === null && report.transactions.some(runsCode);
 
 /** The reasons for which worlds are asked with every attempt; all others are asked by a rule. */
-const reasons: Readonly<Partial<Record<WorldReason, (claim: ProofInput) => boolean>>> = {
+const reasons: Readonly<Partial<Record<WorldReason, (claim: Claim) => boolean>>> = {
   always: () => true,
   nearer: () => true,
   nonceAhead: (claim) => doubtful(claim).length > 0,
@@ -298,7 +298,7 @@ const reasons: Readonly<Partial<Record<WorldReason, (claim: ProofInput) => boole
 };
 
 /** The worlds that are asked with an attempt. */
-export const worldsAsked = (claim: ProofInput): ReadonlyArray<World> =>
+export const worldsAsked = (claim: Claim): ReadonlyArray<World> =>
   claim.worlds.rows.filter(({ why }) => reasons[why]?.(claim) === true);
 
 /** The bytes that a chain's fees hang on, of requests as they would be signed. */

@@ -12,11 +12,10 @@ import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import type { ActiveSteps } from "./answers.js";
-import { answersIn, figuresOf } from "./askProof.js";
 import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
-import { checkRuns, worldsIn, type Attempt } from "./worlds/contrast.js";
+import { checkRuns, comparisonOf, worldsIn } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
@@ -33,7 +32,8 @@ import {
   worldsOfPlaced,
 } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
-import { inFlightOf, subjectsOf, type About, type ProofInput } from "./proofPlans.js";
+import { answersIn, figuresOf, type ProofState } from "./proofState.js";
+import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
 import { askOwn } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
@@ -54,14 +54,14 @@ const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
   });
 
 /** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
-const standsOn = ({ header, report: { observed } }: ProofInput, { observed: scanned }: Report): bigint | null => {
+const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Report): bigint | null => {
   const head = successOf(header)?.number ?? null;
   if (observed.blockTag !== "pending") return head;
   return head === scanned.latestNumber ? scanned.baseNumber : null;
 };
 
 /** True if a sealed state lacks what a sender has in one that is ordered before us. */
-const isOwnLost = (claim: ProofInput): boolean =>
+const isOwnLost = (claim: Claim): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
@@ -93,22 +93,22 @@ export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved
 
 /** The report of what a proof's runs told on one ground. */
 const assembleProof = Effect.fnUntraced(function* (
-  about: Omit<About, "askedAt"> & {
+  about: Omit<Unplaced, "askedAt"> & {
     readonly found: ReadonlyArray<Finding>;
     readonly own: Own;
     readonly check: Effect.Success<Own["judge"]>;
     readonly ledger: Report["ledger"];
     readonly ran: Parameters<typeof checkRan>[1];
     readonly now: number;
-    readonly closed: Parameters<typeof closesIn>[0];
+    readonly bracket: ProofState["bracket"];
   },
-  attempt: Attempt,
+  state: ProofState,
   further: ReadonlyArray<Finding>,
 ): Effect.fn.Return<BundleReport> {
-  const { report, bundle: signed, measure, policies, scanned, found, own, check, ledger, ran, now, closed } = about;
-  const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
-  const { compared } = attempt.judged;
-  const ends = [closesIn(closed, attempt, now), spanIn(attempt)];
+  const { report, bundle: signed, measure, policies, scanned, found, own, check, ledger, ran, now, bracket } = about;
+  const { claim, proof, answers, bundle, gas: limits, isForkUsed } = state;
+  const compared = comparisonOf(state);
+  const ends = [closesIn(bracket, state, now), spanIn(state)];
   const until = ends.flatMap((end) => end.until ?? []);
   const [next, alone] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
   const between = answersIn(proof, comparedIn(claim.worlds));
@@ -119,18 +119,18 @@ const assembleProof = Effect.fnUntraced(function* (
   const findings = [
     ...found,
     ...further,
-    ...(settled?.findings ?? []),
+    ...limits.findings,
     ...checkRan(
       report.chainId,
       ran.filter((run) => run !== answers.run && run !== answers.alone),
     ),
-    ...checkRuns(attempt),
+    ...checkRuns(state),
     ...ends.flatMap((end) => end.findings),
     ...checkRequests(signed),
-    ...checkAhead(attempt),
+    ...checkAhead(state),
     ...checkStates(claim),
     ...(signed.length < 2 ? [] : checkApart(claim, placed)),
-    ...checkMeasured(attempt),
+    ...checkMeasured(state),
     ...changed.findings,
     ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
   ];
@@ -140,7 +140,7 @@ const assembleProof = Effect.fnUntraced(function* (
     {
       ...{ options: report.options, described: report.chain ?? null, policies, measure, now },
       ...{
-        isForkUsed: isForkUsed !== false,
+        isForkUsed,
         sighted: yield* sightedSoFar,
         since: report.observed.latestNumber,
         // why: a number that we have set does not tell what the node stood on
@@ -148,16 +148,16 @@ const assembleProof = Effect.fnUntraced(function* (
       },
       // why: a proof whose run got no answer has proven nothing
       stage: answers.run === null ? "scanned" : "proven",
-      worlds: [...worldsIn(attempt), ...placed],
+      worlds: [...worldsIn(state), ...placed],
       ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
       ledger,
       own: { names: own.names, check },
-      others: others.map((run) => ({ run, moved: compared?.other == null ? null : attempt.effectsIn(run) })),
+      others: others.map((run) => ({ run, moved: compared?.other == null ? null : state.effectsIn(run) })),
       earlier: earlierFindings(report),
       stateChanges: changed.changes,
       findings,
     },
-    answers.run === null ? null : attempt.effectsIn(answers.run),
+    answers.run === null ? null : state.effectsIn(answers.run),
   );
 });
 
@@ -168,9 +168,9 @@ const assembleProof = Effect.fnUntraced(function* (
 const proveOnce = Effect.fnUntraced(function* (
   report: BundleReport,
   // `found` = what was found before anything was asked
-  { policies, found, scanned }: Pick<About, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
+  { policies, found, scanned }: Pick<Unplaced, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
   request: Effect.Effect<Own, never, Rpc>,
-  widened: About["settled"],
+  widened: Unplaced["settled"],
 ): Effect.fn.Return<{ readonly report: BundleReport; readonly limits: Limits | null }, never, Rpc> {
   const cases = signedOf(report);
   if (cases === null) return { report, limits: null };
@@ -194,34 +194,33 @@ const proveOnce = Effect.fnUntraced(function* (
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* Effect.yieldNow;
-  const standing = yield* proveOnStableHead(about);
+  const state = yield* proveOnStableHead(about);
   yield* Effect.yieldNow;
-  const late = failureOf(figuresOf(standing.proof));
+  const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
-  const ran = [...standing.ran, ...[...standing.proof.runs.values()].map(successOf)];
-  const { pending, closed } = standing;
-  const context = { ...about, found, own, check, ledger, ran, now, closed };
+  const ran = [...state.ran, ...[...state.proof.runs.values()].map(successOf)];
+  const [pending] = state.pending;
+  const context = { ...about, found, own, check, ledger, ran, now, bracket: state.bracket };
   const pendingMoved = (severity: "info" | "unavailable", stead: string | null = null) => [
     PendingMoved[severity]({ evidence: "measured" }, text("", stead)),
   ];
-  const outcome = yield* assembleProof(context, standing, [
-    ...standing.findings,
-    ...(pending === null ? [] : pendingMoved("info", "the latest block was used instead")),
+  const outcome = yield* assembleProof(context, state, [
+    ...state.findings,
+    ...(pending === undefined ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
-  const isAnswer = pending === null || (outcome.verdict !== "blocked" && !isOwnLost(standing.claim));
+  const isAnswer = pending === undefined || (outcome.verdict !== "blocked" && !isOwnLost(state.claim));
   const proven = isAnswer ? outcome : yield* assembleProof(context, pending, pendingMoved("unavailable"));
-  const { settled } = isAnswer ? standing : pending;
   yield* names.keep(
     proven.chainId,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
   );
-  return { report: proven, limits: settled?.limits ?? null };
+  return { report: proven, limits: (isAnswer ? state : pending).gas.limits };
 });
 
 /**

@@ -1,6 +1,6 @@
 /** What tests take from `src/pipeline`: a file that moves inside it is followed here, and in no test. */
 export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/pipeline/answers.js";
-export { assumedIn, figuresOf, heldOf, type Answered, type Proof } from "../../src/pipeline/askProof.js";
+export { heldOf } from "../../src/pipeline/askProof.js";
 export { innermost, tracedInner } from "../../src/pipeline/extras/trace.js";
 export {
   assignNonces,
@@ -19,8 +19,9 @@ export { measureOf, measureOfReport, measureQueries, wantedBy, type Measure } fr
 export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
 export { proofRules } from "../../src/pipeline/proof.js";
-export { placed, type Standing } from "../../src/pipeline/proofGround.js";
-export { gasPlan, type About, type ProofInput } from "../../src/pipeline/proofPlans.js";
+export { everyDoubt, isParted, type Ground } from "../../src/pipeline/proofGround.js";
+export { assumedIn, figuresOf, type Answered, type Proof, type ProofState } from "../../src/pipeline/proofState.js";
+export { gasPlan, type Unplaced, type Claim } from "../../src/pipeline/proofPlans.js";
 export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";
 export { reportOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
@@ -55,7 +56,6 @@ export {
 export { differ } from "../../src/pipeline/worlds/between.js";
 export { gasRows, groundOf, worldsOf, worldsOn, type World } from "../../src/pipeline/worlds/contexts.js";
 export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.js";
-export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
-export { causeOf, effectsReader, type Attempt } from "../../src/pipeline/worlds/contrast.js";
+export { causeOf, comparisonOf, effectsReader } from "../../src/pipeline/worlds/contrast.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";

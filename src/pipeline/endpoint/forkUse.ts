@@ -16,7 +16,7 @@ import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.j
 import { bareCall } from "../../transaction/request.js";
 import type { Answers } from "../answers.js";
 import { inRound } from "../rounds.js";
-import type { ProofInput } from "../proofPlans.js";
+import type { Claim } from "../proofPlans.js";
 
 /** Accounts whose code is read. */
 const mostAccounts = 64;
@@ -65,7 +65,7 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
 };
 
 /** How it is asked what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (claim: Pick<ProofInput, "bundle">, block: Answers["block"]) => {
+const askTouched = (claim: Pick<Claim, "bundle">, block: Answers["block"]) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
   const calls = claim.bundle.flatMap(({ input: { to, value, data, from: by } }) =>
@@ -91,7 +91,7 @@ const callsNobody = (bundle: ReadonlyArray<Case>, codes: Answers["codes"]): bool
  * report disagree and code that it calls may call other; null = not asked, or not told. JSON-RPC: `eth_createAccessList`.
  */
 export const askReached = (
-  { report: { observed, options }, bundle, scanned }: ProofInput,
+  { report: { observed, options }, bundle, scanned }: Claim,
   block: Answers["block"],
 ): Effect.Effect<ReadonlyArray<Address> | null, never, Rpc> =>
   observed.rules.agrees || options.stateOverrides !== null || callsNobody(bundle, scanned?.codes ?? new Map())
@@ -102,7 +102,7 @@ export const askReached = (
 const most = { codes: 512, callees: 64 } as const;
 
 /** Accounts that the contracts of a bundle reached before, whose code the witness reads in its runs. */
-export const reachedBefore = (memory: Memory, { report, bundle }: Pick<ProofInput, "report" | "bundle">) => {
+export const reachedBefore = (memory: Memory, { report, bundle }: Pick<Claim, "report" | "bundle">) => {
   const { reached } = memory.recall("forkUse") ?? {};
   return reached === undefined || report.observed.rules.agrees
     ? []
@@ -158,7 +158,7 @@ const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", a
  * `eth_createAccessList`, then `eth_getCode` of what it names.
  */
 export const askForkUse = (
-  claim: ProofInput,
+  claim: Claim,
   { reached }: { readonly reached: ReadonlyArray<Address> | null },
   answers: Answers,
   bundle: Bundle<Filled>,

@@ -12,7 +12,7 @@ import { Rpc } from "../../rpc/index.js";
 import type { Memory } from "../../rpc/memory.js";
 import type * as Simulate from "../../steps/simulate.js";
 import { isGone } from "../endpoint/simulate.js";
-import type { ProofInput } from "../proofPlans.js";
+import type { Claim } from "../proofPlans.js";
 
 /** The method of every trace. */
 export const method = "debug_traceCall";
@@ -30,7 +30,7 @@ export const learnUntraced = (memory: Memory, what: string = kind): void =>
 const plain: ReadonlySet<string> = new Set(["0xa9059cbb", "0x095ea7b3"]);
 
 /** True if the endpoint may trace, and code runs that is no plain call of a token, nor a best-known token. */
-export const isTraceable = ({ report: { chainId }, bundle, scanned }: ProofInput, memory: Memory): boolean => {
+export const isTraceable = ({ report: { chainId }, bundle, scanned }: Claim, memory: Memory): boolean => {
   if (memory.refused(method) !== null || memory.refused(kind) !== null) return false;
   const known = knownTokensOf(chainId);
   return bundle.some(

@@ -15,8 +15,7 @@ import { compareEffects, isSameShape, type Terms } from "../../steps/reading/com
 import { failureOf, successOf, type Failure } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
-import type { AskRule } from "../../primitives/names.js";
-import type { ActiveSteps, Answers } from "../answers.js";
+import type { ActiveSteps } from "../answers.js";
 import {
   ampleOf,
   assumedIn,
@@ -25,8 +24,9 @@ import {
   isComparable,
   isTrueToState,
   type Proof,
+  type ProofState,
   type Runs,
-} from "../askProof.js";
+} from "../proofState.js";
 import {
   asLogged,
   checkBetween,
@@ -42,12 +42,12 @@ import {
   same,
   type WorldDiff,
 } from "./compare.js";
-import { unknownGas, type Gas } from "../gas/doubt.js";
+import { unknownGas } from "../gas/doubt.js";
 import { comparedIn, nearerIn, type World } from "./contexts.js";
 import type { Measure } from "../limits.js";
 import { differ, isGradual, oddOf, ranBefore, type WorldRun } from "./between.js";
 import { effectsOf, isBounded, withoutLeftOut, type RunEffects } from "./movements.js";
-import { inFlightOf, type ProofInput } from "../proofPlans.js";
+import { inFlightOf } from "../proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -64,34 +64,6 @@ export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
 /** Lists the accounts whose losses decide: the signers, and those of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
   new Set([...ownAccounts(bundle), ...parties]);
-
-/** The exact requests asked on one ground, and what is known of them so far. */
-export interface Attempt {
-  readonly claim: ProofInput;
-  readonly proof: Proof;
-  readonly answers: Answers;
-  readonly bundle: Bundle<Filled>;
-  /** The rule by which it was asked. */
-  readonly because: AskRule;
-  /** Reads what a run of it did; the calls inside, which may be traced later, are no part of that. */
-  readonly effectsIn: (run: Run) => RunEffects;
-  /** True if what fails inside was looked for, where the run hides it. */
-  readonly isTraced: boolean;
-  /** null = the gas limits are in doubt. */
-  readonly settled: Gas | null;
-  /** The worlds compared. */
-  readonly judged: {
-    readonly compared: ReturnType<typeof compareIn> | null;
-    /** True if it takes further worlds to say why they differ. */
-    readonly isOpen: boolean;
-    /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
-    readonly closing: number | null;
-  };
-  /** True if the runs used what two forks have not in common; null = not known. */
-  readonly isForkUsed: boolean | null;
-  /** The highest mined block that any answer named by then; none = none did. */
-  readonly sealed?: bigint | undefined;
-}
 
 /** The worlds of an attempt, the nearest first between the ends, and the terms by which they are compared. */
 interface Line {
@@ -119,7 +91,7 @@ const numbersOf = (found: Differences): Differences => found.filter(isNumber);
 const othersOf = (found: Differences): Differences => found.filter((difference) => !isNumber(difference));
 
 /** Reads the worlds of an attempt whose exact run got an answer. */
-const lineOf = ({ claim, proof, bundle, effectsIn }: Omit<Attempt, "judged">, exact: Run): Line => {
+const lineOf = ({ claim, proof, bundle, effectsIn }: ProofState, exact: Run): Line => {
   const { measure, report, worlds } = claim;
   const [far, near] = worlds.rows;
   const worldOf = (run: Run): WorldRun => ({ run, effects: effectsIn(run) });
@@ -149,7 +121,7 @@ export const causeOf = (
   { here, there, by, isOneState }: Pick<Line, "here" | "there" | "by" | "isOneState">,
   differences: Differences,
   runs: Runs,
-  effectsIn: Attempt["effectsIn"],
+  effectsIn: ProofState["effectsIn"],
 ): { readonly cause: WorldDiff["cause"]; readonly counted: Differences } => {
   const counted = numbersOf(differences);
   if (there === null || differences.length === 0) return { cause: "context", counted };
@@ -182,7 +154,7 @@ const oddIn = ({ there, between, beside, drifts, by }: Line, differences: Differ
 
 /** Compares what the run with free gas did otherwise; null where there was none in the same block. */
 const watchedIn = (
-  { proof, effectsIn }: Omit<Attempt, "judged">,
+  { proof, effectsIn }: ProofState,
   ample: Run | null,
   { here, by }: Line,
   cause: WorldDiff["cause"],
@@ -204,15 +176,22 @@ const watchedIn = (
   return found.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"));
 };
 
-/** Compares the worlds; further ones that were asked tell why they differ. */
-const compareIn = (attempt: Omit<Attempt, "judged">, exact: Run, ample: Run | null, line: Line) => {
-  const { claim, proof, bundle, effectsIn } = attempt;
-  const { here, beside, ends, drifts, by } = line;
+/**
+ * Compares the worlds; further ones that were asked tell why they differ. Null = nothing is compared: the exact run got no
+ * answer, other limits are to be proven, or the attempt's own are in doubt.
+ */
+export const comparisonOf = memoize((state: ProofState) => {
+  const { claim, proof, bundle, effectsIn, gas, open } = state;
+  const { runs } = proof;
+  const exact = successOf(figuresOf(proof));
+  if (exact === null || open.some(({ kind }) => kind === "gasInDoubt") || gas.limits !== null) return null;
+  const line = lineOf(state, exact);
+  const { here, there, between, beside, ends, drifts, by } = line;
   const differences = drifts ? [] : ends;
-  const [next, refusal] = [successOf(proof.runs.get("next")), failureOf(proof.runs.get("next"))];
+  const [next, refusal] = [successOf(runs.get("next")), failureOf(runs.get("next"))];
   // why: the state of the exact run may be the reason
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && !line.isOneState;
-  const { cause, counted } = causeOf(line, differences ?? [], proof.runs, effectsIn);
+  const { cause, counted } = causeOf(line, differences ?? [], runs, effectsIn);
   const other = next === null ? null : effectsIn(next);
   const others = othersOf(differences ?? []);
   const senders = new Set<string>(ownAccounts(bundle));
@@ -220,10 +199,12 @@ const compareIn = (attempt: Omit<Attempt, "judged">, exact: Run, ample: Run | nu
   return {
     /** The next block's effects; null where it got no answer. */
     ...{ exact, effects: here.effects, other, concerned: by.concerned, beside },
-    /** True if further worlds may tell why the ends differ. */
-    isOpen: isRefused || (differences ?? []).length > 0,
+    /** True if it takes further worlds to say why the ends differ. */
+    isOpen: !runs.has("atNextFee") && (isRefused || (differences ?? []).length > 0),
+    /** In how many worlds behind the next one the transactions run before they fail; null = they do not fail later. */
+    closing: there === null ? null : ranBefore(there, between, here),
     /** True if the next block refused the requests for what only the pending state has. */
-    isPendingOnly: isRefused && failureOf(proof.runs.get("exactOnLatest"))?._tag === refusal._tag,
+    isPendingOnly: isRefused && failureOf(runs.get("exactOnLatest"))?._tag === refusal._tag,
     odd: oddIn(line, differences ?? [], cause),
     /** Amounts that differ at the ends, and nowhere from one world to the next. */
     gradual: drifts ? (ends ?? []) : [],
@@ -233,24 +214,9 @@ const compareIn = (attempt: Omit<Attempt, "judged">, exact: Run, ample: Run | nu
       isBounded: other !== null && isBounded(others, here.effects, other, { ...by, senders, bounds }),
     },
     // guard: the run with free gas
-    watched: watchedIn(attempt, ample, line, cause),
+    watched: watchedIn(state, gas.ample, line, cause),
   };
-};
-
-/** Nothing is compared where other limits are to be proven, or the attempt's own are in doubt. */
-export const judge = (attempt: Omit<Attempt, "judged">): Attempt["judged"] => {
-  const { proof, settled } = attempt;
-  const exact = successOf(figuresOf(proof));
-  if (exact === null || settled === null || settled.limits !== null)
-    return { compared: null, isOpen: false, closing: null };
-  const line = lineOf(attempt, exact);
-  const compared = compareIn(attempt, exact, settled.ample, line);
-  return {
-    compared,
-    isOpen: compared.isOpen && !proof.runs.has("atNextFee"),
-    closing: line.there === null ? null : ranBefore(line.there, line.between, line.here),
-  };
-};
+});
 
 /** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
 const checkRefused = (failure: Failure, isPendingOnly: boolean, inFlight: number): ReadonlyArray<Finding> =>
@@ -272,7 +238,9 @@ const checkAmple = ({ runs }: Proof, isCompared: boolean): ReadonlyArray<Finding
 };
 
 /** Reports what comparing the runs with each other and with the earlier report showed. */
-export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attempt): ReadonlyArray<Finding> => {
+export const checkRuns = (state: ProofState): ReadonlyArray<Finding> => {
+  const { claim, proof, bundle } = state;
+  const compared = comparisonOf(state);
   if (compared === null) return [];
   const next = proof.runs.get("next");
   const further = comparedIn(claim.worlds);
@@ -309,8 +277,11 @@ export const checkRuns = ({ claim, proof, bundle, judged: { compared } }: Attemp
 };
 
 /** The worlds as a report shows them. */
-export const worldsIn = ({ claim: { worlds }, proof, judged: { compared } }: Attempt): Observed["worlds"] =>
-  [
+export const worldsIn = (state: ProofState): Observed["worlds"] => {
+  const { proof } = state;
+  const { worlds } = state.claim;
+  const compared = comparisonOf(state);
+  return [
     compared?.exact ?? null,
     successOf(proof.runs.get("next")),
     ...answersIn(proof, comparedIn(worlds)).map(successOf),
@@ -325,3 +296,4 @@ export const worldsIn = ({ claim: { worlds }, proof, judged: { compared } }: Att
     const { state } = worlds.rows[isExact ? 0 : 1];
     return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
   });
+};

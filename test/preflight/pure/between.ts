@@ -11,17 +11,15 @@ import {
   keep,
   endpointFactsOf,
   effectsReader,
-  placed,
   signedOf,
   undoubted,
   worldsOf,
-  type About,
-  type Attempt,
-  type ProofInput,
+  type Unplaced,
+  type Claim,
   type Proof,
   type Round,
   type Scanning,
-  type Standing,
+  type ProofState,
   type Subject,
 } from "../../rooms/pipeline.js";
 import type { AskRule } from "../../rooms/primitives.js";
@@ -123,9 +121,7 @@ export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = 
   );
 };
 
-interface Proving extends Partial<
-  Pick<Standing, "moves" | "counts" | "closed" | "confirmed" | "head"> & Pick<About, "settled">
-> {
+interface Proving {
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly tag?: "pending" | "latest" | bigint;
   readonly options?: Partial<ReportOptions>;
@@ -133,7 +129,11 @@ interface Proving extends Partial<
   readonly chain?: Partial<Chain>;
   /** Whether the report is from outside. */
   readonly isPosted?: boolean;
-  readonly attempt?: Partial<Attempt>;
+  /** Known results of its gas limits. */
+  readonly settled?: Unplaced["settled"];
+  readonly state?: Partial<ProofState>;
+  /** What every transaction did in the two ends, where nothing else is said of the runs. */
+  readonly ran?: Readonly<Partial<Record<"exact" | "next", Reading>>>;
   readonly round?: Partial<Round>;
   readonly proof?: Partial<Omit<Proof, "runs">> & Readonly<Partial<Record<"next" | "ample", AskResult<Run>>>>;
 }
@@ -156,9 +156,8 @@ export const standing = ({
   teach = () => undefined,
   chain: ofChain = {},
   isPosted = false,
-  closed = null,
   ...changed
-}: Proving = {}): Standing => {
+}: Proving = {}): ProofState => {
   const memory = memoryWith(teach);
   const { report } = scanned(
     inputs,
@@ -169,7 +168,7 @@ export const standing = ({
   if (signed === null) throw new Error("a request has a hole");
   const chain = { ...lookup(1), ...ofChain };
   const heard = roundOf(signed);
-  const about: About = {
+  const about: Unplaced = {
     ...{ report, bundle: signed, chain, measure: nothing, policies: [], steps: everyStep, looks: [] },
     ...{
       subjects: new Map(),
@@ -182,24 +181,33 @@ export const standing = ({
       ? null
       : { askedAt: 0, codes: heard.codes, header: heard.header, noFeeOracle: null, run: heard.run },
   };
+  const { bracket = { kind: "whole" }, head: on = head } = changed.state ?? {};
   const takesHashes = memory.recall("lacks")?.has("hash") !== true;
   const worlds = Effect.runSync(
     worldsOf({
       ...{ report, signed, chain, head: answersTo(heard).header, nextFork: null, isOwn: !isPosted },
-      ...{ reach: closed?.reach ?? 1, further: 0, draw: null, isBlobFeeRead: false },
+      ...{ reach: bracket.kind === "rest" ? bracket.reach : 1, further: 0, draw: null, isBlobFeeRead: false },
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );
-  const { moves = 0, counts = new Map([[alice, 4]]), confirmed = null, head: on = head } = changed;
-  const claim: ProofInput = { ...about, worlds, reads: [], reachedBefore: [], header: on };
-  const readings = signed.map(() => did());
+  const claim: Claim = { ...about, worlds, reads: [], reachedBefore: [], header: on };
+  const readings = (reading = did()) => signed.map(() => reading);
   const [far, near] = worlds.rows;
   const { run, alone, ...round } = {
     ...roundOf(signed, { block: tag, alone: stood("readerOnly", far.block) }),
-    ...{ run: stood("exact", far.block, { readings }), history: null, receipts: null, header: head },
+    ...{
+      run: stood("exact", far.block, { readings: readings(changed.ran?.exact) }),
+      history: null,
+      receipts: null,
+      header: head,
+    },
     ...changed.round,
   };
-  const { next = stood("next", near.block, { readings }), ample, ...told } = changed.proof ?? {};
+  const {
+    next = stood("next", near.block, { readings: readings(changed.ran?.next) }),
+    ample,
+    ...told
+  } = changed.proof ?? {};
   const exact = run ?? expect.fail();
   const asked = { exact, next, readerOnly: alone, ample };
   const answered = Object.entries(asked).filter(([, answer]) => answer != null);
@@ -209,25 +217,13 @@ export const standing = ({
   };
   const answers = answersOf({ ...proof, run: exact, alone, next }, lookup, report.options, report.chainId);
   const bundle = keep(signed, answers);
-  const attempt: Attempt = {
-    ...{
-      claim,
-      proof,
-      because: "proof",
-      answers,
-      bundle,
-      effectsIn: effectsReader(bundle, about.measure),
-      isTraced: true,
-      settled: undoubted,
-    },
-    ...{ judged: { compared: null, isOpen: false, closing: null }, isForkUsed: true },
-    ...changed.attempt,
+  return {
+    ...{ claim, proof, because: "proof", answers, bundle, effectsIn: effectsReader(bundle, about.measure) },
+    ...{ open: [], gas: undoubted, isForkUsed: true, sealed: -1n },
+    ...{ head: on, moves: 0, counts: new Map([[alice, 4]]), memory, shown: [], bracket },
+    ...{ pending: [], findings: [], ran: [] },
+    ...changed.state,
   };
-  return placed({
-    ...attempt,
-    ...{ head: on, moves, counts, memory, confirmed },
-    ...{ pending: null, findings: [], ran: [], closed },
-  });
 };
 
 /** An answer: what the node says, or why it does not. */

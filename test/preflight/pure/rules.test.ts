@@ -411,18 +411,22 @@ const unwitnessed = (witnessed: boolean): Proving => {
   const [{ block }] = standing().claim.worlds.rows;
   return { round: { run: stood("exact", block, { witnessed }), alone: null } };
 };
-const wanting: Proving = {
-  attempt: { judged: { compared: null, isOpen: true, closing: null } },
-};
+const wanting: Proving = { ran: { next: reverted } };
 /** What runs in the next block, and no more in `exact`. */
-const closing: Proving = { attempt: { judged: { compared: null, isOpen: true, closing: 0 } } };
-const untraced: Proving = { attempt: { isTraced: false } };
-const unsettled: Proving = { attempt: { settled: null } };
-const unused: Proving = { attempt: { isForkUsed: null } };
+const closing: Proving = { ran: { exact: reverted } };
+const untraced: Proving = { state: { open: [{ kind: "hiddenCall" }] } };
+const unsettled: Proving = { state: { open: [{ kind: "gasInDoubt" }] } };
+const unused: Proving = { state: { open: [{ kind: "forkUsed" }] } };
 const both = (...all: ReadonlyArray<Proving>): Proving => ({
   ...Object.assign({}, ...all),
-  attempt: Object.assign({}, ...all.map(({ attempt }) => attempt)),
+  state: Object.assign({}, ...all.map(({ state }) => state), { open: all.flatMap(({ state }) => state?.open ?? []) }),
 });
+/** The rest of a bracket, in which the transactions failed further out. */
+const rest = (reach: number, isSeen: boolean): Proving => ({
+  state: { bracket: { kind: "rest", reach, isSeen, failed: null, draw: { prevRandao: "0x", chance: "0x" } } },
+});
+/** A latest header that was asked behind the runs. */
+const behind = (shown: ReturnType<typeof header>): Proving => ({ state: { shown: shown === null ? [] : [shown] } });
 /** One of alice's is in flight, in front of the one that is proven. */
 const flying: Proving = { round: { counts: counted([alice, 4, 5]) } };
 const movedOnPending: Proving = { tag: "pending", proof: { next: refused(gone) } };
@@ -478,14 +482,14 @@ describe("a proof asks more", () => {
 
     ["on a newer head, where a world stood on another", () => ({ proof: { next: moved } }), "headMoved"],
     ["so where its block is gone", () => ({ proof: { next: refused(gone) } }), "headMoved"],
-    ["so where one of the sender's was mined", () => ({ counts: new Map([[alice, 3]]) }), "headMoved"],
+    ["so where one of the sender's was mined", () => ({ state: { counts: new Map([[alice, 3]]) } }), "headMoved"],
     [
       "so where the nonce has a gap that no count tells of",
       () => ({ proof: { next: refused(new NonceTooHigh({ account: alice })) } }),
       "headMoved",
     ],
-    ["so up to eight times", () => ({ proof: { next: moved }, moves: 6 }), "headMoved"],
-    ["no more then", () => ({ proof: { next: moved }, moves: 7 }), null],
+    ["so up to eight times", () => ({ proof: { next: moved }, state: { moves: 6 } }), "headMoved"],
+    ["no more then", () => ({ proof: { next: moved }, state: { moves: 7 } }), null],
     ["so where another head is shown beside the runs", () => shown(newer), "headMoved"],
     ["so where it is one of the same number", () => shown(branch), "headMoved"],
     ["so on a pending block", () => ({ ...shown(newer), ...preconfirmed }), "headMoved"],
@@ -493,27 +497,27 @@ describe("a proof asks more", () => {
     ["not so on a block that the caller names", () => ({ ...shown(newer), ...ofNumber }), null],
     ["so where blocks come every two seconds", () => ({ ...shown(newer), chain: { blockTimeMs: 2_000 } }), "headMoved"],
     ["so, once, where they come while any answer travels", () => ({ ...shown(newer), ...rapid }), "headMoved"],
-    ["not so then", () => ({ ...shown(newer), ...rapid, moves: 1 }), null],
+    ["not so then", () => ({ ...shown(newer), ...rapid, state: { moves: 1 } }), null],
     [
       "so then, where the caller wants it confirmed",
-      () => ({ ...shown(newer), ...confirming(rapid), moves: 1 }),
+      () => ({ ...shown(newer), ...confirming(rapid), state: { moves: 1 } }),
       "headMoved",
     ],
-    ["so where any other answer named a later block", () => ({ attempt: { sealed: 101n } }), "headMoved"],
-    ["so where the pace is not known", () => ({ attempt: { sealed: 101n }, chain: { paceKnown: false } }), "headMoved"],
-    ["not so on a fast chain", () => ({ attempt: { sealed: 101n }, chain: { blockTimeMs: 2_000 } }), null],
-    ["not so where it is the head", () => ({ attempt: { sealed: 100n } }), null],
+    ["so where any other answer named a later block", () => ({ state: { sealed: 101n } }), "headMoved"],
+    ["so where the pace is not known", () => ({ state: { sealed: 101n }, chain: { paceKnown: false } }), "headMoved"],
+    ["not so on a fast chain", () => ({ state: { sealed: 101n }, chain: { blockTimeMs: 2_000 } }), null],
+    ["not so where it is the head", () => ({ state: { sealed: 100n } }), null],
 
     ["the latest block behind the runs, where the caller wants it", () => confirming(), "confirmHead"],
-    ["not so where it was asked", () => ({ ...confirming(), confirmed: header({ number: 100n }) }), null],
-    ["not so where it was asked in vain", () => ({ ...confirming(), confirmed: refused(lost) }), null],
+    ["not so where it was asked", () => ({ ...confirming(), ...behind(header({ number: 100n })) }), null],
+    ["not so where it was asked in vain", () => ({ ...confirming(), state: { shown: [refused(lost)] } }), null],
     ["not so on a block that the caller names", () => confirming(ofNumber), null],
     ["not so while an attempt does not stand", () => ({ ...confirming(), ...unanswering }), "incomparable"],
-    ["on a newer head, where that is another one", () => ({ ...confirming(), confirmed: newer }), "headMoved"],
+    ["on a newer head, where that is another one", () => ({ ...confirming(), ...behind(newer) }), "headMoved"],
 
     [
       "so up to three times where the pending state is ordered before us",
-      () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, moves: 1 }),
+      () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, state: { moves: 1 } }),
       "headMoved",
     ],
 
@@ -537,33 +541,25 @@ describe("a proof asks more", () => {
       "incomparable",
     ],
     ["so where the head got lost beside the runs", () => shown(refused(lost)), "incomparable"],
-    ["so where it was not known before", () => ({ head: null }), "incomparable"],
-    ["not so where nobody tells it", () => ({ ...shown(refused(lost)), head: null }), null],
+    ["so where it was not known before", () => ({ state: { head: null } }), "incomparable"],
+    ["not so where nobody tells it", () => ({ ...shown(refused(lost)), state: { head: null } }), null],
     ["not so where the exact run says nothing either", () => ({ ...unanswering, round: { run: refused(lost) } }), null],
 
     ["what fails inside, where the run hides it", () => untraced, "hiddenCall"],
     ["at other limits, where its own are in doubt", () => unsettled, "doubtfulLimit"],
+    ["so before further worlds", () => both(unsettled, wanting), "doubtfulLimit"],
+    ["so before a nearer block", () => both(unsettled, closing), "doubtfulLimit"],
     ["further worlds, where these two differ", () => wanting, "worldsDiffer"],
     ["in a nearer block, where it fails in a later one", () => closing, "closing"],
-    [
-      "not so where there is no nearer one",
-      () =>
-        both(closing, { closed: { reach: 0, isSeen: false, failed: null, draw: { prevRandao: "0x", chance: "0x" } } }),
-      "worldsDiffer",
-    ],
-    [
-      "not so where it was seen to run there",
-      () =>
-        both(closing, { closed: { reach: 1, isSeen: true, failed: null, draw: { prevRandao: "0x", chance: "0x" } } }),
-      "worldsDiffer",
-    ],
+    ["not so where there is no nearer one", () => both(closing, rest(0, false)), "worldsDiffer"],
+    ["not so where it was seen to run there", () => both(closing, rest(1, true)), "worldsDiffer"],
     [
       "not so where the caller pretends the time",
       () => both(closing, { options: { blockOverrides: { time: 9n } } }),
       "worldsDiffer",
     ],
     ["whether it used what two forks have not in common", () => unused, "forkBetween (last)"],
-    ["not so where that is known", () => ({ attempt: { isForkUsed: false } }), null],
+    ["not so where that is known", () => ({ state: { isForkUsed: false } }), null],
 
     [
       "on a newer head first, where the sender has others in flight",
@@ -578,11 +574,11 @@ describe("a proof asks more", () => {
     ["on a sealed block, where a pending one does not hold still", () => movedOnPending, "headMoved (last)"],
     [
       "so after three times where it is ordered before us",
-      () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, moves: 2 }),
+      () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, state: { moves: 2 } }),
       "headMoved (last)",
     ],
     ["not so where the caller names a block", () => ({ ...movedOnPending, options: { block: "pending" } }), null],
-    ["not so where it holds still", () => ({ tag: "pending", moves: 3 }), null],
+    ["not so where it holds still", () => ({ tag: "pending", state: { moves: 3 } }), null],
   ])("%s", (_, given, name) => {
     const known = standing(given());
     expect(first(proofRules, known)).toBe(name);
@@ -617,14 +613,8 @@ describe("a proof asks more", () => {
     ["a world that got lost before whether a fork was used", () => both(unanswering, unused), "incomparable"],
     ["what fails inside before limits in doubt", () => both(untraced, unsettled), "hiddenCall"],
     ["what fails inside before further worlds", () => both(untraced, wanting), "hiddenCall"],
-    ["limits in doubt before further worlds", () => both(unsettled, wanting), "doubtfulLimit"],
     ["limits in doubt before whether a fork was used", () => both(unsettled, unused), "doubtfulLimit"],
     ["a nearer block before further worlds", () => closing, "closing"],
-    [
-      "limits in doubt before a nearer block",
-      () => both(unsettled, { attempt: { settled: null, judged: closing.attempt?.judged } } as Proving),
-      "doubtfulLimit",
-    ],
     ["further worlds before the latest block behind them", () => both(confirming(), wanting), "worldsDiffer"],
     ["whether a fork was used before that", () => both(confirming(), unused), "forkBetween (last)"],
     ["further worlds before whether a fork was used", () => both(wanting, unused), "worldsDiffer"],

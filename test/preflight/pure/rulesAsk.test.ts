@@ -12,7 +12,15 @@ import {
   RpcError,
   SimBlockOrder,
 } from "../../rooms/errors.js";
-import { proofRules, scanRules, undoubted, type Rule, type Standing } from "../../rooms/pipeline.js";
+import {
+  comparisonOf,
+  everyDoubt,
+  proofRules,
+  scanRules,
+  undoubted,
+  type ProofState,
+  type Rule,
+} from "../../rooms/pipeline.js";
 import { Hash } from "../../rooms/primitives.js";
 import { alice, bob, hexOf, token, unanswered } from "../../steps/parts.js";
 import { absent, header, parent } from "../../steps/reading/facts.js";
@@ -242,7 +250,7 @@ const gateway = simulation(new InvalidParams({ detail: "Bad Request", httpStatus
 const call = { to: token, data: hexOf("0x12345678") };
 const failing = <E>(failure: E) => Result.fail(failure);
 
-const gasRuns = ({ proof: { runs } }: Standing) => [...runs.keys()].filter((key) => key.startsWith("gas "));
+const gasRuns = ({ proof: { runs } }: ProofState) => [...runs.keys()].filter((key) => key.startsWith("gas "));
 
 describe("a proof", () => {
   it("is made on the latest block where there is no pending one, and tells it", async () => {
@@ -252,7 +260,7 @@ describe("a proof", () => {
     const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
     const all = ["debug_traceCall pinned", ...posted].map((line) => `1 noPending ${line}`);
     expect(lines).toEqual([...wanted, ...all].sort());
-    expect([known.claim.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
+    expect([known.claim.report.observed.blockTag, known.moves, [...known.counts]]).toEqual(["latest", 0, []]);
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
 
@@ -276,11 +284,14 @@ describe("a proof", () => {
   });
 
   it("is made on a newer head, which is asked first, and counts its moves", async () => {
-    const { lines, known, before } = await byProof("headMoved", { proof: { next: failing(gone) }, moves: 1 });
+    const { lines, known, before } = await byProof("headMoved", {
+      proof: { next: failing(gone) },
+      state: { moves: 1 },
+    });
     expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
     expect([known.moves, known.pending, known.ran]).toEqual([
       2,
-      null,
+      [],
       [...before.proof.runs.values()].map(Result.getOrNull),
     ]);
   });
@@ -302,25 +313,32 @@ describe("a proof", () => {
       { blockHash: other, requireCanonical: true },
     ]);
     // behind them alike, and what was confirmed before says nothing of what is asked anew
-    const behind = await byProof("headMoved", { options: { confirmHead: true }, confirmed: newer });
+    const behind = await byProof("headMoved", {
+      options: { confirmHead: true },
+      state: { shown: newer === null ? [] : [newer] },
+    });
     expect(behind.lines).toEqual(attemptOn("headMoved", "pinned", "pinned"));
-    expect([behind.known.head, behind.known.confirmed]).toEqual([newer, null]);
+    expect([behind.known.head, behind.known.shown]).toEqual([newer, []]);
     // several nodes at once, where an answer named a later one than any that was shown
-    const named = await byProof("headMoved", { proof: { beside: newer, header: newer }, attempt: { sealed: 102n } });
+    const named = await byProof("headMoved", { proof: { beside: newer, header: newer }, state: { sealed: 102n } });
     expect(named.lines).toEqual([...times(4, askedHeader), ...attemptOn("headMoved", "pinned", "pinned", 2)]);
   });
 
   it("reads the latest block behind the runs", async () => {
     const { lines, known } = await byProof("confirmHead", { options: { confirmHead: true } });
     expect(lines).toEqual(["1 confirmHead eth_getBlockByNumber latest"]);
-    expect([known.confirmed?._tag, known.lack]).toEqual(["Failure", null]);
+    expect([known.shown.map(({ _tag }) => _tag), everyDoubt(known)]).toEqual([["Failure"], []]);
   });
 
   it("is made on a newer head where a run stood on another, or one of the sender's was mined", async () => {
     const moved = stood("next", pinned, { before: holding(rich, { number: 102n }) });
     expect((await byProof("headMoved", { proof: { next: moved } })).lines).toContain(askedHeader);
     const options = { pending: "preconfirmed" } as const;
-    const { lines, known } = await byProof("headMoved", { tag: "pending", options, counts: new Map([[alice, 3]]) });
+    const { lines, known } = await byProof("headMoved", {
+      tag: "pending",
+      options,
+      state: { counts: new Map([[alice, 3]]) },
+    });
     expect([lines.includes(askedHeader), known.counts]).toEqual([
       true,
       new Map([
@@ -360,10 +378,13 @@ describe("a proof", () => {
       ["proof", 1],
       ["headMoved", 4],
     ] as const) {
-      const on = { round: { run: failing(lost), alone: null }, attempt: { because } };
+      const on = { round: { run: failing(lost), alone: null }, state: { because } };
       const gone = await byProof("missingAnswer", on, away);
       expect(gone.lines).toEqual(times(count, "1 missingAnswer eth_simulateV1 readerOnly pinned"));
-      expect([gone.before.lack, gone.known.lack]).toEqual([null, "headMoved"]);
+      expect([gone.before, gone.known].map((state) => everyDoubt(state).map(({ kind }) => kind))).toEqual([
+        ["unread"],
+        ["headMoved"],
+      ]);
     }
   });
 
@@ -371,17 +392,21 @@ describe("a proof", () => {
     const [one] = standing({ inputs: [call] }).bundle;
     const outcome = { ...one.outcome, inner: { failed: [], unseen: 1 } };
     for (const tag of ["pending", "latest"] as const) {
-      const given = { tag, inputs: [call], attempt: { isTraced: false, bundle: [{ ...one, outcome }] } } as const;
+      const given = {
+        tag,
+        inputs: [call],
+        state: { open: [{ kind: "hiddenCall" }], bundle: [{ ...one, outcome }] },
+      } as const;
       const { lines, known } = await byProof("hiddenCall", given);
-      expect([lines, known.isTraced]).toEqual([["1 hiddenCall debug_traceCall latest"], true]);
+      expect([lines, known.open]).toEqual([["1 hiddenCall debug_traceCall latest"], []]);
     }
   });
 
   it("runs at other limits where its own are in doubt, in the next block, too, where they are used up there", async () => {
-    const given = { inputs: [call], round: { codes: new Map() }, attempt: { settled: null } };
+    const given = { inputs: [call], round: { codes: new Map() }, state: { open: [{ kind: "gasInDoubt" }] } } as const;
     const { lines, known } = await byProof("doubtfulLimit", given);
     expect(lines).toEqual(times(3, "1 doubtfulLimit eth_simulateV1 gas pinned"));
-    expect([known.settled?.limits, gasRuns(known)]).toEqual([null, ["gas 0", "gas 1", "gas 2"]]);
+    expect([known.gas.limits, gasRuns(known)]).toEqual([null, ["gas 0", "gas 1", "gas 2"]]);
     const { plan } = Result.getOrThrow(ranAs(dry));
     const next = Result.succeed(named("next", [dry], { plan: { ...plan, name: "next", block: pinned } }));
     const twice = await byProof("doubtfulLimit", { ...given, proof: { next } });
@@ -392,13 +417,12 @@ describe("a proof", () => {
   });
 
   it("asks all again in a nearer block where it fails in a later one", async () => {
-    const given = { attempt: { judged: { compared: null, isOpen: false, closing: 0 } } } as const;
-    const { known, lines } = await byProof("closing", given);
+    const { known, lines } = await byProof("closing", { ran: { exact: reverted } });
     expect(lines.filter((line) => /exact|next/.test(line))).toEqual(
       ["exact", "next"].map((run) => `1 closing eth_simulateV1 ${run} pinned`),
     );
-    const { closed, claim } = known;
-    expect([closed?.reach, claim.worlds.reach, known.ran.length > 0]).toEqual([0, 0, true]);
+    const { bracket, claim } = known;
+    expect([bracket.kind, claim.worlds.reach, known.ran.length > 0]).toEqual(["rest", 0, true]);
     const [exact, next] = claim.worlds.rows;
     expect([exact.ahead, exact.context.time, exact.context.number]).toEqual([
       [],
@@ -407,45 +431,42 @@ describe("a proof", () => {
     ]);
     expect(exact.context.feeRecipient).not.toBe(next.context.feeRecipient);
     // what it differs by from what failed is its number and time alone
-    expect(claim.worlds.draw).toEqual(closed?.draw);
+    expect(claim.worlds.draw).toEqual(bracket.kind === "rest" && bracket.draw);
   });
 
   it("runs in further worlds where the two differ", async () => {
-    const given = {
-      attempt: { judged: { compared: null, isOpen: true, closing: null } },
-    } as const;
+    const given = { ran: { next: reverted } };
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["atNextFee", "exactOnLatest"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
-    expect([known.proof.runs.has("exactOnLatest"), known.judged.isOpen]).toEqual([true, false]);
-    expect(known.judged.compared).not.toBe(null);
-    // where other limits are to be proven nothing is compared
-    const settled = { ...undoubted, limits: [60_000n] } as const;
-    const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
-    expect(open.known.judged).toEqual({ compared: null, isOpen: false, closing: null });
+    expect([known.proof.runs.has("exactOnLatest"), comparisonOf(known)?.isOpen]).toEqual([true, false]);
+    // where other limits are to be proven, or its own are in doubt, nothing is compared
+    const widened = standing({ ...given, state: { gas: { ...undoubted, limits: [60_000n] } } });
+    const doubted = standing({ ...given, state: { open: [{ kind: "gasInDoubt" }] } });
+    expect([comparisonOf(widened), comparisonOf(doubted), everyDoubt(widened)]).toEqual([null, null, []]);
   });
 
   it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {
     const answers = { ...standing({ inputs: [call] }).answers, rules: { fork: "amsterdam", by: "executed" } };
     const block = { requestsHash: parent, blockAccessListHash: null, slotNumber: null };
-    const attempt = {
-      isForkUsed: null,
-      answers: { ...answers, header: block } as unknown as Standing["answers"],
-    };
+    const state = {
+      open: [{ kind: "forkUsed" }],
+      answers: { ...answers, header: block } as unknown as ProofState["answers"],
+    } as const;
     // whoever is called without code calls nobody
-    const empty = await byProof("forkBetween (last)", { inputs: [call], attempt });
+    const empty = await byProof("forkBetween (last)", { inputs: [call], state });
     expect([empty.lines, empty.known.isForkUsed]).toEqual([[], false]);
-    const unread = { ...attempt, answers: { ...attempt.answers, codes: new Map() } };
-    const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], attempt: unread });
+    const unread = { ...state, answers: { ...state.answers, codes: new Map() } };
+    const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], state: unread });
     expect([lines, known.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
-    const other = await byProof("forkBetween (last)", { inputs: [call], attempt: { isForkUsed: null } });
+    const other = await byProof("forkBetween (last)", { inputs: [call], state: { open: state.open } });
     expect([other.lines, other.known.isForkUsed]).toEqual([[], true]);
   });
 
   it("is made on a sealed block where a pending one does not hold still, and keeps what that said", async () => {
-    const given = { tag: "pending", proof: { next: failing(gone) }, moves: 2 } as const;
+    const given = { tag: "pending", proof: { next: failing(gone) }, state: { moves: 2 } } as const;
     const { lines, known, before } = await byProof("headMoved (last)", given);
     expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
     expect([known.claim.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
-    expect(known.pending).toBe(before);
+    expect(known.pending).toEqual([before]);
   });
 });
