@@ -3,7 +3,7 @@
  * list by its type alone, so that whoever reads a report does not load what makes one.
  */
 import * as answers from "./pipeline/answers.js";
-import * as beginOwn from "./pipeline/beginOwn.js";
+import * as beginOwn from "./pipeline/userSteps.js";
 import * as checkProof from "./pipeline/checkProof.js";
 import * as endpoint from "./pipeline/endpoint/simulate.js";
 import * as trace from "./pipeline/extras/trace.js";

@@ -27,7 +27,7 @@ import { either, unseen, type View } from "../witness/view.js";
  * The steps that take part in a round, `chain` where the endpoint's own id and its newest block are asked, and `alone` where
  * the witness may be simulated by itself.
  */
-export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "alone">;
+export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "reader">;
 
 /** Every answer of one round; null = not asked. */
 export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf">, FeeFacts {
@@ -41,7 +41,7 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   /** The run that the report's figures are from. */
   readonly run: AskResult<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
-  readonly alone: AskResult<Simulate.Run> | null;
+  readonly reader: AskResult<Simulate.Run> | null;
   /** Answers of a node without simulation through `eth_call`; null where it simulates. */
   readonly called: {
     /** The first transaction's answer, its revert explained; the others depend on it and could not be asked. */
@@ -60,13 +60,13 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
 }
 
 /** The round, and what it says of the world, whichever request said it. */
-export interface Answers extends Omit<Round, "run" | "alone" | "header">, Facts {
+export interface Answers extends Omit<Round, "run" | "reader" | "header">, Facts {
   readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
-  readonly alone: Simulate.Run | null;
+  readonly reader: Simulate.Run | null;
   /** Why the witness alone got no answer. */
-  readonly aloneRefused: Failure | null;
+  readonly readerRefused: Failure | null;
   readonly rules: Rules;
   /** By what executes in the block that comes next; null in a scan, and where it was not seen. */
   readonly forkInNext: Fork | null;
@@ -91,56 +91,56 @@ const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>
  * Why there is no run. Where the witness alone, whose sender is given all that it pays, is refused for that, the node
  * ignores what it was given, and a refusal of the run for want of funds is none of the caller's.
  */
-export const refusalOf = ({ run, alone }: Pick<Round, "run" | "alone">): Failure | null => {
-  const [refused, own] = [failureOf(run), failureOf(alone)];
+export const refusalOf = ({ run, reader }: Pick<Round, "run" | "reader">): Failure | null => {
+  const [refused, own] = [failureOf(run), failureOf(reader)];
   const isIgnored = own?._tag === "RpcError" && own.reason._tag === "OverrideIgnored";
   return refused?._tag === "InsufficientFunds" && isIgnored ? own : refused;
 };
 
 /** The runs of a round, each null where it got no answer. */
-type Runs = Readonly<Record<"run" | "alone" | "next", Simulate.Run | null>>;
+type RoundRuns = Readonly<Record<"run" | "reader" | "next", Simulate.Run | null>>;
 
 /** The block of the runs as the witness read it where its values are real. */
-const realIn = ({ run, alone, next }: Runs): View["environment"] => {
+const realIn = ({ run, reader, next }: RoundRuns): View["environment"] => {
   const own = run === null || isFree(run) ? null : run.before.environment;
-  return alone?.before.environment ?? next?.before.environment ?? own;
+  return reader?.before.environment ?? next?.before.environment ?? own;
 };
 
 /** The empty block in front of the run, where it is the one that comes next. */
-const comingIn = ({ run, next }: Runs): Simulate.Run["ahead"] =>
+const comingIn = ({ run, next }: RoundRuns): Simulate.Run["ahead"] =>
   // why: behind a pending block that is itself the next one, the first empty block is a later one
   next === null || run?.ahead?.number === next.block.number ? (run?.ahead ?? null) : null;
 
 /** Base fee of the simulated block, wei per gas; `isPretended` = the caller pretends one. */
-const baseFeeIn = (runs: Runs, isPretended: boolean): bigint | null => {
-  const { run, alone } = runs;
+const baseFeeIn = (runs: RoundRuns, isPretended: boolean): bigint | null => {
+  const { run, reader } = runs;
   // why: without validation a block has no base fee but one that is pretended
-  if (!isPretended && (run ?? alone)?.plan.without?.has("validation") === true) return null;
+  if (!isPretended && (run ?? reader)?.plan.without?.has("validation") === true) return null;
   // why: the empty block in front is none that the caller pretends
   const coming = isPretended ? null : comingIn(runs);
-  const ofBlock = coming?.baseFeePerGas ?? realIn(runs)?.baseFeePerGas ?? alone?.block.baseFeePerGas;
-  return alone?.before.environment?.baseFeePerGas ?? ofBlock ?? null;
+  const ofBlock = coming?.baseFeePerGas ?? realIn(runs)?.baseFeePerGas ?? reader?.block.baseFeePerGas;
+  return reader?.before.environment?.baseFeePerGas ?? ofBlock ?? null;
 };
 
 /** The parent of the block that the base fee was read in. */
-const parentHashIn = (runs: Runs, before: View, header: Eth.Block | null): Hash | null => {
-  const { alone, next } = runs;
+const parentHashIn = (runs: RoundRuns, before: View, header: Eth.Block | null): Hash | null => {
+  const { reader, next } = runs;
   const coming = comingIn(runs);
-  return alone === null && coming !== null
+  return reader === null && coming !== null
     ? knownHash(coming.parentHash, header)
-    : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null);
+    : (((reader ?? next)?.before ?? before).environment?.parentHash ?? null);
 };
 
 /** The chain and its rules: by what executes, what a header shows and what `eth_config` says. */
 const chainIn = (
   { forks, namedChainId }: Round,
-  { run, alone }: Runs,
+  { run, reader }: RoundRuns,
   { environment }: View,
   header: Eth.Block | null,
   describe: (chainId: number | null) => ReturnType<typeof lookup>,
 ) => {
   const chainId = safe(environment?.chainId) ?? safe(BigInt(successOf(namedChainId) ?? 0));
-  const blocks = [(run ?? alone)?.block ?? null, header];
+  const blocks = [(run ?? reader)?.block ?? null, header];
   const shown = {
     executed: environment?.fork ?? null,
     header: blocks.find((block) => block !== null && block.requestsHash !== null) ?? null,
@@ -152,8 +152,8 @@ const chainIn = (
 };
 
 /** Returns what the witness saw in the runs, and where none was made, in a call. */
-const viewsIn = ({ run, alone }: Runs, called: Round["called"]) => {
-  const [ran, lone] = [run?.before ?? unseen, alone?.before ?? unseen];
+const viewsIn = ({ run, reader }: RoundRuns, called: Round["called"]) => {
+  const [ran, lone] = [run?.before ?? unseen, reader?.before ?? unseen];
   const call = called?.view ?? unseen;
   const before = either(either(ran, lone), call);
   const honest = run?.plan.pretended === true ? lone : before;
@@ -174,7 +174,7 @@ export const answersOf = (
   options: ReportOptions,
   named: number | null,
 ): Answers => {
-  const runs = { run: successOf(round.run), alone: successOf(round.alone), next: successOf(round.next) };
+  const runs = { run: successOf(round.run), reader: successOf(round.reader), next: successOf(round.next) };
   const header = successOf(round.header);
   const views = viewsIn(runs, round.called);
   const { chainId, chain, rules } = chainIn(round, runs, views.before, header, (id) => chains(id ?? named));
@@ -184,11 +184,11 @@ export const answersOf = (
   return {
     ...round,
     ...views,
-    ...{ run: runs.run, alone: runs.alone, chainId, chain, rules, header, simulatedBaseFee, horizonSeconds },
+    ...{ run: runs.run, reader: runs.reader, chainId, chain, rules, header, simulatedBaseFee, horizonSeconds },
     refused: refusalOf(round),
-    aloneRefused: failureOf(round.alone),
+    readerRefused: failureOf(round.reader),
     forkInNext: runs.next?.before.environment?.fork ?? null,
-    blockGasLimit: realIn(runs)?.gasLimit ?? runs.alone?.block.gasLimit ?? header?.gasLimit ?? null,
+    blockGasLimit: realIn(runs)?.gasLimit ?? runs.reader?.block.gasLimit ?? header?.gasLimit ?? null,
     quote: quoteOf(round, { chain, simulatedBaseFee, level: options.feeLevel, horizonSeconds, parentHash }),
     flying: (account) => inFlightCounts(account, round),
     replacing: {
@@ -257,7 +257,7 @@ export const WitnessUnavailable = code("simulate", ["warning"], "WitnessUnavaila
 
 /** Finds what stood in the way of learning the outcomes, and what the outcomes themselves say. */
 export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): ReadonlyArray<Finding> => {
-  const { run, called, refused, unfunded, aloneRefused } = answers;
+  const { run, called, refused, unfunded, readerRefused } = answers;
   const where = { step: "simulate", evidence: "unavailable" } as const;
   const checkOutcome = (ran: Ran) => Simulate.check(ran, likelyCause(ran, bundle, answers));
   if (run === null && called !== null)
@@ -269,7 +269,7 @@ export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): Rea
       ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(checkOutcome),
     ];
   // why: the witness alone costs a source when it fails, not the report: what it alone could say is missing where it is needed
-  const unanswered = aloneRefused === null || called !== null ? [] : [fromError(aloneRefused, "info", where)];
+  const unanswered = readerRefused === null || called !== null ? [] : [fromError(readerRefused, "info", where)];
   if (run !== null) {
     // why: where our own sum finds nothing missing, a refusal for want of funds stands against it
     const disputed =

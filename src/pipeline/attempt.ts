@@ -15,7 +15,7 @@ import { keep } from "./choose.js";
 import { reachedBefore } from "./endpoint/forkUse.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
 import { isHidden, lacks } from "./proofGround.js";
-import { answersIn, figuresOf, type Bracket, type Known, type Proof, type ProofState } from "./proofState.js";
+import { answersIn, figuresOf, type Bracket, type KeptState, type Proof, type ProofState } from "./proofState.js";
 import type { Unplaced, Claim } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
 import { comparedIn, gridOn, worldsOf } from "./worlds/contexts.js";
@@ -37,7 +37,7 @@ const bracketOf = ({ report, chain }: Unplaced, bracket: Bracket, reads: Claim["
 
 /** Judges a proof's requests by its answers, each run read in a stretch of the event loop of its own. */
 export const attemptOf = Effect.fnUntraced(function* (
-  known: Known,
+  known: KeptState,
   claim: Claim,
   proof: Proof,
   because: AskRule,
@@ -46,8 +46,8 @@ export const attemptOf = Effect.fnUntraced(function* (
   const chains = yield* chainsInUse;
   yield* Effect.yieldNow;
   const run = figuresOf(proof);
-  const [next, ample, alone] = [proof.runs.get("next"), proof.runs.get("ample"), proof.runs.get("readerOnly") ?? null];
-  const answers = answersOf({ ...proof, run, alone, next }, chains, report.options, report.chainId);
+  const [next, ample, reader] = [proof.runs.get("next"), proof.runs.get("ample"), proof.runs.get("readerOnly") ?? null];
+  const answers = answersOf({ ...proof, run, reader, next }, chains, report.options, report.chainId);
   yield* Effect.yieldNow;
   const bundle = keep(signed, answers);
   yield* Effect.yieldNow;
@@ -77,7 +77,7 @@ export const attemptOf = Effect.fnUntraced(function* (
 /** The exact requests, in all the runs of a proof, by this rule. */
 export const attempt = Effect.fnUntraced(function* (
   about: Unplaced,
-  state: Known,
+  state: KeptState,
   because: AskRule,
 ): Effect.fn.Return<ProofState, never, Rpc> {
   const { report, bundle: signed, chain, scanned } = about;

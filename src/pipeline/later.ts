@@ -15,7 +15,7 @@ const none: Own = { names: [], looks: [], judge: Effect.succeed(() => []) };
  * Begins to ask the steps: their requests belong to the round that comes next. `earlier` are those of the report that is
  * proven: one that the pipeline does not have cannot answer.
  */
-export const askOwn = (
+export const askUserSteps = (
   bundle: Step.Bundle,
   about: Omit<Step.Context, "signal">,
   because: AskRule | null,
@@ -24,5 +24,5 @@ export const askOwn = (
   Effect.flatMap(Effect.service(OwnSteps), (own) =>
     own.steps.length === 0 && earlier.length === 0
       ? Effect.succeed(none)
-      : Effect.flatMap(rare, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier)),
+      : Effect.flatMap(rare, ({ startUserSteps }) => startUserSteps(own, bundle, about, because, earlier)),
   );

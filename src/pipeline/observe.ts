@@ -129,14 +129,14 @@ const checkTestimonies = ({ testimonies: all }: HeadSighting): ReadonlyArray<Fin
 };
 
 /** The block that a run stands on: by its own header, else by what the witness read in it. */
-const baseIn = ({ before, run, alone }: Answers, standsOn: bigint | null) => {
+const baseIn = ({ before, run, reader }: Answers, standsOn: bigint | null) => {
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = BigInt(run?.plan.ahead?.length ?? 0);
   // why: a caller or a node may give the first block, which stands on none
   const simulatedBase = simulatedNumber === null || simulatedNumber <= ahead ? null : simulatedNumber - 1n - ahead;
   const base = standsOn ?? simulatedBase;
   // why: NUMBER may be another chain's, and the time one that we have set
-  const { block: simulated = null, plan } = run ?? alone ?? {};
+  const { block: simulated = null, plan } = run ?? reader ?? {};
   return {
     ...{ simulatedNumber, ahead, base, isTimeOurs: plan?.blockOverrides?.time !== undefined },
     shown: standsOn !== null || simulated === null ? base : simulated.number - 1n - ahead,

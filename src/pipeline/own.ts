@@ -32,7 +32,7 @@ export const OwnSteps: Context.Reference<OwnSteps> = Context.Reference("evm-pref
 });
 
 /** A world in which the transactions ran: what a report says of it that differs, and what was seen. */
-export interface Seen {
+export interface SeenWorld {
   readonly told: Partial<Report>;
   readonly before: View;
   readonly after: View;
@@ -44,7 +44,7 @@ export interface Own {
   /** Queries that the witness reads for them. */
   readonly looks: ReadonlyArray<Step.Look>;
   /** Finds what they see in a report and its worlds, once each has answered or failed; within the deadline. */
-  readonly judge: Effect.Effect<(report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>>;
+  readonly judge: Effect.Effect<(report: Report, worlds: ReadonlyArray<SeenWorld>) => ReadonlyArray<Finding>>;
 }
 
 /** The most steps of a pipeline. */

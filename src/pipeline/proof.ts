@@ -22,7 +22,7 @@ import {
   isGoneIn,
   isLater,
   isSealable,
-  isSpent,
+  noRetriesLeft,
   newestShown,
   sealedCounts,
 } from "./proofGround.js";
@@ -37,7 +37,7 @@ import {
   type Answered,
   type Doubt,
   type DoubtOf,
-  type Known,
+  type KeptState,
   type ProofState,
 } from "./proofState.js";
 import { incomparable } from "./worlds/compare.js";
@@ -55,7 +55,7 @@ const anew = (
   state: ProofState,
   about: Unplaced,
   because: AskRule,
-  changed: Partial<Known>,
+  changed: Partial<KeptState>,
 ): Effect.Effect<ProofState, never, Rpc> => {
   const ran = [...state.ran, ...[...state.proof.runs.values()].map(successOf)];
   return attempt(about, { ...state, ...changed, ran, shown: [] }, because);
@@ -66,7 +66,7 @@ const again = (state: ProofState, because: AskRule): Effect.Effect<ProofState, n
   Effect.gen(function* () {
     const { head, claim, proof } = state;
     const isMoved = because === "headMoved";
-    const isSealed = isMoved && isSpent(state);
+    const isSealed = isMoved && noRetriesLeft(state);
     const shown = newestShown(state);
     // why: one that was read in the round of the runs may be older than the move
     const newest =
@@ -176,7 +176,7 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
   }),
   settles("headMoved", {
     because: "headMoved",
-    applies: ({ isSpent: isLast }) => !isLast,
+    applies: ({ noRetriesLeft: isLast }) => !isLast,
     ask: (state) => again(state, "headMoved"),
   }),
   settles("misplaced", { because: "misplaced", most: once, ask: (state) => again(state, "misplaced") }),
@@ -242,7 +242,7 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
     because: "headMoved",
     most: once,
     // why: what did not hold still is judged, too, where the sealed block says less
-    applies: ({ isSpent: isLast }, state) => isLast && isSealable(state),
+    applies: ({ noRetriesLeft: isLast }, state) => isLast && isSealable(state),
     ask: (state) => again(state, "headMoved"),
   }),
 ];
@@ -274,7 +274,7 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   const because = settled === null ? "proof" : "doubtfulLimit";
   const first = Effect.fnUntraced(function* (on: Unplaced, head: ProofState["head"], why: AskRule) {
     const counts = new Map(scanned === null ? [] : bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
-    const known: Known = {
+    const known: KeptState = {
       ...{ memory, head, counts, moves: 0, bracket: { kind: "whole" } },
       ...{ pending: [], shown: [], findings: [], ran: [] },
     };

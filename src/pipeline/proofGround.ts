@@ -188,7 +188,7 @@ const hasPaid = ({ claim, proof }: ProofState): boolean => {
 };
 
 /** True if the ground has moved as often as it may on one state. */
-export const isSpent = (state: ProofState): boolean => state.moves + 1 >= mostTries(state);
+export const noRetriesLeft = (state: ProofState): boolean => state.moves + 1 >= mostTries(state);
 
 /** True if a sealed block may stand in for a state that does not hold still. */
 export const isSealable = ({ proof, claim }: ProofState): boolean =>
@@ -269,7 +269,7 @@ const checkGround = (state: ProofState): ReadonlyArray<Doubt> => {
     tolerance: report.options.tolerance,
   };
   if (isParted([...proof.runs.values()], ground) || hasRisen(state) || hasPaid(state) || isBehind(state))
-    return [{ kind: "headMoved", isSpent: isSpent(state) }];
+    return [{ kind: "headMoved", noRetriesLeft: noRetriesLeft(state) }];
   if (refusal !== null) return [{ kind: "misplaced" }];
   if (isTorn(state)) return [{ kind: "forkParts" }];
   const isSettled =

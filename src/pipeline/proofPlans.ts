@@ -20,7 +20,7 @@ import { fit, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
-import { alonePlan } from "./scanPlans.js";
+import { readerOnlyPlan } from "./scanPlans.js";
 import { nameOf, type World, type WorldForm, type WorldReason, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
@@ -182,7 +182,7 @@ const wholePlan = (claim: Claim, world: World): Simulate.Plan => {
 const rich = 2n ** 128n;
 
 /** Input of the runs at other limits. */
-export interface Trial {
+export interface GasTrial {
   readonly bundle: Bundle<Case & Pick<Filled, "request">>;
   readonly options: ReportOptions;
   readonly block: Eth.BlockParameter;
@@ -196,7 +196,7 @@ export interface Trial {
 
 /** The requests at other limits, by signers who could pay for any of them; the witness tells no more than where they ran. */
 export const gasPlan = (
-  { bundle, options, block, ahead, context, room, baseFee = null }: Trial,
+  { bundle, options, block, ahead, context, room, baseFee = null }: GasTrial,
   limits: Limits,
 ): Simulate.Plan => {
   const { stateOverrides } = options;
@@ -266,7 +266,7 @@ const amplePlan = (claim: Claim, world: World): Simulate.Plan => {
 
 /** The witness alone. */
 const readerPlan = (claim: Claim, { block, context }: World): Simulate.Plan => {
-  const plan = alonePlan(claim.report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
+  const plan = readerOnlyPlan(claim.report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
   const isNamed = Object.keys(context).length > 0;
   return { ...plan, blockOverrides: isNamed ? context : plan.blockOverrides, lens: lensOf(claim) };
 };

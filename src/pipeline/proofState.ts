@@ -30,7 +30,7 @@ export interface Runs extends Answered {
 export const joined = (runs: Runs, more: Answered): Runs => new Map([...runs, ...more]) as Runs;
 
 /** The answers of a proof. */
-export interface Proof extends Omit<Round, "run" | "alone"> {
+export interface Proof extends Omit<Round, "run" | "reader"> {
   readonly runs: Runs;
   /** Changes that the first transactions make on the state of `next`, one after the other, as a tracer tells them. */
   readonly traced: ReadonlyArray<StateDiff>;
@@ -59,8 +59,8 @@ export type Doubt =
   | { readonly kind: "noPending"; readonly refusal: Failure }
   /** A world was refused for how it was asked; `parts` = what the endpoint is not known to refuse yet. */
   | { readonly kind: "unsupportedPart"; readonly parts: ReadonlyArray<readonly ["hash" | "entries", RpcError]> }
-  /** The runs were made on more than one state, or on none; `isSpent` = as often as may be on one state. */
-  | { readonly kind: "headMoved"; readonly isSpent: boolean }
+  /** The runs were made on more than one state, or on none; `noRetriesLeft` = as often as may be on one state. */
+  | { readonly kind: "headMoved"; readonly noRetriesLeft: boolean }
   /** A world got no answer, or a fork parts a bundle. */
   | { readonly kind: "misplaced" | "forkParts" | "incomparable" }
   /** A run hides what fails inside it. */
@@ -130,7 +130,7 @@ export interface ProofState {
 }
 
 /** What a proof keeps from one attempt to the next. */
-export type Known = Pick<
+export type KeptState = Pick<
   ProofState,
   "head" | "pending" | "counts" | "shown" | "moves" | "findings" | "bracket" | "ran" | "memory"
 >;

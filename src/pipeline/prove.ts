@@ -35,7 +35,7 @@ import { proveOnStableHead } from "./proof.js";
 import { answersIn, figuresOf, type ProofState } from "./proofState.js";
 import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
-import { askOwn } from "./later.js";
+import { askUserSteps } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
@@ -110,9 +110,9 @@ const assembleProof = Effect.fnUntraced(function* (
   const compared = comparisonOf(state);
   const ends = [closesIn(bracket, state, now), spanIn(state)];
   const until = ends.flatMap((end) => end.until ?? []);
-  const [next, alone] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
+  const [next, reader] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
   const between = answersIn(proof, comparedIn(claim.worlds));
-  const changed = stateChangesIn(claim, { ...proof, run: figuresOf(proof), alone, next, between }, bundle);
+  const changed = stateChangesIn(claim, { ...proof, run: figuresOf(proof), reader, next, between }, bundle);
   yield* Effect.yieldNow;
   const placed = worldsOfPlaced(claim, answers.run, proof.runs);
   const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
@@ -122,7 +122,7 @@ const assembleProof = Effect.fnUntraced(function* (
     ...limits.findings,
     ...checkRan(
       report.chainId,
-      ran.filter((run) => run !== answers.run && run !== answers.alone),
+      ran.filter((run) => run !== answers.run && run !== answers.reader),
     ),
     ...checkRuns(state),
     ...ends.flatMap((end) => end.findings),
@@ -246,7 +246,7 @@ export const proveChosen = Effect.fnUntraced(function* (
   const block = scanned === null ? (options.block ?? chains(chainId).blockTag) : tagOf(report);
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
-  const own = yield* Effect.cached(askOwn(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
+  const own = yield* Effect.cached(askUserSteps(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
   const { report: proven, limits } = yield* proveOnce(report, proving, own, null);
   if (limits === null) return proven;
   if (scanned !== null) {

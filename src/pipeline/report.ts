@@ -229,7 +229,7 @@ export const reportOf = (
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
-    ...checkRan(answers.chainId, [answers.run, answers.alone]),
+    ...checkRan(answers.chainId, [answers.run, answers.reader]),
     ...taking(steps)
       .flatMap(({ check }) => check(checked))
       .filter(isTaken),

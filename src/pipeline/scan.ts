@@ -56,8 +56,8 @@ const lackingIn = (scan: Scanning) => {
   const isBlind = plans.isFamiliar && seenIn(round).environment === null;
   return {
     // why: both name the node's own base fee; a formula alone may be another chain's
-    alone:
-      round.alone === null &&
+    reader:
+      round.reader === null &&
       (isBlind ||
         (plans.isFamiliar && (failureOf(history) !== null || successOf(round.header)?.baseFeePerGas == null))),
     chainId: isBlind,
@@ -73,7 +73,7 @@ const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
   round.block === "pending" && options.block === null;
 
 const noPendingIn = ({ round }: Scanning): Failure | null =>
-  [round.run, round.alone, round.called?.first ?? null].map(failureOf).find(isNoPending) ?? null;
+  [round.run, round.reader, round.called?.first ?? null].map(failureOf).find(isNoPending) ?? null;
 
 /** The round, when no more is asked. */
 const roundIn = ({ subject, round, memory }: Scanning): Round => {
@@ -152,7 +152,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     },
     ask: (scan) =>
       Effect.flatMap(rare, ({ bisectUnsupported }) =>
-        Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.alone), (less) =>
+        Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.reader), (less) =>
           withMore(scan, less ?? {}),
         ),
       ),
@@ -197,10 +197,10 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return Effect.map(
         Effect.all(
           {
-            alone: when(lacks.alone, askRun(subject, plans.alone), round.alone),
+            reader: when(lacks.reader, askRun(subject, plans.reader), round.reader),
             namedChainId: when(lacks.chainId, askChainId, round.namedChainId),
             receipts: when(lacks.receipts, Fee.askReceipts, round.receipts),
-            called: when(lacks.calls, askByEthCall(subject, round.block, plans.alone), round.called),
+            called: when(lacks.calls, askByEthCall(subject, round.block, plans.reader), round.called),
             pools: when(lacks.pools, askPooled(inFlightIn(scan)), round.pools),
           },
           atOnce,
@@ -214,7 +214,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     applies: (scan) => refusalOf(scan.round)?._tag === "InsufficientFunds",
     ask: (scan) => {
       const { subject, plans, round } = scan;
-      return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, round.alone)), (funded) =>
+      return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, round.reader)), (funded) =>
         Result.isSuccess(funded) ? withMore(scan, { run: funded, unfunded: refusalOf(scan.round) }) : scan,
       );
     },
@@ -248,7 +248,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
           {
             run: askRun(subject, plan),
             // why: the priced run pretends the balances
-            alone: round.alone === null ? askRun(subject, plans.alone) : Effect.succeed(round.alone),
+            reader: round.reader === null ? askRun(subject, plans.reader) : Effect.succeed(round.reader),
           },
           atOnce,
         ),

@@ -44,7 +44,7 @@ const roomyBlock = 1_000_000_000n;
  * `ample`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee
  * oracles, `both` = what is read after the calls, too.
  */
-export const barePlan = (
+export const freePlan = (
   { bundle, options, wanted, looks, steps }: Subject,
   block: Eth.BlockParameter,
   oracles: ReadonlyArray<Query>,
@@ -86,7 +86,7 @@ export const barePlan = (
 };
 
 /** `readerOnly`: the witness without the calls, at the real base fee. */
-export const alonePlan = (
+export const readerOnlyPlan = (
   { stateOverrides, blockOverrides }: ReportOptions,
   block: Eth.BlockParameter,
   queries: ReadonlyArray<Query>,
@@ -160,10 +160,10 @@ export const pricedPlan = (
 export const fundedPlan = (
   plan: Simulate.Plan,
   bundle: Bundle,
-  alone: AskResult<Simulate.Run> | null,
+  reader: AskResult<Simulate.Run> | null,
 ): Simulate.Plan => {
   const rich = signers(bundle).map((account) => {
-    const has = successOf(alone)?.before.account(account)?.balance ?? 0n;
+    const has = successOf(reader)?.before.account(account)?.balance ?? 0n;
     const spends = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);
     return [account, { ...plan.stateOverrides?.[account], balance: has + spends }] as const;
   });

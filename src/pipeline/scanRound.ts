@@ -21,7 +21,7 @@ import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled, type InFlight } from "../steps/reading/pool.js";
-import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
+import { readerOnlyPlan, freePlan, roughSubject } from "./scanPlans.js";
 import { taking, type Subject, everyLook } from "./steps.js";
 import { simulate } from "./endpoint/simulate.js";
 import { rare } from "./later.js";
@@ -65,8 +65,8 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) =>
     ["eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
   return {
     ...{ subjects, known, isFamiliar },
-    bare: barePlan(subject, tag, isFamiliar ? oracles : [], L1Fee.earnings(needsBytes)),
-    alone: alonePlan(options, tag, [...everyLook(steps, bundle), ...oracles]),
+    bare: freePlan(subject, tag, isFamiliar ? oracles : [], L1Fee.earnings(needsBytes)),
+    reader: readerOnlyPlan(options, tag, [...everyLook(steps, bundle), ...oracles]),
   };
 };
 
@@ -120,12 +120,12 @@ export const begin = Effect.fnUntraced(function* (
   const { memory } = yield* Rpc;
   const chains = yield* chainsInUse;
   const plans = plansOf(subject, tag, memory);
-  const { bare, alone, known, isFamiliar } = plans;
+  const { bare, reader, known, isFamiliar } = plans;
   const askedAt = yield* Clock.currentTimeMillis;
   const runs = Effect.all(
     {
       run: askRun(subject, bare),
-      called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag, alone), null),
+      called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag, reader), null),
     },
     atOnce,
   );
@@ -133,7 +133,7 @@ export const begin = Effect.fnUntraced(function* (
   const first = yield* Effect.all(
     {
       ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
-      alone: when(steps.has("alone") && !isFamiliar, askRun(subject, alone), null),
+      reader: when(steps.has("reader") && !isFamiliar, askRun(subject, reader), null),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),

@@ -39,7 +39,7 @@ import * as Ready from "../report/ready.js";
 import { OwnSteps } from "./own.js";
 
 /** All of them. */
-export const everyStep: ActiveSteps = new Set(["chain", "alone", ...builtInSteps]);
+export const everyStep: ActiveSteps = new Set(["chain", "reader", ...builtInSteps]);
 
 /** The subject of a scan. */
 export interface Subject {
@@ -266,7 +266,7 @@ export const checkLeftOut = (
 export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
   const omitted: ReadonlyArray<string> = without;
   // why: who has nothing simulated has not the witness simulated either
-  return new Set([...everyStep].filter((name) => !omitted.includes(name === "alone" ? "simulate" : name)));
+  return new Set([...everyStep].filter((name) => !omitted.includes(name === "reader" ? "simulate" : name)));
 });
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */

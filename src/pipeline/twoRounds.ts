@@ -11,14 +11,14 @@ import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, type Round } from "./answers.js";
-import { askOwn, rare } from "./later.js";
+import { askUserSteps, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas, type Limits } from "./choose.js";
 import { undoubted, widened } from "./gas/doubt.js";
 import { inRound, ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import { simulate } from "./endpoint/simulate.js";
-import { gasPlan, type Trial } from "./proofPlans.js";
+import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeReport } from "./report.js";
 import { askScan } from "./scan.js";
@@ -43,7 +43,7 @@ export const withLast = <R extends Report>(report: R): Effect.Effect<R, never, R
 };
 
 /** The calls at other limits, all side by side in one round. */
-const askAt = (trial: Trial) => (limits: ReadonlyArray<Limits>) => {
+const askAt = (trial: GasTrial) => (limits: ReadonlyArray<Limits>) => {
   const asks = limits.map((set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))));
   return inRound("doubtfulLimit", Effect.map(Effect.all(asks, { concurrency: "unbounded" }), Arr.of));
 };
@@ -61,7 +61,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const chain = chains(chainId);
   const block = options.block ?? chain.blockTag;
   const inputs = Arr.map(bundle, ({ input }) => input);
-  const own = yield* askOwn(inputs, { chainId, block, stage: "scan" }, null, earlier);
+  const own = yield* askUserSteps(inputs, { chainId, block, stage: "scan" }, null, earlier);
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
   const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
@@ -69,7 +69,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   yield* Effect.yieldNow;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
-  const trial: Trial = {
+  const trial: GasTrial = {
     ...{ bundle: chosen, options, block: answers.block, ahead: [] },
     ...{ context: options.blockOverrides, room: answers.blockGasLimit, baseFee: answers.simulatedBaseFee },
   };

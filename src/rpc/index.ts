@@ -2,4 +2,4 @@
 export { malformed } from "./answer.js";
 export { redactUrls } from "./endpoint.js";
 export { type Facts, KnownEndpoint, knownEndpointFormat, type Memory, memoryOf } from "./memory.js";
-export { CurrentRun, type HeadSighting, type LedgerEntry, Rpc, type Run, type Testimony } from "./service.js";
+export { CurrentRun, type HeadSighting, type LedgerEntry, Rpc, type RunContext, type Testimony } from "./service.js";

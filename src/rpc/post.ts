@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result";
 import { safely } from "../primitives/record.js";
-import type { Run } from "./service.js";
+import type { RunContext } from "./service.js";
 
 /**
  * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times
@@ -45,7 +45,7 @@ const shortAnswers: Readonly<Record<string, number>> = {
 export const roomFor = (
   method: string,
   maxBytes: number,
-  budget: NonNullable<Run["answers"]> | null,
+  budget: NonNullable<RunContext["answers"]> | null,
 ): ResponseBudget => ({
   maxBytes: Math.min(maxBytes, shortAnswers[method] ?? maxBytes, budget === null ? maxBytes : mostRunBytes),
   take: (bytes) => {

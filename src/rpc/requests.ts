@@ -15,7 +15,7 @@ import { onAbort } from "../primitives/effects.js";
 import { judged, type Failure, type Tried } from "./answer.js";
 import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
-import { CurrentRun, type LedgerEntry, type Rpc, type Run } from "./service.js";
+import { CurrentRun, type LedgerEntry, type Rpc, type RunContext } from "./service.js";
 
 /**
  * The admission that a fiber runs under: what came of waiting at a gate, and whether the run that waited has ended. A run waits once, where it begins: whoever is in never waits for another,
@@ -127,7 +127,7 @@ export type Send = (
   method: string,
   params: ReadonlyArray<unknown>,
   callback: (tried: Tried) => void,
-  run: Pick<Run, "signal" | "answers">,
+  run: Pick<RunContext, "signal" | "answers">,
 ) => () => void;
 
 export const patience: Patience = {
@@ -167,7 +167,7 @@ export const pause = (
 interface Asked {
   readonly method: string;
   readonly params: ReadonlyArray<unknown>;
-  readonly run: Run;
+  readonly run: RunContext;
   /** Epoch ms. */
   readonly started: number;
   readonly deadline: number;
@@ -176,7 +176,7 @@ interface Asked {
 }
 
 /** Notes in a run by how many ms an answerer's clock is ahead of ours. */
-const sightDate = ({ sighted }: Run, aheadMs: number): void => {
+const sightDate = ({ sighted }: RunContext, aheadMs: number): void => {
   if (sighted) sighted.aheadMs = Math.max(sighted.aheadMs ?? aheadMs, aheadMs);
 };
 

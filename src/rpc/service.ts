@@ -129,7 +129,7 @@ export interface HeadSighting {
 }
 
 /** The state that the requests of one run share. */
-export interface Run {
+export interface RunContext {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
   /** The last round that was begun, for whoever begins the next; absent = rounds are not counted. */
@@ -155,6 +155,6 @@ export interface Run {
 }
 
 /** The current run; by default round 1, no deadline, nothing recorded. */
-export const CurrentRun: Context.Reference<Run> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
-  defaultValue: (): Run => ({ round: 1, deadline: null, record: () => undefined, signal: null }),
+export const CurrentRun: Context.Reference<RunContext> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
+  defaultValue: (): RunContext => ({ round: 1, deadline: null, record: () => undefined, signal: null }),
 });

@@ -14,7 +14,7 @@ import {
 } from "../rooms/errors.js";
 import { layerOf, nobody } from "../preflight/scene.js";
 import { rawRequest } from "./anvil.js";
-import { CurrentRun, type Run } from "../rooms/rpc.js";
+import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -305,7 +305,7 @@ const answering = (
 export const liar = (
   url: string,
   { method, tell }: Lie,
-  run: Run["run"],
+  run: RunContext["run"],
   told: { count: number },
 ): Layer.Layer<Rpc.Rpc> =>
   answering(

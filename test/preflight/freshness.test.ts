@@ -15,12 +15,12 @@ import { ask, layerOf as layerBy, ways } from "../rpc/asking.js";
 import { indexAbis } from "../rooms/abi.js";
 import { plan } from "./pure/world.js";
 import { layerOf, nobody, other, owner, preflightOn, proveOn, purposeOf, type Purpose } from "./scene.js";
-import { CurrentRun, type HeadSighting, type Run } from "../rooms/rpc.js";
+import { CurrentRun, type HeadSighting, type RunContext } from "../rooms/rpc.js";
 
 const send = { from: owner.address, to: nobody, value: 1n } as const;
 const hours72 = 72 * 3600;
 
-const idle: Run = { round: 1, deadline: null, signal: null, record: () => undefined };
+const idle: RunContext = { round: 1, deadline: null, signal: null, record: () => undefined };
 
 /** What there is to read of it: verdict, freshness, and the findings of the chain. */
 const told = (report: Report.Report) => [

@@ -21,7 +21,7 @@ import type * as Transaction from "../../src/Transaction.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev, type GethDevOptions } from "../harness/geth.js";
 import type { Sealed } from "../harness/gethEngine.js";
-import { CurrentRun, type Run } from "../rooms/rpc.js";
+import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 
 export interface Receipt {
   readonly status: Hex;
@@ -202,7 +202,7 @@ export const layerOf = (url: string, options: Rpc.HttpOptions = {}) =>
 export type Purpose = Report.RunName | "latest count" | "pending count" | (string & {});
 
 /** By the names that the pipeline gives its own requests, as they stand in the ledger. */
-export const purposeOf = (method: string, params: ReadonlyArray<unknown>, { run }: Pick<Run, "run">): Purpose =>
+export const purposeOf = (method: string, params: ReadonlyArray<unknown>, { run }: Pick<RunContext, "run">): Purpose =>
   run ?? (method === "eth_getTransactionCount" ? `${String(params[1])} count` : method);
 
 /** Instead of the node's answer: another result, or a failure. null = the node's own. */

@@ -26,7 +26,7 @@ export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js"
 export { reportOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
 export { scanRules } from "../../src/pipeline/scan.js";
-export { alonePlan, barePlan } from "../../src/pipeline/scanPlans.js";
+export { readerOnlyPlan, freePlan } from "../../src/pipeline/scanPlans.js";
 export { askRun, type Scanning } from "../../src/pipeline/scanRound.js";
 export { isBounded } from "../../src/pipeline/worlds/movements.js";
 export {

@@ -22,4 +22,4 @@ export {
 export { gate, patience, pause } from "../../src/rpc/requests.js";
 export * as Socket from "../../src/rpc/socket.js";
 export { subscription, type Subscribing } from "../../src/rpc/subscription.js";
-export { CurrentRun, memoryOf, type HeadSighting, type Run } from "../../src/rpc/index.js";
+export { CurrentRun, memoryOf, type HeadSighting, type RunContext } from "../../src/rpc/index.js";

@@ -7,7 +7,7 @@ import type { Failure } from "../../src/Eth.js";
 import { Agent } from "undici";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Server } from "../harness/server.js";
-import { CurrentRun, type Run } from "../rooms/rpc.js";
+import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 // why: what the first error loads takes longer on a busy machine than an error waits for it
 import "../rooms/errors.js";
 
@@ -65,12 +65,12 @@ export const answering = (
 export const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
 
 /** A run of the first round without an end, whose requests are written down. */
-export const recordedIn = (ledger: Array<Rpc.LedgerEntry>, run: Partial<Run> = {}): Run => ({
+export const recordedIn = (ledger: Array<Rpc.LedgerEntry>, run: Partial<RunContext> = {}): RunContext => ({
   ...{ round: 1, deadline: null, signal: null, record: (entry) => void ledger.push(entry) },
   ...run,
 });
 
-export const ask = (url: string, options: WayOptions, method = "eth_chainId", run: Partial<Run> = {}) => {
+export const ask = (url: string, options: WayOptions, method = "eth_chainId", run: Partial<RunContext> = {}) => {
   const ledger: Array<Rpc.LedgerEntry> = [];
   return Effect.gen(function* () {
     const rpc = yield* Rpc.Rpc;

@@ -6,7 +6,7 @@ import * as Rpc from "../../src/Rpc.js";
 import { faults, startProxy, type Proxy } from "../harness/proxy.js";
 import { startNode, startServer } from "../harness/server.js";
 import { kept, recordedIn, stopAll, tagOf } from "./asking.js";
-import { CurrentRun, type Run } from "../rooms/rpc.js";
+import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 
 afterEach(stopAll);
 const start = async (): Promise<Proxy> => {
@@ -49,7 +49,7 @@ const ways: ReadonlyArray<readonly [string, (url: string, options?: Rpc.Options)
   ["layerProvider", (url, options) => Rpc.layerProvider(providerOf(url), options)],
 ];
 
-const outcome = (layer: Layer.Layer<Rpc.Rpc>, run: Partial<Run> = {}, method = "eth_call") => {
+const outcome = (layer: Layer.Layer<Rpc.Rpc>, run: Partial<RunContext> = {}, method = "eth_call") => {
   const ledger: Array<Rpc.LedgerEntry> = [];
   return Effect.flatMap(Rpc.Rpc, (rpc) => Effect.result(rpc.request(method, [{ to: "0x01" }, "latest"]))).pipe(
     Effect.provide(layer),

@@ -8,7 +8,7 @@ import type * as RpcModule from "../../src/Rpc.js";
 import { startServer } from "../harness/server.js";
 import { simulated } from "../eth/answers.js";
 import { kept, stopAll } from "./asking.js";
-import { CurrentRun, type Run } from "../rooms/rpc.js";
+import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 
 const underpriced = { code: -32000, message: "max fee per gas less than block base fee: address 0x1" };
 const refusing = { request: () => Promise.reject(Object.assign(new Error(underpriced.message), { code: -32000 })) };
@@ -27,7 +27,7 @@ const fresh = async (load: () => Promise<object>) => {
   });
   const [Rpc, Eth] = await Promise.all([import("../../src/Rpc.js"), import("../../src/Eth.js")]);
   const ledger: Array<RpcModule.LedgerEntry> = [];
-  const asked = <A, E>(effect: Effect.Effect<A, E, RpcModule.Rpc>, run: Partial<Run> = {}, node = refusing) =>
+  const asked = <A, E>(effect: Effect.Effect<A, E, RpcModule.Rpc>, run: Partial<RunContext> = {}, node = refusing) =>
     effect.pipe(
       Effect.provide(Rpc.layerProvider(node as never, { retryBaseMs: 1 })),
       Effect.provideService(CurrentRun, {

@@ -1,5 +1,6 @@
 /** Which part of a run an endpoint refuses that does not name it, found out by leaving parts out. */
 import * as Effect from "effect/Effect";
+import * as Record from "effect/Record";
 import * as Result from "effect/Result";
 import type * as Simulate from "../../steps/simulate.js";
 import * as Eth from "../../eth/index.js";
@@ -29,9 +30,9 @@ import { gasOf } from "../scanPlans.js";
 export const bisectUnsupported = Effect.fnUntraced(function* (
   { options }: Subject,
   bare: Simulate.Plan,
-  alone: Simulate.Plan,
+  reader: Simulate.Plan,
 ): Effect.fn.Return<
-  { readonly run: AskResult<Simulate.Run>; readonly alone: AskResult<Simulate.Run> } | null,
+  { readonly run: AskResult<Simulate.Run>; readonly reader: AskResult<Simulate.Run> } | null,
   never,
   Rpc
 > {
@@ -42,12 +43,12 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
   const tries = [...free.map((part) => [part]), free];
   const { control, heard } = yield* Effect.all(
     {
-      control: ask({ ...alone, blockOverrides: bare.blockOverrides }),
+      control: ask({ ...reader, blockOverrides: bare.blockOverrides }),
       heard: Effect.forEach(
         tries,
         (omitted) =>
           Effect.all(
-            { run: ask(adapt({ ...bare, lens: [] }, new Set(omitted))), alone: ask(adapt(alone, new Set(omitted))) },
+            Record.map({ run: { ...bare, lens: [] }, reader }, (plan) => ask(adapt(plan, new Set(omitted)))),
             { concurrency: "unbounded" },
           ),
         { concurrency: "unbounded" },

@@ -44,11 +44,11 @@ export const askForks: Effect.Effect<typeof unknownForks, never, Rpc> = Effect.g
 });
 
 /** Returns what the witness saw before the calls, in whichever run it looked. */
-export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
-  either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
+export const seenIn = ({ reader, run }: Pick<Round, "reader" | "run">): View =>
+  either(successOf(reader)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
 /** True if the latest header has the number of the run's block but is not it: another chain, or branch, answers. */
-const isForeign = (round: Pick<Round, "alone" | "run" | "header">): boolean => {
+const isForeign = (round: Pick<Round, "reader" | "run" | "header">): boolean => {
   const { environment } = seenIn(round);
   const header = successOf(round.header);
   return (

@@ -69,7 +69,7 @@ export const checkCode = single<typeof Parties.Type>("Preflight.checkCode", ["co
 /** Simulates a transaction. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, or node refusals. */
 export const simulate = single<Outcome>(
   "Preflight.simulate",
-  ["simulate", "funds", "alone"],
+  ["simulate", "funds", "reader"],
   (entry, bundle, answers) => [entry.outcome, checkOutcomes(bundle, answers)],
 );
 
@@ -79,7 +79,7 @@ export const simulate = single<Outcome>(
  */
 export const estimateGas = single<Gas>(
   "Preflight.estimateGas",
-  ["code", "simulate", "estimate", "funds", "alone"],
+  ["code", "simulate", "estimate", "funds", "reader"],
   (entry, bundle, answers) => [
     Estimate.read(entry, answers),
     [
@@ -99,7 +99,7 @@ export const resolveNonce = single<NoncePart>("Preflight.resolveNonce", ["nonce"
  * Quotes the price per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
-export const quoteFee = single<FeePart>("Preflight.quoteFee", ["fee", "alone"], (entry, _, answers) => [
+export const quoteFee = single<FeePart>("Preflight.quoteFee", ["fee", "reader"], (entry, _, answers) => [
   Fee.read(entry, answers.quote),
   [...Fee.checkSources(answers.quote), ...Fee.check(entry, answers.quote)],
 ]);

@@ -66,7 +66,7 @@ const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<str
   new Set([...ownAccounts(bundle), ...parties]);
 
 /** The worlds of an attempt, the nearest first between the ends, and the terms by which they are compared. */
-interface Line {
+interface Lineup {
   /** The exact run, at the far end. */
   readonly here: WorldRun;
   /** The next block's run; null where the two cannot be compared. */
@@ -91,7 +91,7 @@ const numbersOf = (found: Differences): Differences => found.filter(isNumber);
 const othersOf = (found: Differences): Differences => found.filter((difference) => !isNumber(difference));
 
 /** Reads the worlds of an attempt whose exact run got an answer. */
-const lineOf = ({ claim, proof, bundle, effectsIn }: ProofState, exact: Run): Line => {
+const lineOf = ({ claim, proof, bundle, effectsIn }: ProofState, exact: Run): Lineup => {
   const { measure, report, worlds } = claim;
   const [far, near] = worlds.rows;
   const worldOf = (run: Run): WorldRun => ({ run, effects: effectsIn(run) });
@@ -118,7 +118,7 @@ const lineOf = ({ claim, proof, bundle, effectsIn }: ProofState, exact: Run): Li
  * that differ and that neither explains. Pure.
  */
 export const causeOf = (
-  { here, there, by, isOneState }: Pick<Line, "here" | "there" | "by" | "isOneState">,
+  { here, there, by, isOneState }: Pick<Lineup, "here" | "there" | "by" | "isOneState">,
   differences: Differences,
   runs: Runs,
   effectsIn: ProofState["effectsIn"],
@@ -145,7 +145,7 @@ export const causeOf = (
 };
 
 /** A world beside the ends in which something happens that they do not tell; none between, where they drift. */
-const oddIn = ({ there, between, beside, drifts, by }: Line, differences: Differences, cause: WorldDiff["cause"]) => {
+const oddIn = ({ there, between, beside, drifts, by }: Lineup, differences: Differences, cause: WorldDiff["cause"]) => {
   const { tolerance } = by;
   const terms = cause === "price" ? { ...by, tolerance: Math.max(tolerance, priceShare) } : by;
   const looked = drifts ? beside.slice(between.length) : beside;
@@ -156,7 +156,7 @@ const oddIn = ({ there, between, beside, drifts, by }: Line, differences: Differ
 const watchedIn = (
   { proof, effectsIn }: ProofState,
   ample: Run | null,
-  { here, by }: Line,
+  { here, by }: Lineup,
   cause: WorldDiff["cause"],
 ) => {
   const bare = ampleOf(proof);

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/index.js";
-import type { Run } from "../index.js";
+import type { RunContext } from "../index.js";
 import { isDoubtOnly } from "./normal.js";
 import { entriesIn } from "./simulated.js";
 import {
@@ -28,7 +28,7 @@ import {
 export interface Question {
   readonly method: string;
   readonly params: ReadonlyArray<unknown>;
-  readonly run: Run;
+  readonly run: RunContext;
 }
 
 /** A question that others are asked too. */
@@ -67,7 +67,7 @@ const baseOf = (params: ReadonlyArray<unknown>): bigint | null => {
   return number === null ? null : number - 1n;
 };
 
-const inFurther = (run: Run, by: number): Run => {
+const inFurther = (run: RunContext, by: number): RunContext => {
   const round = run.round + by;
   if (run.rounds !== undefined) run.rounds.last = Math.max(run.rounds.last, round);
   return { ...run, run: "pinned", round, because: "quorumPinned" };

@@ -7,7 +7,7 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/index.js";
 import { forksIn, isRecord } from "../../primitives/index.js";
-import { CurrentRun, type Rpc, type Run, type HeadSighting } from "../index.js";
+import { CurrentRun, type Rpc, type RunContext, type HeadSighting } from "../index.js";
 import type { Ask } from "./further.js";
 import { hashIn, numberIn, type Answer } from "./verdict.js";
 
@@ -119,14 +119,14 @@ const unavailable = (method: string, detail: string): Answer =>
 /** How each member is asked. */
 export const asking = ({ lead, waitMs, most }: Quorum) => {
   // why: what one endpoint answers shall not take the room of another's answers, nor set its clock
-  const budgets = ownOf(({ left }: NonNullable<Run["answers"]>) => ({ left }));
+  const budgets = ownOf(({ left }: NonNullable<RunContext["answers"]>) => ({ left }));
   const sights = ownOf<HeadSighting, HeadSighting>(() => ({ block: null, aheadMs: null, testimonies: [] }));
 
   return (member: Member): Ask =>
     ({ method, params, run }) => {
       const sight = run.sighted == null ? null : sights(run.sighted);
       const answers = run.answers == null ? null : budgets(run.answers)(member);
-      const own: Run = { ...run, sighted: sight?.(member) ?? null, answers };
+      const own: RunContext = { ...run, sighted: sight?.(member) ?? null, answers };
       const request = Effect.map(
         // why: a layer of the caller's that breaks is one endpoint less
         Effect.catchDefect(

@@ -217,7 +217,7 @@ export const stateChangesIn = (
   proof: Proven,
   answers: {
     readonly run: AskResult<SlotRun> | null;
-    readonly alone: AskResult<SlotRun> | null;
+    readonly reader: AskResult<SlotRun> | null;
     readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
     readonly next: AskResult<SlotRun>;
     readonly between: ReadonlyArray<AskResult<SlotRun>>;
@@ -225,12 +225,12 @@ export const stateChangesIn = (
   },
   bundle: ReadonlyArray<Ran>,
 ): ReturnType<typeof checkChanges> => {
-  const { alone, codes, next, between, traced } = answers;
+  const { reader, codes, next, between, traced } = answers;
   const run = successOf(answers.run);
   if (run === null) return { changes: [], findings: [] };
   const lens = lensOf(proof);
   const seen: Seen = {
-    before: successOf(alone)?.slots ?? null,
+    before: successOf(reader)?.slots ?? null,
     worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
     suspects: suspectsOf(proof),
     traced,

@@ -18,13 +18,13 @@ describe("the chain", () => {
     answersTo(roundOf(cases, changed), given);
   it("is the one that the simulation names, else the node's, else nobody's", () => {
     expect(of({ namedChainId: Result.succeed(5) }).chainId).toBe(1);
-    expect(of({ run: null, alone: null, namedChainId: Result.succeed(5) }).chainId).toBe(5);
-    expect(of({ run: null, alone: null, namedChainId: failed }).chainId).toBeNull();
+    expect(of({ run: null, reader: null, namedChainId: Result.succeed(5) }).chainId).toBe(5);
+    expect(of({ run: null, reader: null, namedChainId: failed }).chainId).toBeNull();
   });
   it("is never a number that cannot be held exactly", () => {
     for (const chainId of [0n, 2n ** 53n, 2n ** 255n]) {
       const seen = Result.succeed(run([did()], { before: holding(rich, { chainId }) }));
-      expect(of({ run: seen, alone: null, namedChainId: null }).chainId).toBeNull();
+      expect(of({ run: seen, reader: null, namedChainId: null }).chainId).toBeNull();
     }
   });
   it("is described by its own id, and by the input's where nobody names one", () => {
@@ -34,8 +34,8 @@ describe("the chain", () => {
       return chain();
     };
     of({}, { chains, named: 10 });
-    of({ run: null, alone: null, namedChainId: null }, { chains, named: 10 });
-    of({ run: null, alone: null, namedChainId: null }, { chains });
+    of({ run: null, reader: null, namedChainId: null }, { chains, named: 10 });
+    of({ run: null, reader: null, namedChainId: null }, { chains });
     expect(asked).toEqual([1, 10, null]);
   });
 });
@@ -47,24 +47,24 @@ describe("the base fee and the block's gas", () => {
     for (const name of ["ample", "funded"] as const) {
       const beside = answersTo(roundOf(cases, { run: free(name) }));
       expect([beside.simulatedBaseFee, beside.blockGasLimit]).toEqual([gwei, 30_000_000n]);
-      const lone = answersTo(roundOf(cases, { run: free(name), alone: null }));
+      const lone = answersTo(roundOf(cases, { run: free(name), reader: null }));
       expect([lone.simulatedBaseFee, lone.blockGasLimit]).toEqual([null, 30_000_000n]);
       const dark = answersTo(
-        roundOf(cases, { run: free(name), alone: null, history: null, receipts: null, header: null }),
+        roundOf(cases, { run: free(name), reader: null, history: null, receipts: null, header: null }),
       );
       expect([dark.simulatedBaseFee, dark.blockGasLimit, dark.quote.baseFeePerGas]).toEqual([null, null, null]);
     }
   });
   it("are those of a run that pays, where the witness alone said nothing", () => {
     const exact = Result.succeed(named("exact", [did()], { before: holding(rich, { baseFeePerGas: 7n }) }));
-    expect(answersTo(roundOf(cases, { run: exact, alone: null })).simulatedBaseFee).toBe(7n);
+    expect(answersTo(roundOf(cases, { run: exact, reader: null })).simulatedBaseFee).toBe(7n);
   });
   it("are those of the block of the witness alone, where the witness in it was silent", () => {
-    const alone = named("readerOnly", [], {
+    const reader = named("readerOnly", [], {
       ...nobodySaw,
       block: { ...named("readerOnly", []).block, baseFeePerGas: 9n },
     });
-    const { simulatedBaseFee, before } = answersTo(roundOf(cases, { alone: Result.succeed(alone) }));
+    const { simulatedBaseFee, before } = answersTo(roundOf(cases, { reader: Result.succeed(reader) }));
     expect([simulatedBaseFee, before.environment?.baseFeePerGas]).toEqual([9n, gwei]);
   });
 });
@@ -81,8 +81,8 @@ describe("the base fee and its parent", () => {
   const next = (number: bigint) =>
     named("next", [did()], { before: holding(rich, { baseFeePerGas: 6n, number, parentHash: near }) });
   const fixed = { ...options, blockOverrides: { baseFeePerGas: 3n } };
-  it.each<[string, Readonly<Partial<Record<"run" | "alone" | "next", Run>>>, typeof options, bigint | null]>([
-    ["the witness alone is first", { run: { ...exact(), ahead }, alone: lone }, options, 9n],
+  it.each<[string, Readonly<Partial<Record<"run" | "reader" | "next", Run>>>, typeof options, bigint | null]>([
+    ["the witness alone is first", { run: { ...exact(), ahead }, reader: lone }, options, 9n],
     ["the empty block in front is next", { run: { ...exact(), ahead } }, options, 5n],
     ["so where it is the next one", { run: { ...exact(), ahead }, next: next(101n) }, options, 5n],
     ["one behind the next one does not count", { run: { ...exact(), ahead }, next: next(100n) }, options, 6n],
@@ -90,10 +90,10 @@ describe("the base fee and its parent", () => {
     ["the run's own is last", { run: exact() }, options, 7n],
     ["without validation there is none", { run: exact(["validation"]) }, options, null],
     ["but one that the caller pretends", { run: exact(["validation"]) }, fixed, 7n],
-  ])("%s", (_, { run = null, alone = null, next = null }, by, expected) => {
+  ])("%s", (_, { run = null, reader = null, next = null }, by, expected) => {
     const answered = (found: Run | null) => (found === null ? null : Result.succeed(found));
     const round = {
-      ...roundOf(cases, { run: answered(run), alone: answered(alone) }),
+      ...roundOf(cases, { run: answered(run), reader: answered(reader) }),
       ...(next && { next: Result.succeed(next) }),
     };
     expect(answersTo(round, { options: by }).simulatedBaseFee).toBe(expected);
@@ -107,38 +107,38 @@ describe("a balance", () => {
     expect(balance({ run: Result.succeed(run([did()], { before: poor })) })).toBe(5n);
     expect(balance({ run: Result.succeed(run([did()], nobodySaw)) })).toBe(rich);
     const called = { first: failed, view: poor };
-    expect(balance({ run: failed, alone: failed, called })).toBe(5n);
-    expect(balance({ run: failed, alone: failed, called: { first: failed, view: null } })).toBeNull();
+    expect(balance({ run: failed, reader: failed, called })).toBe(5n);
+    expect(balance({ run: failed, reader: failed, called: { first: failed, view: null } })).toBeNull();
   });
   it("is never taken from a run in which it was pretended", () => {
     const funded = named("funded", [did()], { plan: plan({ name: "funded", pretended: true }), before: poor });
-    const told = (alone: Parameters<typeof roundOf>[1]) =>
-      answersTo(roundOf(cases, { run: Result.succeed(funded), ...alone })).balanceOf(alice);
+    const told = (reader: Parameters<typeof roundOf>[1]) =>
+      answersTo(roundOf(cases, { run: Result.succeed(funded), ...reader })).balanceOf(alice);
     expect(told({})).toBe(rich);
-    expect(told({ alone: null })).toBeNull();
+    expect(told({ reader: null })).toBeNull();
   });
 });
 
 describe("what was refused", () => {
   it("stands beside what was answered, each for itself", () => {
     const poor = new InsufficientFunds({});
-    const answers = answersTo(roundOf(cases, { run: Result.fail(poor), alone: failed }));
-    expect([answers.run, answers.refused, answers.alone]).toEqual([null, poor, null]);
-    expect(answers.aloneRefused).toBeInstanceOf(RpcError);
+    const answers = answersTo(roundOf(cases, { run: Result.fail(poor), reader: failed }));
+    expect([answers.run, answers.refused, answers.reader]).toEqual([null, poor, null]);
+    expect(answers.readerRefused).toBeInstanceOf(RpcError);
     const asked = answersTo(roundOf(cases));
-    expect([asked.refused, asked.aloneRefused]).toEqual([null, null]);
-    const unasked = answersTo(roundOf(cases, { run: null, alone: null }));
-    expect([unasked.run, unasked.refused, unasked.aloneRefused]).toEqual([null, null, null]);
+    expect([asked.refused, asked.readerRefused]).toEqual([null, null]);
+    const unasked = answersTo(roundOf(cases, { run: null, reader: null }));
+    expect([unasked.run, unasked.refused, unasked.readerRefused]).toEqual([null, null, null]);
   });
 });
 
 it("the oracles are read by the witness alone, before at the first who looked, after in the run only", () => {
   const query = balanceOf(token, alice);
-  const [inRun, alone] = [seeing([query, answered(1n)]), seeing([query, answered(2n)])];
+  const [inRun, reader] = [seeing([query, answered(1n)]), seeing([query, answered(2n)])];
   const answers = answersTo(
     roundOf(cases, {
       run: Result.succeed(run([did()], { before: inRun, after: unseen })),
-      alone: Result.succeed(named("readerOnly", [], { before: alone })),
+      reader: Result.succeed(named("readerOnly", [], { before: reader })),
     }),
   );
   const read = (view: typeof inRun) => view.call(query)?.data.slice(-1);

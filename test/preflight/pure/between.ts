@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { expect } from "vitest";
 import {
-  alonePlan,
+  readerOnlyPlan,
   answersOf,
-  barePlan,
+  freePlan,
   counted as counting,
   everyStep,
   keep,
@@ -91,8 +91,8 @@ export const scanning = ({
     ...{ bundle: cases, options: { ...options, ...said }, chain: { ...lookup(null), ...chain }, steps },
     ...{ wanted: [], looks: [] },
   };
-  const plans = { bare: barePlan(subject, tag, [], []), alone: alonePlan(subject.options, tag, []) };
-  const { codes, counts, alone, called, estimate, namedChainId } = roundOf(cases);
+  const plans = { bare: freePlan(subject, tag, [], []), reader: readerOnlyPlan(subject.options, tag, []) };
+  const { codes, counts, reader, called, estimate, namedChainId } = roundOf(cases);
   const bare = run(
     cases.map(() => did()),
     { plan: plans.bare },
@@ -103,7 +103,7 @@ export const scanning = ({
     round: {
       ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [] },
       subjectOf: () => null,
-      ...{ codes, counts, called, estimate, namedChainId, alone: isFamiliar ? null : alone },
+      ...{ codes, counts, called, estimate, namedChainId, reader: isFamiliar ? null : reader },
       ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
       ...changed.asked,
     },
@@ -193,8 +193,8 @@ export const standing = ({
   const claim: Claim = { ...about, worlds, reads: [], reachedBefore: [], header: on };
   const readings = (reading = did()) => signed.map(() => reading);
   const [far, near] = worlds.rows;
-  const { run, alone, ...round } = {
-    ...roundOf(signed, { block: tag, alone: stood("readerOnly", far.block) }),
+  const { run, reader, ...round } = {
+    ...roundOf(signed, { block: tag, reader: stood("readerOnly", far.block) }),
     ...{
       run: stood("exact", far.block, { readings: readings(changed.ran?.exact) }),
       history: null,
@@ -209,13 +209,13 @@ export const standing = ({
     ...told
   } = changed.proof ?? {};
   const exact = run ?? expect.fail();
-  const asked = { exact, next, readerOnly: alone, ample };
+  const asked = { exact, next, readerOnly: reader, ample };
   const answered = Object.entries(asked).filter(([, answer]) => answer != null);
   const proof: Proof = {
     ...{ ...round, traced: [], beside: head, reached: null, ...told },
     runs: new Map(answered) as unknown as Proof["runs"],
   };
-  const answers = answersOf({ ...proof, run: exact, alone, next }, lookup, report.options, report.chainId);
+  const answers = answersOf({ ...proof, run: exact, reader, next }, lookup, report.options, report.chainId);
   const bundle = keep(signed, answers);
   return {
     ...{ claim, proof, because: "proof", answers, bundle, effectsIn: effectsReader(bundle, about.measure) },

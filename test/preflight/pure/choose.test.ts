@@ -86,7 +86,7 @@ describe("the choices of a report", () => {
     const answers = answersTo(
       roundOf(scan.cases, {
         counts: new Map([[alice, { latest: Result.succeed(9), pending: Result.succeed(9) }]]),
-        alone: Result.succeed(named("readerOnly", [], { before })),
+        reader: Result.succeed(named("readerOnly", [], { before })),
         estimate: Result.succeed(10n ** 6n),
       }),
     );
@@ -111,9 +111,9 @@ describe("a price that the balance does not carry", () => {
   const shortOf = (missing: bigint): Scanned => {
     const required = scanned(pair).report.funds[0]?.required ?? 0n;
     const before = holding(required - missing);
-    const alone = Result.succeed(named("readerOnly", [], { before }));
+    const reader = Result.succeed(named("readerOnly", [], { before }));
     return scanned(pair, {
-      alone,
+      reader,
       run: Result.succeed(
         run(
           pair.map(() => did()),
@@ -151,7 +151,7 @@ describe("a price of a payer who lacks funds", () => {
       ),
     );
     const { report } = scanned(inputs, {
-      alone: Result.succeed(named("readerOnly", [], { before })),
+      reader: Result.succeed(named("readerOnly", [], { before })),
       run: run1,
       ...changed,
     });

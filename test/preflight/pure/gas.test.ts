@@ -86,7 +86,7 @@ const settle = (
         { before },
       ),
     ),
-    alone: Result.succeed(named("readerOnly", [], { before })),
+    reader: Result.succeed(named("readerOnly", [], { before })),
   });
   const asked: Array<ReadonlyArray<Limits>> = [];
   const gas = Effect.runSync(
@@ -214,7 +214,7 @@ describe("ample gas beside what the payer can pay", () => {
     const small = holding(10n ** 30n, { gasLimit: 80_000n });
     const { filled, answers } = scanOf([call], {
       run: Result.succeed(run([did()], { before: small })),
-      alone: Result.succeed(named("readerOnly", [], { before: small })),
+      reader: Result.succeed(named("readerOnly", [], { before: small })),
     });
     const asked: Array<ReadonlyArray<Limits>> = [];
     const askAt = (limits: ReadonlyArray<Limits>) => {

@@ -43,7 +43,7 @@ describe("where the run answered", () => {
   });
   it("a witness that did not answer in it is a warning, and one that failed alone is information", () => {
     const blind = run([did()], { before: unseen, after: unseen, witnessed: false });
-    expect(learned({ run: Result.succeed(blind), alone: lost }).codes).toEqual([
+    expect(learned({ run: Result.succeed(blind), reader: lost }).codes).toEqual([
       "Transport/info",
       "WitnessUnavailable/warning",
     ]);
@@ -54,7 +54,7 @@ describe("where the run answered", () => {
       learned(
         {
           ...{ run: funded, unfunded: poor },
-          alone: Result.succeed(named("readerOnly", [], { before: holding(balance) })),
+          reader: Result.succeed(named("readerOnly", [], { before: holding(balance) })),
         },
         { value: 10n },
       ).codes;
@@ -93,12 +93,12 @@ describe("where the whole run was refused", () => {
     const { outcomes, codes: found } = learned({ run: lost });
     expect([outcomes[0]?.status, found]).toEqual(["unknown", ["Transport/unavailable"]]);
   });
-  it("where nobody asked, nothing is said", () => expect(learned({ run: null, alone: null }).codes).toEqual([]));
+  it("where nobody asked, nothing is said", () => expect(learned({ run: null, reader: null }).codes).toEqual([]));
 });
 
 describe("on a node that only calls", () => {
   const calls = (first: NonNullable<Round["called"]>["first"], ...inputs: ReadonlyArray<Partial<Transaction>>) =>
-    learned({ run: notSupported, alone: notSupported, called: { first, view: null } }, ...inputs);
+    learned({ run: notSupported, reader: notSupported, called: { first, view: null } }, ...inputs);
   it("the first transaction's status and value are estimated, the others unknown, and the refusal is said", () => {
     const { outcomes, codes: found } = calls(Result.succeed(hexOf("0x01")), {}, {});
     expect(outcomes.map(({ status, returnData, evidence }) => [status, returnData, evidence])).toEqual([

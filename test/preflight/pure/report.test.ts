@@ -42,7 +42,7 @@ describe("a report on answers in which nothing went wrong", () => {
 describe("what a blocker makes moot", () => {
   it("is the sum of a payer whose transaction fails anyway, and no other doubt", () => {
     const blind = { before: unseen, after: unseen, witnessed: false };
-    const unpaid = { alone: lost, history: absent, receipts: absent, header: absent } as const;
+    const unpaid = { reader: lost, history: absent, receipts: absent, header: absent } as const;
     const found = (reading: typeof reverted) =>
       codes(scanned([{}], { ...unpaid, run: Result.succeed(run([reading], blind)) }).report);
     expect(found(did())).toContain("FundsUnknown/unavailable");
@@ -56,8 +56,8 @@ describe("what a blocker makes moot", () => {
   it("is the node's refusal of the whole where our own rule says the same with its evidence", () => {
     const poor = holding(0n);
     const refusal = new InsufficientFunds({ account: alice });
-    const alone = Result.succeed(named("readerOnly", [], { before: poor }));
-    const { report } = scanned([{ value: 1n }], { alone, run: Result.fail(refusal) });
+    const reader = Result.succeed(named("readerOnly", [], { before: poor }));
+    const { report } = scanned([{ value: 1n }], { reader, run: Result.fail(refusal) });
     const short = report.findings.filter(({ code }) => code === "InsufficientFunds");
     expect(short.map(({ step, severity, evidence }) => [step, severity, evidence])).toEqual([
       ["funds", "blocker", "measured"],
@@ -150,7 +150,7 @@ describe("a request with a hole", () => {
   const nowhere = {
     namedChainId: null,
     run: Result.succeed(run([did(), did()], { before: unnamed })),
-    alone: Result.succeed(named("readerOnly", [], { before: unnamed })),
+    reader: Result.succeed(named("readerOnly", [], { before: unnamed })),
   };
   it("is told of, transaction by transaction, where nothing else was", () => {
     const { report } = scanned([{}, {}], nowhere);

@@ -64,7 +64,7 @@ const withoutOracle = (memory: Memory) => {
 const replacing: Scan = { inputs: [{ nonce: 4 }] };
 const inFlight: Asked = { counts: counted([alice, 4, 5]) };
 /** The witness alone saw this. */
-const saw = (view: View): Asked => ({ alone: Result.succeed(named("readerOnly", [], { before: view })) });
+const saw = (view: View): Asked => ({ reader: Result.succeed(named("readerOnly", [], { before: view })) });
 const elsewhere = saw(holding(rich, { chainId: 5n }));
 const roomy = inFork("amsterdam");
 /** Nothing is simulated, and this is what the call said. */
@@ -118,7 +118,7 @@ describe("a scan asks more", () => {
     ],
 
     ["on the latest block, where there is no pending one", () => ({ asked: { run: refused(noPending) } }), "noPending"],
-    ["so where only the witness alone says so", () => ({ asked: { alone: refused(noPending) } }), "noPending"],
+    ["so where only the witness alone says so", () => ({ asked: { reader: refused(noPending) } }), "noPending"],
     [
       "so where a call says so, for the node runs its pool beside it",
       () => ({ asked: { ...called(ofPool), run: refused(unsupported) } }),
@@ -170,15 +170,15 @@ describe("a scan asks more", () => {
     ["so where there is none", () => ({ isFamiliar: true, asked: { header: refused(lost) } }), "missingAnswer"],
     ["so where nobody saw the block", () => ({ isFamiliar: true, asked: { run: refused(lost) } }), "missingAnswer"],
     ["not so where it was asked", () => ({ isFamiliar: true, asked: { header: refused(lost), ...saw(roomy) } }), null],
-    ["not so of an endpoint that is not known", () => ({ asked: { alone: null, header: refused(lost) } }), null],
+    ["not so of an endpoint that is not known", () => ({ asked: { reader: null, header: refused(lost) } }), null],
     ["not so where both make up for it", () => ({ isFamiliar: true }), null],
 
     [
       "the chain's id alone, where nobody saw the block",
-      () => ({ isFamiliar: true, asked: { run: refused(lost), alone: refused(lost) } }),
+      () => ({ isFamiliar: true, asked: { run: refused(lost), reader: refused(lost) } }),
       "missingAnswer",
     ],
-    ["not so where it was asked", () => ({ asked: { run: refused(lost), alone: refused(lost) } }), null],
+    ["not so where it was asked", () => ({ asked: { run: refused(lost), reader: refused(lost) } }), null],
 
     ["receipts, where the history tells no tip", () => ({ asked: { history: absent } }), "missingAnswer"],
     ["so where it has none", () => ({ asked: { history: history([[0.5, []]]) } }), "missingAnswer"],
@@ -321,7 +321,7 @@ describe("a scan asks more", () => {
           run: ranAs(reverted, {}, { before: unseen }),
           header: refused(lost),
           history: null,
-          alone: refused(lost),
+          reader: refused(lost),
         },
       }),
       null,
@@ -343,7 +343,7 @@ describe("a scan asks more", () => {
     ],
     [
       "a refused part before no pending state",
-      () => ({ asked: { run: refused(form), alone: refused(noPending) } }),
+      () => ({ asked: { run: refused(form), reader: refused(noPending) } }),
       "unsupportedPart",
     ],
     [
@@ -406,10 +406,12 @@ const parted = (): Proving => {
   return { inputs, round: { forks: { fork: null, next: BigInt(exact.context.time ?? 0) + 1n } } };
 };
 /** Nobody asked the witness alone, and the exact run is refused, or has no answer of it. */
-const silent = (failure: Parameters<typeof refused>[0]): Proving => ({ round: { run: refused(failure), alone: null } });
+const silent = (failure: Parameters<typeof refused>[0]): Proving => ({
+  round: { run: refused(failure), reader: null },
+});
 const unwitnessed = (witnessed: boolean): Proving => {
   const [{ block }] = standing().claim.worlds.rows;
-  return { round: { run: stood("exact", block, { witnessed }), alone: null } };
+  return { round: { run: stood("exact", block, { witnessed }), reader: null } };
 };
 const wanting: Proving = { ran: { next: reverted } };
 /** What runs in the next block, and no more in `exact`. */
@@ -591,7 +593,7 @@ describe("a proof asks more", () => {
   it.each<readonly [string, () => Proving, string]>([
     [
       "the witness alone before another state",
-      () => ({ ...posted, round: { run: refused(noPending), alone: null } }),
+      () => ({ ...posted, round: { run: refused(noPending), reader: null } }),
       "missingAnswer",
     ],
     ["no pending state before whether a fork was used", () => both(posted, unused), "noPending"],

@@ -167,7 +167,7 @@ describe("a scan", () => {
     const given = { isFamiliar: true, asked: { run: Result.fail(lost), history: absent } };
     const { known } = await byScan("missingAnswer", given, { ...simulated, eth_chainId: () => "0x1" });
     const { round: has } = known;
-    expect([has.namedChainId, has.alone?._tag, has.receipts?._tag, has.called]).toEqual([
+    expect([has.namedChainId, has.reader?._tag, has.receipts?._tag, has.called]).toEqual([
       Result.succeed(1),
       "Success",
       "Failure",
@@ -204,10 +204,10 @@ describe("a scan", () => {
 
   it("calls with as much gas as a block has, where nothing is simulated", async () => {
     const called = { first: Result.fail(new GasAllowanceExceeded({})), view: null };
-    const alone = Result.succeed(named("readerOnly", [], { before: roomy }));
+    const reader = Result.succeed(named("readerOnly", [], { before: roomy }));
     const { lines, known, wire } = await byScan(
       "starved",
-      { asked: { run: Result.fail(unsupported), called, alone } },
+      { asked: { run: Result.fail(unsupported), called, reader } },
       { eth_call: () => "0x" },
     );
     expect(lines).toEqual(["1 starved eth_call pending"]);
@@ -365,7 +365,7 @@ describe("a proof", () => {
   });
 
   it("asks the witness alone where the exact run says nothing, and makes the attempt of it", async () => {
-    const given = { tag: "pending", round: { run: failing(lost), alone: null } } as const;
+    const given = { tag: "pending", round: { run: failing(lost), reader: null } } as const;
     const { lines, known, before } = await byProof("missingAnswer", given);
     expect(lines).toEqual(["1 missingAnswer eth_simulateV1 readerOnly pending"]);
     const { proof, claim } = known;
@@ -378,7 +378,7 @@ describe("a proof", () => {
       ["proof", 1],
       ["headMoved", 4],
     ] as const) {
-      const on = { round: { run: failing(lost), alone: null }, state: { because } };
+      const on = { round: { run: failing(lost), reader: null }, state: { because } };
       const gone = await byProof("missingAnswer", on, away);
       expect(gone.lines).toEqual(times(count, "1 missingAnswer eth_simulateV1 readerOnly pinned"));
       expect([gone.before, gone.known].map((state) => everyDoubt(state).map(({ kind }) => kind))).toEqual([

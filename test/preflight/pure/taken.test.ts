@@ -59,7 +59,7 @@ describe("the base fee without validation", () => {
   const round = (changed: Parameters<typeof roundOf>[1] = {}) =>
     roundOf(cases, {
       run: Result.succeed(run([did()], { plan: plan(without), before: free })),
-      alone: Result.succeed(named("readerOnly", [], { plan: plan({ name: "readerOnly", ...without }), before: free })),
+      reader: Result.succeed(named("readerOnly", [], { plan: plan({ name: "readerOnly", ...without }), before: free })),
       ...changed,
     });
   it("is what the header gives, never that of the simulated block", () => {
@@ -68,9 +68,9 @@ describe("the base fee without validation", () => {
     expect(balanceOf(alice)).toBe(rich);
   });
   it("is what validation shows, where there is some", () => {
-    const alone = Result.succeed(named("readerOnly", []));
+    const reader = Result.succeed(named("readerOnly", []));
     const seen = Result.succeed(run([did()]));
-    expect(answersTo(round({ run: seen, alone })).simulatedBaseFee).toBe(gwei);
+    expect(answersTo(round({ run: seen, reader })).simulatedBaseFee).toBe(gwei);
   });
 });
 

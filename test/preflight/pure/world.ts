@@ -101,7 +101,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   ...{ history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) },
   estimate: Result.succeed(55_000n),
   run: Result.succeed(run(cases.map(() => did()))),
-  alone: Result.succeed(named("readerOnly", [])),
+  reader: Result.succeed(named("readerOnly", [])),
   called: null,
   forks: unknownForks,
   unfunded: null,

@@ -52,7 +52,7 @@ export const rounds = (count: number): fc.Arbitrary<Partial<Round>> =>
       readings: fc.array(reading, { minLength: count, maxLength: count }),
       balance: balances,
       counts: fc.tuple(fc.nat(64), fc.nat(5)),
-      missing: fc.subarray(["alone", "estimate", "fees", "codes", "counts", "witness"] as const),
+      missing: fc.subarray(["reader", "estimate", "fees", "codes", "counts", "witness"] as const),
       run: fc.constantFrom("answered", "answered", "answered", "refused", "poor", "lost"),
       estimate: fc.bigInt(21_000n, 200_000n),
     })
@@ -62,7 +62,9 @@ export const rounds = (count: number): fc.Arbitrary<Partial<Round>> =>
       const answer = run(readings, { before, witnessed: before !== unseen });
       return {
         run: how === "answered" ? Result.succeed(answer) : how === "lost" ? lost : Result.fail(refusal),
-        alone: missing.includes("alone") ? lost : Result.succeed(named("readerOnly", [], { before: holding(balance) })),
+        reader: missing.includes("reader")
+          ? lost
+          : Result.succeed(named("readerOnly", [], { before: holding(balance) })),
         estimate: missing.includes("estimate") ? lost : Result.succeed(estimate),
         ...(missing.includes("fees")
           ? { history: absent, receipts: absent, header: absent }

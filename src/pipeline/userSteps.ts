@@ -23,7 +23,7 @@ import { mostRunBytes } from "../rpc/post.js";
 import type * as Step from "../Step.js";
 import { readGas, stringCap } from "../witness/queries.js";
 import { knows, type View } from "../witness/view.js";
-import { OwnSteps, type Own, type OwnStep, type Seen } from "./own.js";
+import { OwnSteps, type Own, type OwnStep, type SeenWorld } from "./own.js";
 
 /**
  * Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of
@@ -147,7 +147,7 @@ const checkIn = (
   looks: ReadonlyArray<Step.Look>,
   answer: unknown,
   report: Report,
-  { told, before, after }: Seen,
+  { told, before, after }: SeenWorld,
 ): ReadonlyArray<Finding> => {
   const views = { before: viewOf(before), after: viewOf(after) };
   const found = tried("check", () => {
@@ -232,7 +232,7 @@ const begin = Effect.fnUntraced(function* (
       return () => [unavailable(name, why)];
     }
     const answer = exit.value.value;
-    return (report: Report, worlds: ReadonlyArray<Seen>) => {
+    return (report: Report, worlds: ReadonlyArray<SeenWorld>) => {
       const isEarly = clock.currentTimeMillisUnsafe() < deadline;
       const found = worlds.flatMap((world) => checkIn(step, looks, answer, report, world));
       return isEarly && clock.currentTimeMillisUnsafe() > deadline
@@ -243,7 +243,7 @@ const begin = Effect.fnUntraced(function* (
 });
 
 /** See `askOwn`. */
-export const beginOwn = Effect.fnUntraced(function* (
+export const startUserSteps = Effect.fnUntraced(function* (
   { steps, services }: Pick<OwnSteps, "steps" | "services">,
   bundle: Step.Bundle,
   about: Omit<Step.Context, "signal">,
