@@ -10,7 +10,7 @@ import { decodeResult } from "../abi/decodeLogs.js";
 import type { lookup } from "../Chains.js";
 import { rulesOf, type Rules } from "../chains/rules.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { BuiltInStep, Fork, unknownForks } from "../primitives/names.js";
+import type { BuiltInStep, Fork, RunName, unknownForks } from "../primitives/names.js";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
@@ -29,6 +29,23 @@ import { either, unseen, type View } from "../witness/view.js";
  */
 export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "reader">;
 
+/** The key of a world, and of its run: the name, with its place where several have the name. */
+export type WorldName = RunName | `${"between" | "gas"} ${number}`;
+
+/** Answers of runs, by key. */
+export type Answered = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
+
+/** Answers with further ones. */
+export const joined = <A extends Answered>(runs: A, more: Answered = new Map()): A =>
+  new Map([...runs, ...more]) as unknown as A;
+
+/** The runs that may tell the report's figures, the first that was made tells them: `reserved` where a state does not agree with the node's own counts. */
+const figureRuns = ["reserved", "exact", "atNextFee", "funded", "ample"] as const;
+
+/** The run that the report's figures are from; null = none was asked. */
+export const figuresOf = ({ runs }: Pick<Round, "runs">): AskResult<Simulate.Run> | null =>
+  figureRuns.flatMap((name) => runs.get(name) ?? [])[0] ?? null;
+
 /** Every answer of one round; null = not asked. */
 export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf">, FeeFacts {
   /** The steps that were asked; of the others there is nothing. */
@@ -38,10 +55,8 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   readonly askedAt: number;
   /** By `eth_chainId`. */
   readonly namedChainId: AskResult<number> | null;
-  /** The run that the report's figures are from. */
-  readonly run: AskResult<Simulate.Run> | null;
-  /** The witness alone, at the real base fee. */
-  readonly reader: AskResult<Simulate.Run> | null;
+  /** The answers of every run that was asked. */
+  readonly runs: Answered;
   /** Answers of a node without simulation through `eth_call`; null where it simulates. */
   readonly called: {
     /** The first transaction's answer, its revert explained; the others depend on it and could not be asked. */
@@ -60,7 +75,7 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
 }
 
 /** The round, and what it says of the world, whichever request said it. */
-export interface Answers extends Omit<Round, "run" | "reader" | "header">, Facts {
+export interface Answers extends Omit<Round, "header">, Facts {
   readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
@@ -91,8 +106,8 @@ const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>
  * Why there is no run. Where the witness alone, whose sender is given all that it pays, is refused for that, the node
  * ignores what it was given, and a refusal of the run for want of funds is none of the caller's.
  */
-export const refusalOf = ({ run, reader }: Pick<Round, "run" | "reader">): Failure | null => {
-  const [refused, own] = [failureOf(run), failureOf(reader)];
+export const refusalOf = (round: Pick<Round, "runs">): Failure | null => {
+  const [refused, own] = [failureOf(figuresOf(round)), failureOf(round.runs.get("readerOnly"))];
   const isIgnored = own?._tag === "RpcError" && own.reason._tag === "OverrideIgnored";
   return refused?._tag === "InsufficientFunds" && isIgnored ? own : refused;
 };
@@ -165,16 +180,17 @@ const viewsIn = ({ run, reader }: RoundRuns, called: Round["called"]) => {
 };
 
 /**
- * Reads the answers of a round; `next` is the run in the block that comes next, at its own base fee, which a scan does not
- * have; `named` = the chain that the input names.
+ * Reads the answers of a round; the run in the block that comes next, at its own base fee, a scan does not have. `named` =
+ * the chain that the input names.
  */
 export const answersOf = (
-  round: Round & { readonly next?: AskResult<Simulate.Run> | undefined },
+  round: Round,
   chains: typeof lookup,
   options: ReportOptions,
   named: number | null,
 ): Answers => {
-  const runs = { run: successOf(round.run), reader: successOf(round.reader), next: successOf(round.next) };
+  const [reader, next] = [round.runs.get("readerOnly"), round.runs.get("next")];
+  const runs = { run: successOf(figuresOf(round)), reader: successOf(reader), next: successOf(next) };
   const header = successOf(round.header);
   const views = viewsIn(runs, round.called);
   const { chainId, chain, rules } = chainIn(round, runs, views.before, header, (id) => chains(id ?? named));
@@ -186,7 +202,7 @@ export const answersOf = (
     ...views,
     ...{ run: runs.run, reader: runs.reader, chainId, chain, rules, header, simulatedBaseFee, horizonSeconds },
     refused: refusalOf(round),
-    readerRefused: failureOf(round.reader),
+    readerRefused: failureOf(reader),
     forkInNext: runs.next?.before.environment?.fork ?? null,
     blockGasLimit: realIn(runs)?.gasLimit ?? runs.reader?.block.gasLimit ?? header?.gasLimit ?? null,
     quote: quoteOf(round, { chain, simulatedBaseFee, level: options.feeLevel, horizonSeconds, parentHash }),

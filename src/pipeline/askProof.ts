@@ -25,7 +25,8 @@ import { askForks } from "./endpoint/known.js";
 import { inRound, within } from "./rounds.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
-import { isOnHead, type Answered, type Proof, type Runs } from "./proofState.js";
+import { isOnHead, type Proof, type Runs } from "./proofState.js";
+import { type Answered } from "./answers.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
 

@@ -31,17 +31,10 @@ import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
-import {
-  figuresOf,
-  joined,
-  type Answered,
-  type Doubt,
-  type DoubtOf,
-  type KeptState,
-  type ProofState,
-} from "./proofState.js";
+import { type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
+import { figuresOf, joined, type Answered, type WorldName } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
-import { gasRows, tagOf, type WorldName, type WorldReason } from "./worlds/contexts.js";
+import { gasRows, tagOf, type WorldReason } from "./worlds/contexts.js";
 import { comparisonOf } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */

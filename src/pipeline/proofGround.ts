@@ -14,7 +14,6 @@ import type { View } from "../witness/view.js";
 import { laterOf } from "../steps/fee.js";
 import {
   ampleOf,
-  figuresOf,
   isComparable,
   isOnHead,
   type Doubt,
@@ -22,6 +21,7 @@ import {
   type Proof,
   type ProofState,
 } from "./proofState.js";
+import { figuresOf } from "./answers.js";
 import { isForm, isGone, isNoPending } from "./endpoint/simulate.js";
 import { inFlightOf } from "./proofPlans.js";
 import { gapOf, isParted as isSplit } from "./worlds/bracket.js";

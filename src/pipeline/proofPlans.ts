@@ -17,7 +17,7 @@ import { mayDepend, runsCode } from "../report/waits.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, filledOf, unsignedBytes } from "../transaction/request.js";
 import { fit, gasFor, type Query } from "../witness/queries.js";
-import type { Round } from "./answers.js";
+import type { figuresOf, Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
 import { readerOnlyPlan } from "./scanPlans.js";
@@ -43,7 +43,9 @@ export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
   /** Balance that each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
   /** Answers of the same call's scan a moment ago, so that they can be relied on; null for a report from outside. */
-  readonly scanned: Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "run"> | null;
+  readonly scanned:
+    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle"> & { readonly run: ReturnType<typeof figuresOf> })
+    | null;
   /** The head that the worlds stand on; null = it is not known. */
   readonly header: Round["header"];
   /** Epoch ms when that head was asked for, or what has it. */

@@ -10,15 +10,12 @@ import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult, type Failure } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
-import type { Answers, Round } from "./answers.js";
+import { figuresOf, type Answered, type Answers, type Round, type WorldName } from "./answers.js";
 import type { Gas } from "./gas/doubt.js";
 import { doubtful, type Claim } from "./proofPlans.js";
 import { isSamePlace } from "./worlds/compare.js";
-import type { World, WorldName, Worlds } from "./worlds/contexts.js";
+import type { World, Worlds } from "./worlds/contexts.js";
 import type { RunEffects } from "./worlds/movements.js";
-
-/** Answers of some worlds. */
-export type Answered = ReadonlyMap<WorldName, AskResult<Run>>;
 
 /** Answers of the worlds that were asked, by key; the ends of the bracket always are. */
 export interface Runs extends Answered {
@@ -26,11 +23,8 @@ export interface Runs extends Answered {
   get(key: WorldName): AskResult<Run> | undefined;
 }
 
-/** Answers with further ones. */
-export const joined = (runs: Runs, more: Answered): Runs => new Map([...runs, ...more]) as Runs;
-
 /** The answers of a proof. */
-export interface Proof extends Omit<Round, "run" | "reader"> {
+export interface Proof extends Round {
   readonly runs: Runs;
   /** Changes that the first transactions make on the state of `next`, one after the other, as a tracer tells them. */
   readonly traced: ReadonlyArray<StateDiff>;
@@ -39,9 +33,6 @@ export interface Proof extends Omit<Round, "run" | "reader"> {
   /** The latest header, asked in the round of the runs; null = they stand on a block that the caller named. */
   readonly beside: AskResult<Eth.Block> | null;
 }
-
-/** The run that the figures are from: `reserved` where the state does not agree with the node's own counts. */
-export const figuresOf = ({ runs }: Pick<Proof, "runs">): AskResult<Run> => runs.get("reserved") ?? runs.get("exact");
 
 /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
 export const assumedIn = ({ runs }: Pick<Proof, "runs">): Failure | null =>

@@ -11,7 +11,7 @@ import type { BundleReport, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
-import type { ActiveSteps } from "./answers.js";
+import { type ActiveSteps, figuresOf } from "./answers.js";
 import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
@@ -32,7 +32,7 @@ import {
   worldsOfPlaced,
 } from "./checkProof.js";
 import { proveOnStableHead } from "./proof.js";
-import { answersIn, figuresOf, type ProofState } from "./proofState.js";
+import { answersIn, type ProofState } from "./proofState.js";
 import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
 import { askUserSteps } from "./later.js";

@@ -1,6 +1,5 @@
 /** A scan: its first round, and the rules by which more is asked where that was not enough. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
@@ -17,7 +16,7 @@ import { blockReads } from "../steps/reading/blockReads.js";
 import { signers } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure } from "../steps/reading/askResult.js";
 import { lacksTip } from "../steps/reading/quote.js";
-import { answersOf, isFree, refusalOf, type Answers, type Round } from "./answers.js";
+import { answersOf, figuresOf, isFree, joined, refusalOf, type Answers, type Round } from "./answers.js";
 import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
 import { rare } from "./later.js";
@@ -26,7 +25,7 @@ import { askPooled, inFlightOf, type InFlight } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
 import { isForm, isNoPending } from "./endpoint/simulate.js";
-import { askByEthCall, askChainId, askRun, atOnce, begin, refusalIn, when, type Scanning } from "./scanRound.js";
+import { askByEthCall, askChainId, askPlan, atOnce, begin, refusalIn, when, type Scanning } from "./scanRound.js";
 
 const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
@@ -57,7 +56,7 @@ const lackingIn = (scan: Scanning) => {
   return {
     // why: both name the node's own base fee; a formula alone may be another chain's
     reader:
-      round.reader === null &&
+      !round.runs.has("readerOnly") &&
       (isBlind ||
         (plans.isFamiliar && (failureOf(history) !== null || successOf(round.header)?.baseFeePerGas == null))),
     chainId: isBlind,
@@ -73,7 +72,7 @@ const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
   round.block === "pending" && options.block === null;
 
 const noPendingIn = ({ round }: Scanning): Failure | null =>
-  [round.run, round.reader, round.called?.first ?? null].map(failureOf).find(isNoPending) ?? null;
+  [figuresOf(round), round.runs.get("readerOnly"), round.called?.first].map(failureOf).find(isNoPending) ?? null;
 
 /** The round, when no more is asked. */
 const roundIn = ({ subject, round, memory }: Scanning): Round => {
@@ -93,7 +92,7 @@ const lacksGas: ReadonlySet<string> = new Set<Verdict["_tag"]>(["OutOfGas", "VmH
 
 /** The run again, with as much gas as the rules in force allow; null = it lacked none. */
 const widerIn = (scan: Scanning): Simulate.Plan | null => {
-  const run = successOf(scan.round.run);
+  const run = successOf(figuresOf(scan.round));
   if (run === null || !hasRunBelowEstimate(run, successOf(scan.round.estimate))) return null;
   const { chain, blockGasLimit } = answersIn(scan);
   const most = mostGas(chain, blockGasLimit);
@@ -102,8 +101,9 @@ const widerIn = (scan: Scanning): Simulate.Plan | null => {
 
 /** The call again, with as much gas as the rules in force allow; null = it lacked none. */
 const widerCall = (scan: Scanning): bigint | null => {
-  const { called, run, estimate } = scan.round;
-  if (called === null || successOf(run) !== null || scan.subject.bundle[0].input.gas !== null) return null;
+  const { called, estimate } = scan.round;
+  if (called === null || successOf(figuresOf(scan.round)) !== null || scan.subject.bundle[0].input.gas !== null)
+    return null;
   const failure = failureOf(called.first);
   const isShort = failure !== null && (lacksGas.has(failure._tag) || (successOf(estimate) ?? 0n) > eip7825Cap);
   if (!isShort) return null;
@@ -121,7 +121,7 @@ const mayReadGasLimit = ({ subject, round }: Scanning): boolean =>
  * of them.
  */
 const pricedIn = (scan: Scanning): Simulate.Plan | null => {
-  const run = successOf(scan.round.run);
+  const run = successOf(figuresOf(scan.round));
   if (run === null || !isFree(run) || !isFailed(run)) return null;
   const answers = answersIn(scan);
   const { baseFeePerGas } = answers.quote;
@@ -133,8 +133,14 @@ const pricedIn = (scan: Scanning): Simulate.Plan | null => {
 /** The scan, more of it known. */
 const withMore = (scan: Scanning, more: Partial<Scanning["round"]>): Scanning => ({
   ...scan,
-  round: { ...scan.round, ...more },
+  round: { ...scan.round, ...more, runs: joined(scan.round.runs, more.runs) },
 });
+
+/** The scan with a further run, where that got an answer, and what is known then. */
+const withRun = (scan: Scanning, plan: Simulate.Plan, more: Parameters<typeof withMore>[1] = {}) =>
+  Effect.map(askPlan(scan.subject, plan), (runs) =>
+    successOf(runs.get(plan.name)) === null ? scan : withMore(scan, { ...more, runs }),
+  );
 
 /** From the pending state to the latest: once, and again where the endpoint is another. */
 const anew = { isAnew: true, most: () => 2 } as const;
@@ -152,8 +158,8 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     },
     ask: (scan) =>
       Effect.flatMap(rare, ({ bisectUnsupported }) =>
-        Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.reader), (less) =>
-          withMore(scan, less ?? {}),
+        Effect.map(bisectUnsupported(scan.subject, scan.plans.bare, scan.plans.reader), (runs) =>
+          withMore(scan, { runs }),
         ),
       ),
   }),
@@ -197,7 +203,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return Effect.map(
         Effect.all(
           {
-            reader: when(lacks.reader, askRun(subject, plans.reader), round.reader),
+            runs: when(lacks.reader, askPlan(subject, plans.reader), round.runs),
             namedChainId: when(lacks.chainId, askChainId, round.namedChainId),
             receipts: when(lacks.receipts, Fee.askReceipts, round.receipts),
             called: when(lacks.calls, askByEthCall(subject, round.block, plans.reader), round.called),
@@ -214,9 +220,8 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     applies: (scan) => refusalOf(scan.round)?._tag === "InsufficientFunds",
     ask: (scan) => {
       const { subject, plans, round } = scan;
-      return Effect.map(askRun(subject, fundedPlan(plans.bare, subject.bundle, round.reader)), (funded) =>
-        Result.isSuccess(funded) ? withMore(scan, { run: funded, unfunded: refusalOf(scan.round) }) : scan,
-      );
+      const plan = fundedPlan(plans.bare, subject.bundle, round.runs.get("readerOnly") ?? null);
+      return withRun(scan, plan, { unfunded: refusalOf(round) });
     },
   }),
   rule({
@@ -225,10 +230,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     ask: (scan) => {
       const [plan, gas] = [widerIn(scan), widerCall(scan)];
       const { called, block } = scan.round;
-      if (plan !== null)
-        return Effect.map(askRun(scan.subject, plan), (wider) =>
-          Result.isSuccess(wider) ? withMore(scan, { run: wider }) : scan,
-        );
+      if (plan !== null) return withRun(scan, plan);
       return gas === null || called === null
         ? Effect.succeed(scan)
         : Effect.flatMap(rare, ({ askFirst }) =>
@@ -243,21 +245,16 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       const { subject, plans, round } = scan;
       const plan = pricedIn(scan);
       if (plan === null) return Effect.succeed(scan);
+      // why: the priced run pretends the balances
+      const asks = [plan, ...(round.runs.has("readerOnly") ? [] : [plans.reader])];
       return Effect.map(
-        Effect.all(
-          {
-            run: askRun(subject, plan),
-            // why: the priced run pretends the balances
-            reader: round.reader === null ? askRun(subject, plans.reader) : Effect.succeed(round.reader),
-          },
-          atOnce,
-        ),
-        (priced) =>
-          // why: what fails there, too, stays as it was
-          Result.isFailure(priced.run) || isFailed(priced.run.success)
-            ? scan
-            : // why: what was estimated without a price is the failure that was none
-              withMore(scan, { ...priced, estimate: null }),
+        Effect.forEach(asks, (one) => askPlan(subject, one), atOnce),
+        (answers) => {
+          const runs = new Map(answers.flatMap((each) => [...each]));
+          const priced = successOf(runs.get(plan.name));
+          // why: what fails there, too, stays as it was; what was estimated without a price is the failure that was none
+          return priced === null || isFailed(priced) ? scan : withMore(scan, { runs, estimate: null });
+        },
       );
     },
   }),

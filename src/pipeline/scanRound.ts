@@ -16,9 +16,8 @@ import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
-import type { AskResult } from "../steps/reading/askResult.js";
 import { gasFor } from "../witness/queries.js";
-import type { Round } from "./answers.js";
+import { joined, type Answered, type Round } from "./answers.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { readerOnlyPlan, freePlan, roughSubject } from "./scanPlans.js";
@@ -88,14 +87,18 @@ export interface Scanning {
 
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
-/** One run; the refusal itself, where the node refused simulations before. */
-export const askRun = (
+const unasked: Answered = new Map();
+
+/** One run, by its name; the refusal itself, where the node refused simulations before. */
+export const askPlan = (
   { options }: Pick<Subject, "options">,
   plan: Simulate.Plan,
-): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> =>
+): Effect.Effect<Answered, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory, plan.calls);
-    return refused === null ? Effect.result(simulate(plan, abisOf(options))) : Effect.succeed(Result.fail(refused));
+    const run =
+      refused === null ? Effect.result(simulate(plan, abisOf(options))) : Effect.succeed(Result.fail(refused));
+    return Effect.map(run, (result) => new Map([[plan.name, result]]));
   });
 
 /** `ask` where it is wanted, else `otherwise`. */
@@ -124,16 +127,17 @@ export const begin = Effect.fnUntraced(function* (
   const askedAt = yield* Clock.currentTimeMillis;
   const runs = Effect.all(
     {
-      run: askRun(subject, bare),
+      runs: askPlan(subject, bare),
       called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag, reader), null),
     },
     atOnce,
   );
   const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
-  const first = yield* Effect.all(
+  const asks = taking(steps).flatMap(({ ask }) => ask?.(questions) ?? []);
+  const { told, ...more } = yield* Effect.all(
     {
-      ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
-      reader: when(steps.has("reader") && !isFamiliar, askRun(subject, reader), null),
+      told: Effect.all(asks, atOnce),
+      runs: when(steps.has("reader") && !isFamiliar, askPlan(subject, reader), unasked),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),
@@ -142,14 +146,13 @@ export const begin = Effect.fnUntraced(function* (
     },
     atOnce,
   );
-  const { ofSteps, ...more } = first;
   const begun: Scanning["round"] = {
     ...{ steps, block: tag, askedAt, codes: new Map(), counts: new Map(), unfunded: null, findings: [] },
-    ...{ run: null, called: null, estimate: null, history: null, receipts: null },
+    ...{ called: null, estimate: null, history: null, receipts: null },
     subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
     ...more,
   };
-  const round = ofSteps.reduce<typeof begun>((all, some) => ({ ...all, ...some }), begun);
+  const round = told.reduce<typeof begun>((all, one) => ({ ...all, ...one, runs: joined(all.runs, one.runs) }), begun);
   const { sighted } = yield* CurrentRun;
   return { subject, plans, round, flying, isNamed: !isFamiliar, sealed: sighted?.sealed ?? null, memory, chains };
 });

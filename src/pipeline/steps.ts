@@ -65,7 +65,7 @@ export interface BuiltIn {
     readonly subject: Subject;
     readonly tag: Round["block"];
     /** The transactions simulated, or called where that is refused. */
-    readonly runs: Effect.Effect<Pick<Round, "run" | "called">, never, Rpc>;
+    readonly runs: Effect.Effect<Pick<Round, "runs" | "called">, never, Rpc>;
     /** True if the endpoint is known to tell tips in its fee history. */
     readonly tellsTip: boolean;
   }) => Effect.Effect<Partial<Round>, never, Rpc>;

@@ -10,7 +10,7 @@ import { abisOf } from "../report/options.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
-import { answersOf, type Round } from "./answers.js";
+import { answersOf, figuresOf, type Round } from "./answers.js";
 import { askUserSteps, rare } from "./later.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas, type Limits } from "./choose.js";
@@ -122,7 +122,8 @@ export const proveScanned = <E, R>(
         report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
       if (isSettled(report) || isLate) return report;
       const { policies } = prepared;
-      const proving = proveChosen(yield* choose(report), { policies, found: [], scanned: round });
+      const known = { ...round, run: figuresOf(round) };
+      const proving = proveChosen(yield* choose(report), { policies, found: [], scanned: known });
       const proven = Effect.flatMap(proving, withLast);
       return yield* phase("Preflight.prove", proven, (made) => made);
     }),

@@ -1,5 +1,13 @@
 /** What tests take from `src/pipeline`: a file that moves inside it is followed here, and in no test. */
-export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/pipeline/answers.js";
+export {
+  answersOf,
+  checkOutcomes,
+  figuresOf,
+  outcomeOf,
+  type Answered,
+  type Answers,
+  type Round,
+} from "../../src/pipeline/answers.js";
 export { heldOf } from "../../src/pipeline/askProof.js";
 export { innermost, tracedInner } from "../../src/pipeline/extras/trace.js";
 export {
@@ -20,14 +28,14 @@ export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
 export { proofRules } from "../../src/pipeline/proof.js";
 export { everyDoubt, isParted, type Ground } from "../../src/pipeline/proofGround.js";
-export { assumedIn, figuresOf, type Answered, type Proof, type ProofState } from "../../src/pipeline/proofState.js";
+export { assumedIn, type Proof, type ProofState } from "../../src/pipeline/proofState.js";
 export { gasPlan, type Unplaced, type Claim } from "../../src/pipeline/proofPlans.js";
 export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";
 export { reportOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
 export { scanRules } from "../../src/pipeline/scan.js";
 export { readerOnlyPlan, freePlan } from "../../src/pipeline/scanPlans.js";
-export { askRun, type Scanning } from "../../src/pipeline/scanRound.js";
+export { askPlan, type Scanning } from "../../src/pipeline/scanRound.js";
 export { isBounded } from "../../src/pipeline/worlds/movements.js";
 export {
   checkChange,

@@ -1,6 +1,6 @@
 /** Which part of a run an endpoint refuses that does not name it, found out by leaving parts out. */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import * as Record from "effect/Record";
 import * as Result from "effect/Result";
 import type * as Simulate from "../../steps/simulate.js";
 import * as Eth from "../../eth/index.js";
@@ -19,23 +19,19 @@ import { bareCall } from "../../transaction/request.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";
-import type { Round } from "../answers.js";
+import type { Answered, Round } from "../answers.js";
 import { gasOf } from "../scanPlans.js";
 
 /**
  * A run whose refusal names nothing that is not left out already, tried without each part, and without all of them,
- * side by side in one round; null where that does not help, or where the witness in its place is not refused, for then
+ * side by side in one round; none where that does not help, or where the witness in its place is not refused, for then
  * the calls are to blame.
  */
 export const bisectUnsupported = Effect.fnUntraced(function* (
   { options }: Subject,
   bare: Simulate.Plan,
   reader: Simulate.Plan,
-): Effect.fn.Return<
-  { readonly run: AskResult<Simulate.Run>; readonly reader: AskResult<Simulate.Run> } | null,
-  never,
-  Rpc
-> {
+): Effect.fn.Return<Answered, never, Rpc> {
   const { memory } = yield* Rpc;
   const ask = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
   // why: what the caller pretends is not left out by guesses
@@ -47,27 +43,26 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
       heard: Effect.forEach(
         tries,
         (omitted) =>
-          Effect.all(
-            Record.map({ run: { ...bare, lens: [] }, reader }, (plan) => ask(adapt(plan, new Set(omitted)))),
-            { concurrency: "unbounded" },
-          ),
+          Effect.forEach([{ ...bare, lens: [] }, reader], (plan) => ask(adapt(plan, new Set(omitted))), {
+            concurrency: "unbounded",
+          }),
         { concurrency: "unbounded" },
       ),
     },
     { concurrency: "unbounded" },
   );
   const refusal = failureOf(control);
-  if (!isForm(refusal)) return null;
-  const found = heard.findIndex(({ run }) => Result.isSuccess(run));
+  if (!isForm(refusal)) return new Map();
+  const found = heard.findIndex(([run]) => run !== undefined && Result.isSuccess(run));
   const isPretended = options.block !== null || options.stateOverrides !== null || options.blockOverrides !== null;
   const learned =
     found >= 0
       ? (tries[found] ?? [])
-      : isPretended || !heard.every(({ run }) => isForm(failureOf(run)))
+      : isPretended || !heard.every(([run]) => isForm(failureOf(run)))
         ? []
         : (["any"] as const);
   for (const part of learned) learnLack(memory, part, refusal);
-  return heard[found] ?? null;
+  return new Map(Arr.zip([bare.name, reader.name], heard[found] ?? []));
 });
 
 /** The first transaction, with this gas; of a deployment the code that it leaves. JSON-RPC: `eth_call`. */

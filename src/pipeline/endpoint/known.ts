@@ -8,7 +8,7 @@ import { successOf } from "../../steps/reading/askResult.js";
 import * as L1Fee from "../../steps/reading/l1Fee.js";
 import { lacksTip } from "../../steps/reading/quote.js";
 import { either, unseen, type View } from "../../witness/view.js";
-import type { Round } from "../answers.js";
+import { figuresOf, type Round } from "../answers.js";
 import type { Subject } from "../steps.js";
 
 /** Returns beliefs about an endpoint, null = none: chain, if fee history tells a tip, where no fee oracle lives. */
@@ -44,11 +44,11 @@ export const askForks: Effect.Effect<typeof unknownForks, never, Rpc> = Effect.g
 });
 
 /** Returns what the witness saw before the calls, in whichever run it looked. */
-export const seenIn = ({ reader, run }: Pick<Round, "reader" | "run">): View =>
-  either(successOf(reader)?.before ?? unseen, successOf(run)?.before ?? unseen);
+export const seenIn = (round: Pick<Round, "runs">): View =>
+  either(successOf(round.runs.get("readerOnly"))?.before ?? unseen, successOf(figuresOf(round))?.before ?? unseen);
 
 /** True if the latest header has the number of the run's block but is not it: another chain, or branch, answers. */
-const isForeign = (round: Pick<Round, "reader" | "run" | "header">): boolean => {
+const isForeign = (round: Pick<Round, "runs" | "header">): boolean => {
   const { environment } = seenIn(round);
   const header = successOf(round.header);
   return (

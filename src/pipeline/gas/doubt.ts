@@ -1,9 +1,8 @@
 /** Tells if the gas of a proof's requests may decide what they do, and what is known where nothing speaks for it. */
 import * as Arr from "effect/Array";
-import * as Result from "effect/Result";
 import { code, fromError, type Finding } from "../../report/finding.js";
 import type { Outcome } from "../../report/parts.js";
-import { successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
+import { failureOf, successOf, type Failure, type AskResult } from "../../steps/reading/askResult.js";
 import { isSame } from "../../steps/reading/sameOutcome.js";
 import type { Run } from "../../steps/simulate.js";
 import type { Limits } from "../choose.js";
@@ -43,13 +42,14 @@ export const isLimitTooLow = (failure: Failure | null): boolean =>
  * with ample gas, to the last byte; null = what they do with it is not known.
  */
 export const isInDoubt = (
-  exact: AskResult<Run>,
+  exact: AskResult<Run> | null,
   next: AskResult<Run>,
   ample: ReadonlyArray<Outcome> | null,
 ): boolean => {
-  if (Result.isFailure(exact)) return isLimitTooLow(exact.failure);
-  if (isOutOfGas(exact.success) || isOutOfGas(successOf(next))) return true;
-  const outcomes = exact.success.readings.map(({ outcome }) => outcome);
+  const run = successOf(exact);
+  if (run === null) return isLimitTooLow(failureOf(exact));
+  if (isOutOfGas(run) || isOutOfGas(successOf(next))) return true;
+  const outcomes = run.readings.map(({ outcome }) => outcome);
   return ample !== null && !isSame(ample, outcomes);
 };
 

@@ -17,6 +17,7 @@ import type { Observed, Report } from "../../report/schema.js";
 import type { Spacing } from "../../steps/simulate.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { signers, type Bundle } from "../../steps/reading/bundle.js";
+import type { WorldName } from "../answers.js";
 import type { Limits, Signed } from "../choose.js";
 import { complement, contraryBlock, ordinaryBlock, type DrawnBlock } from "./values.js";
 import {
@@ -39,9 +40,6 @@ import {
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
-
-/** The key of a world, and of its run: the name, with its place where several have the name. */
-export type WorldName = RunName | `${"between" | "gas"} ${number}`;
 
 /** Why a world is asked: with every attempt that has the reason, or by a rule. */
 export type WorldReason =

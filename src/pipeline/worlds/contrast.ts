@@ -15,12 +15,11 @@ import { compareEffects, isSameShape, type Terms } from "../../steps/reading/com
 import { failureOf, successOf, type Failure } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
-import type { ActiveSteps } from "../answers.js";
+import { type ActiveSteps, figuresOf } from "../answers.js";
 import {
   ampleOf,
   assumedIn,
   answersIn,
-  figuresOf,
   isComparable,
   isTrueToState,
   type Proof,

@@ -17,12 +17,11 @@ import {
   type Unplaced,
   type Claim,
   type Proof,
-  type Round,
   type Scanning,
   type ProofState,
   type Subject,
 } from "../../rooms/pipeline.js";
-import type { AskRule } from "../../rooms/primitives.js";
+import { unknownForks, type AskRule } from "../../rooms/primitives.js";
 import type { ReportOptions } from "../../rooms/report.js";
 import type { AskResult, Reading, Run } from "../../rooms/steps.js";
 import { lookup, type Chain } from "../../../src/Chains.js";
@@ -36,6 +35,7 @@ import {
   answersTo,
   counted,
   did,
+  heard,
   holding,
   named,
   nothing,
@@ -45,6 +45,7 @@ import {
   roundOf,
   run,
   scanned,
+  type Told,
 } from "./world.js";
 import { CurrentRun, memoryOf } from "../../rooms/rpc.js";
 
@@ -67,7 +68,7 @@ export const inFork = (fork: "amsterdam" | "osaka", changed: Parameters<typeof h
 interface Scan extends Partial<Pick<Scanning, "flying" | "sealed">> {
   readonly chain?: Partial<Chain>;
   readonly tag?: "pending" | "latest";
-  readonly asked?: Partial<Scanning["round"]>;
+  readonly asked?: Partial<Told>;
   readonly inputs?: ReadonlyArray<Partial<Transaction>>;
   readonly options?: Partial<ReportOptions>;
   readonly teach?: Teach;
@@ -100,13 +101,14 @@ export const scanning = ({
   return {
     ...{ subject, flying, sealed, memory, chains: lookup, isNamed: !isFamiliar },
     plans: { ...plans, subjects: new Map(), known: endpointFactsOf(memory), isFamiliar },
-    round: {
+    round: heard({
       ...{ steps, block: tag, askedAt: 0, pools: new Map(), unfunded: null, findings: [] },
       subjectOf: () => null,
       ...{ codes, counts, called, estimate, namedChainId, reader: isFamiliar ? null : reader },
       ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
+      ...{ forks: unknownForks, noFeeOracle: null },
       ...changed.asked,
-    },
+    }),
   };
 };
 
@@ -134,7 +136,7 @@ interface Proving {
   readonly state?: Partial<ProofState>;
   /** What every transaction did in the two ends, where nothing else is said of the runs. */
   readonly ran?: Readonly<Partial<Record<"exact" | "next", Reading>>>;
-  readonly round?: Partial<Round>;
+  readonly round?: Partial<Told>;
   readonly proof?: Partial<Omit<Proof, "runs">> & Readonly<Partial<Record<"next" | "ample", AskResult<Run>>>>;
 }
 
@@ -167,7 +169,7 @@ export const standing = ({
   const signed = signedOf(report);
   if (signed === null) throw new Error("a request has a hole");
   const chain = { ...lookup(1), ...ofChain };
-  const heard = roundOf(signed);
+  const told = roundOf(signed);
   const about: Unplaced = {
     ...{ report, bundle: signed, chain, measure: nothing, policies: [], steps: everyStep, looks: [] },
     ...{
@@ -177,15 +179,13 @@ export const standing = ({
       asksBare: false,
       settled: changed.settled ?? null,
     },
-    scanned: isPosted
-      ? null
-      : { askedAt: 0, codes: heard.codes, header: heard.header, noFeeOracle: null, run: heard.run },
+    scanned: isPosted ? null : { askedAt: 0, codes: told.codes, header: told.header, noFeeOracle: null, run: told.run },
   };
   const { bracket = { kind: "whole" }, head: on = head } = changed.state ?? {};
   const takesHashes = memory.recall("lacks")?.has("hash") !== true;
   const worlds = Effect.runSync(
     worldsOf({
-      ...{ report, signed, chain, head: answersTo(heard).header, nextFork: null, isOwn: !isPosted },
+      ...{ report, signed, chain, head: answersTo(told).header, nextFork: null, isOwn: !isPosted },
       ...{ reach: bracket.kind === "rest" ? bracket.reach : 1, further: 0, draw: null, isBlobFeeRead: false },
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
@@ -206,16 +206,16 @@ export const standing = ({
   const {
     next = stood("next", near.block, { readings: readings(changed.ran?.next) }),
     ample,
-    ...told
+    ...others
   } = changed.proof ?? {};
   const exact = run ?? expect.fail();
   const asked = { exact, next, readerOnly: reader, ample };
   const answered = Object.entries(asked).filter(([, answer]) => answer != null);
   const proof: Proof = {
-    ...{ ...round, traced: [], beside: head, reached: null, ...told },
+    ...{ ...round, traced: [], beside: head, reached: null, ...others },
     runs: new Map(answered) as unknown as Proof["runs"],
   };
-  const answers = answersOf({ ...proof, run: exact, reader, next }, lookup, report.options, report.chainId);
+  const answers = answersOf(proof, lookup, report.options, report.chainId);
   const bundle = keep(signed, answers);
   return {
     ...{ claim, proof, because: "proof", answers, bundle, effectsIn: effectsReader(bundle, about.measure) },

@@ -4,16 +4,16 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { IntrinsicGasTooLow, OutOfGas } from "../../rooms/errors.js";
-import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits, type Round } from "../../rooms/pipeline.js";
+import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits } from "../../rooms/pipeline.js";
 import type { AskResult, Reading, Run } from "../../rooms/steps.js";
 import { layerScripted } from "../../../src/testing.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { codes, hexOf, log, token, transaction, unanswered, word } from "../../steps/parts.js";
-import { did, holding, named, options, plan, run, scanned } from "./world.js";
+import { did, holding, named, options, plan, run, scanned, type Told } from "./world.js";
 
 const call: Partial<Transaction> = { data: hexOf("0x12345678"), to: token };
 /** What is chosen for calls of a contract of which nothing is known. */
-const scanOf = (inputs: ReadonlyArray<Partial<Transaction>> = [call], changed: Partial<Round> = {}) =>
+const scanOf = (inputs: ReadonlyArray<Partial<Transaction>> = [call], changed: Partial<Told> = {}) =>
   scanned(inputs, { codes: new Map(), ...changed });
 const ran = (...readings: ReadonlyArray<Reading>): AskResult<Run> => Result.succeed(named("exact", readings));
 const refused: AskResult<Run> = Result.fail(unanswered("eth_simulateV1"));

@@ -7,7 +7,7 @@ import { checkOutcomes, outcomeOf, type Round } from "../../rooms/pipeline.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { unseen } from "../../rooms/witness.js";
 import { alice, bundle, codes, hexOf, unanswered, word } from "../../steps/parts.js";
-import { answersTo, did, holding, named, plan, roundOf, run } from "./world.js";
+import { answersTo, did, holding, named, plan, roundOf, run, type Told } from "./world.js";
 
 const lost = Result.fail(unanswered("eth_simulateV1"));
 const notSupported = Result.fail(
@@ -15,7 +15,7 @@ const notSupported = Result.fail(
 );
 const poor = new InsufficientFunds({ account: alice });
 
-const learned = (changed: Partial<Round>, ...inputs: ReadonlyArray<Partial<Transaction>>) => {
+const learned = (changed: Partial<Told>, ...inputs: ReadonlyArray<Partial<Transaction>>) => {
   const cases = bundle(...(inputs.length === 0 ? [{}] : inputs));
   const answers = answersTo(roundOf(cases, changed));
   const ran = cases.map((one) => outcomeOf(one, cases, answers));

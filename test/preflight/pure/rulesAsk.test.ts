@@ -17,6 +17,7 @@ import {
   everyDoubt,
   proofRules,
   scanRules,
+  figuresOf,
   undoubted,
   type ProofState,
   type Rule,
@@ -92,7 +93,7 @@ describe("a scan", () => {
       ...times(4, "1 unsupportedPart eth_simulateV1 ample pending"),
       ...times(5, "1 unsupportedPart eth_simulateV1 readerOnly pending"),
     ]);
-    expect(known.round.run).toBe(before.round.run);
+    expect(figuresOf(known.round)).toBe(figuresOf(before.round));
     // what the caller pretends is not left out
     const pretending = { ...given, options: { blockOverrides: { number: 7n } } };
     expect((await byScan("unsupportedPart", pretending)).lines).toHaveLength(7);
@@ -167,7 +168,7 @@ describe("a scan", () => {
     const given = { isFamiliar: true, asked: { run: Result.fail(lost), history: absent } };
     const { known } = await byScan("missingAnswer", given, { ...simulated, eth_chainId: () => "0x1" });
     const { round: has } = known;
-    expect([has.namedChainId, has.reader?._tag, has.receipts?._tag, has.called]).toEqual([
+    expect([has.namedChainId, has.runs.get("readerOnly")?._tag, has.receipts?._tag, has.called]).toEqual([
       Result.succeed(1),
       "Success",
       "Failure",
@@ -186,9 +187,9 @@ describe("a scan", () => {
     const given = { asked: { run: Result.fail(poor) } };
     const { lines, known } = await byScan("unfunded", given, simulated);
     expect(lines).toEqual(["1 unfunded eth_simulateV1 funded pending"]);
-    expect([known.round.run?._tag, known.round.unfunded]).toEqual(["Success", poor]);
+    expect([figuresOf(known.round)?._tag, known.round.unfunded]).toEqual(["Success", poor]);
     const still = (await byScan("unfunded", given)).known;
-    expect([still.round.run, still.round.unfunded]).toEqual([Result.fail(poor), null]);
+    expect([figuresOf(still.round), still.round.unfunded]).toEqual([Result.fail(poor), null]);
   });
 
   const roomy = inFork("amsterdam");
@@ -197,7 +198,7 @@ describe("a scan", () => {
     const { lines, known, wire } = await byScan("starved", given, simulated);
     expect(lines).toEqual(["1 starved eth_simulateV1 ample pending"]);
     expect(gasIn(wire)).toContain(30_000_000n);
-    expect(known.round.run).not.toEqual(given.asked.run);
+    expect(figuresOf(known.round)).not.toEqual(given.asked.run);
     const lost = await byScan("starved", given);
     expect(lost.known).toBe(lost.before);
   });
@@ -221,7 +222,7 @@ describe("a scan", () => {
     expect(lines).toEqual(["1 unpriced eth_simulateV1 atNextFee pending"]);
     // in a block of the chain's gas limit, not in a scan's roomy one
     expect(JSON.stringify(wire[0])).toMatch(/"gasLimit":"0x[0-9a-f]{7}"/);
-    expect(known.round).toMatchObject({ run: { success: { name: "atNextFee" } }, estimate: null });
+    expect([figuresOf(known.round), known.round.estimate]).toMatchObject([{ success: { name: "atNextFee" } }, null]);
     const failing = await byScan("unpriced", given, { eth_simulateV1: simulating("0x0") });
     expect(failing.known).toBe(failing.before);
     const lost = await byScan("unpriced", given);

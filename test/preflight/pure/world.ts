@@ -16,7 +16,15 @@ import {
 } from "../../rooms/pipeline.js";
 import type { BundleReport, ReportOptions, RunName } from "../../rooms/report.js";
 import { transfersOf } from "../../rooms/effects.js";
-import { type Bundle, type Counts, type Filled, type Plan, type Reading, type Run } from "../../rooms/steps.js";
+import {
+  type Bundle,
+  type Counts,
+  type Filled,
+  type AskResult,
+  type Plan,
+  type Reading,
+  type Run,
+} from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import type { View } from "../../rooms/witness.js";
 import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from "../../steps/parts.js";
@@ -85,8 +93,22 @@ export const counted = (...rows: ReadonlyArray<readonly [Address, latest: number
     ]),
   );
 
+/** A round with its runs side by side; null = it was not asked. */
+export type Told = Omit<Round, "runs"> &
+  Readonly<Record<"run" | "reader", AskResult<Run> | null>> & { readonly next?: AskResult<Run> };
+
+/** The round that it is. */
+export const heard = ({ run: figures, reader, next, ...round }: Told): Round => {
+  const runs = {
+    [figures !== null && Result.isSuccess(figures) ? figures.success.name : "ample"]: figures,
+    readerOnly: reader,
+    next,
+  };
+  return { ...round, runs: new Map(Object.entries(runs).filter(([, run]) => run != null)) as unknown as Round["runs"] };
+};
+
 /** Every answer of a scan in which nothing went wrong; `changed` is what did. */
-export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => ({
+export const roundOf = (cases: Bundle, changed: Partial<Told> = {}): Told => ({
   steps: everyStep,
   block: "latest",
   namedChainId: Result.succeed(1),
@@ -117,8 +139,8 @@ export interface Given {
   readonly options?: ReportOptions;
   readonly named?: number | null;
 }
-export const answersTo = (round: Round, given: Given = {}): Answers =>
-  answersOf(round, given.chains ?? lookup, given.options ?? options, given.named ?? null);
+export const answersTo = (round: Told, given: Given = {}): Answers =>
+  answersOf(heard(round), given.chains ?? lookup, given.options ?? options, given.named ?? null);
 
 export const nothing: Measure = {
   holdings: [],
@@ -160,7 +182,7 @@ export interface Scanned {
 }
 export const scanned = (
   inputs: ReadonlyArray<Partial<Transaction>> = [{}],
-  changed: Partial<Round> = {},
+  changed: Partial<Told> = {},
   said: Partial<About> = {},
 ): Scanned => {
   const cases = bundle(...inputs);

@@ -2,13 +2,12 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../rooms/errors.js";
-import type { Round } from "../../rooms/pipeline.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { unseen } from "../../rooms/witness.js";
 import { alice, bob, hexOf, log, token, unanswered, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
 import { absent, gwei, header, history } from "../../steps/reading/facts.js";
-import { counted, did, holding, named, run } from "./world.js";
+import { counted, did, holding, named, run, type Told } from "./world.js";
 
 const lost = Result.fail(unanswered("eth_simulateV1"));
 const perhaps = <A>(some: fc.Arbitrary<A>) => fc.option(some, { nil: null });
@@ -46,7 +45,7 @@ const reading = fc.oneof(
 const balances = fc.constantFrom(0n, 10n ** 15n, 10n ** 18n, 10n ** 30n);
 
 /** The answers to so many transactions, some of which got lost. */
-export const rounds = (count: number): fc.Arbitrary<Partial<Round>> =>
+export const rounds = (count: number): fc.Arbitrary<Partial<Told>> =>
   fc
     .record({
       readings: fc.array(reading, { minLength: count, maxLength: count }),
@@ -56,7 +55,7 @@ export const rounds = (count: number): fc.Arbitrary<Partial<Round>> =>
       run: fc.constantFrom("answered", "answered", "answered", "refused", "poor", "lost"),
       estimate: fc.bigInt(21_000n, 200_000n),
     })
-    .map(({ readings, balance, counts: [latest, flying], missing, run: how, estimate }): Partial<Round> => {
+    .map(({ readings, balance, counts: [latest, flying], missing, run: how, estimate }): Partial<Told> => {
       const before = missing.includes("witness") ? unseen : holding(balance);
       const refusal = how === "poor" ? new InsufficientFunds({ account: alice }) : new NonceTooLow({ account: alice });
       const answer = run(readings, { before, witnessed: before !== unseen });
