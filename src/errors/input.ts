@@ -1,6 +1,6 @@
 /** Errors that the input alone shows, before anything is sent. */
 import * as Schema from "effect/Schema";
-import { count, text, stated, statementOf, derived, type OfNonce } from "../primitives/statement.js";
+import { count, stated, text } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 
 const wrongField = ({ field, problem }: { readonly field: string; readonly problem: string }): string =>
@@ -51,21 +51,16 @@ export class InvalidStep extends stated<InvalidStep>()(
 ) {}
 
 /** The client was disposed: it sends no more requests, and running ones have ended. */
-export class Disposed extends derived<Disposed, OfNonce>()(
+export class Disposed extends stated<Disposed>()(
   "Disposed",
   {
     /** True if it was disposed while this was under way, so that a transaction of it may be sent. */
     isCut: Schema.Boolean,
   },
-  {
-    mayBeSent: ({ isCut }) => isCut,
-    statement: () =>
-      statementOf(
-        "the client was disposed",
-        [text("", "what was under way has ended")],
-        "make another client, and dispose of it after its last use",
-      ),
-  },
+  "the client was disposed",
+  () => [text("", "what was under way has ended")],
+  "make another client, and dispose of it after its last use",
+  ({ isCut }) => isCut,
 ) {}
 
 /** A report of another version: too old or too new to be read, or read from version 4 and not proven since. */

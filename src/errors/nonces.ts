@@ -5,18 +5,7 @@
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import {
-  count,
-  hash,
-  milliseconds,
-  quote,
-  statementOf,
-  text,
-  lane,
-  unsent,
-  type OfNonce,
-  derived,
-} from "../primitives/statement.js";
+import { count, hash, milliseconds, quote, stated, text, lane } from "../primitives/statement.js";
 import { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
 export type { OfNonce } from "../primitives/statement.js";
@@ -25,7 +14,7 @@ export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 const chainCount = nullable(Schema.BigInt);
 
 /** A field of the lane, or an option beside it, that cannot be right; no request was sent. */
-export class InvalidLane extends unsent<InvalidLane>()(
+export class InvalidLane extends stated<InvalidLane>()(
   "InvalidLane",
   {
     /** The field of the lane that is wrong, or the option, e.g. `ttl`. */
@@ -33,8 +22,9 @@ export class InvalidLane extends unsent<InvalidLane>()(
     /** The problem with it. */
     problem: Schema.String,
   },
-  ({ field, problem }) =>
-    statementOf(`the lane's ${escapeText(field)}: ${problem}`, [], `correct \`${escapeText(field)}\``),
+  ({ field, problem }) => `the lane's ${escapeText(field)}: ${problem}`,
+  () => [],
+  ({ field }) => `correct \`${escapeText(field)}\``,
 ) {}
 
 /** The lowest nonce in flight: nothing behind it is mined before. */
@@ -49,7 +39,7 @@ const Head = Schema.Struct({
 });
 
 /** No nonce can be leased now: the account has as many transactions in flight as it may. */
-export class NonceBusy extends unsent<NonceBusy>()(
+export class NonceBusy extends stated<NonceBusy>()(
   "NonceBusy",
   {
     /** The lane: `chainId:address:key`. */
@@ -63,27 +53,25 @@ export class NonceBusy extends unsent<NonceBusy>()(
     /** The nonce that all others wait for; null where the store does not know. */
     head: nullable(Head),
   },
-  ({ lane, inFlight, cap, retryInMs, head }) =>
-    statementOf(
-      "the account has as many transactions in flight as it may",
-      [
-        count("in flight", inFlight),
-        count("at most", cap),
-        text("lane", lane),
-        milliseconds("first lease ends in", retryInMs),
-        count("the first is nonce", head?.nonce ?? null),
-        hash("with", head?.hash ?? null),
-        text("which the node called", head?.outcome ?? null),
-        milliseconds("since", head?.ageMs ?? null),
-      ],
-      head?.outcome === "rejected" || head?.outcome === "underpriced"
-        ? "replace the first (`Nonces.replace`, or `evm-preflight nonces cancel`): nothing after it is mined until then"
-        : "wait until the first is mined (`waitMs` does that), replace it if it is stuck, or use another sender",
-    ),
+  "the account has as many transactions in flight as it may",
+  ({ lane, inFlight, cap, retryInMs, head }) => [
+    count("in flight", inFlight),
+    count("at most", cap),
+    text("lane", lane),
+    milliseconds("first lease ends in", retryInMs),
+    count("the first is nonce", head?.nonce ?? null),
+    hash("with", head?.hash ?? null),
+    text("which the node called", head?.outcome ?? null),
+    milliseconds("since", head?.ageMs ?? null),
+  ],
+  ({ head }) =>
+    head?.outcome === "rejected" || head?.outcome === "underpriced"
+      ? "replace the first (`Nonces.replace`, or `evm-preflight nonces cancel`): nothing after it is mined until then"
+      : "wait until the first is mined (`waitMs` does that), replace it if it is stuck, or use another sender",
 ) {}
 
 /** The store knows nothing of the lane: it is new, or the store lost what it knew. */
-export class NonceColdStart extends unsent<NonceColdStart>()(
+export class NonceColdStart extends stated<NonceColdStart>()(
   "NonceColdStart",
   {
     /** The lane: `chainId:address:key`. */
@@ -95,23 +83,22 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
     /** The source that says that the lane was started before, and so is lost; null = it may be new. */
     lost: nullable(Schema.String),
   },
-  (error) =>
-    statementOf(
-      error.lost === null ? "the nonce store knows nothing of this account" : "the nonce store has lost this account",
-      [
-        text("lane", error.lane),
-        count("latest", error.latest),
-        count("pending", error.pending),
-        text("known by", error.lost),
-      ],
-      error.lost !== null
-        ? "restore the store, or check that this process uses the right one; else wait until everything sent is mined, then `Nonces.forget(lane)` and start it anew"
-        : "if the account is new or has nothing in flight, start it once with `Nonces.bootstrap(lane)` (Promises: `preflight.nonces.bootstrap(lane)`); if the store lost its data, first wait until everything in flight is mined",
-    ),
+  ({ lost }) =>
+    lost === null ? "the nonce store knows nothing of this account" : "the nonce store has lost this account",
+  (error) => [
+    text("lane", error.lane),
+    count("latest", error.latest),
+    count("pending", error.pending),
+    text("known by", error.lost),
+  ],
+  ({ lost }) =>
+    lost !== null
+      ? "restore the store, or check that this process uses the right one; else wait until everything sent is mined, then `Nonces.forget(lane)` and start it anew"
+      : "if the account is new or has nothing in flight, start it once with `Nonces.bootstrap(lane)` (Promises: `preflight.nonces.bootstrap(lane)`); if the store lost its data, first wait until everything in flight is mined",
 ) {}
 
 /** The lease is over and the nonce may be somebody else's: the transaction must not be broadcast. */
-export class LeaseLost extends unsent<LeaseLost>()(
+export class LeaseLost extends stated<LeaseLost>()(
   "LeaseLost",
   {
     /** The lane: `chainId:address:key`. */
@@ -119,16 +106,17 @@ export class LeaseLost extends unsent<LeaseLost>()(
     /** The nonce in question. */
     nonce: Schema.BigInt,
   },
-  (error) =>
-    statementOf(
-      "the lease on the nonce is lost, so the transaction was not sent",
-      [count("nonce", error.nonce), text("lane", error.lane)],
-      "reserve again and sign with the new nonce; raise `ttl` if signing takes long",
-    ),
+  "the lease on the nonce is lost, so the transaction was not sent",
+  (error) => [count("nonce", error.nonce), text("lane", error.lane)],
+  "reserve again and sign with the new nonce; raise `ttl` if signing takes long",
 ) {}
 
+/** A commit without an answer may have been made: then the transaction is sent by whoever reconciles. */
+const isInDoubt = ({ operation }: { readonly operation: string }): boolean =>
+  operation === "commit" || operation === "replace";
+
 /** The store did not answer, or not sensibly. */
-export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
+export class NonceStoreError extends stated<NonceStoreError>()(
   "NonceStoreError",
   {
     /** e.g. `reserve`, `commit`. */
@@ -142,24 +130,20 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
     /** The transaction that was to be committed there; null at other operations. */
     hash: nullable(Hash),
   },
-  {
-    // a commit without an answer may have been made: then the transaction is sent by whoever reconciles
-    mayBeSent: ({ operation }) => operation === "commit" || operation === "replace",
-    statement: ({ operation, detail, isRetryable, mayBeSent, nonce, hash: wanted }) =>
-      statementOf(
-        `the nonce store failed at ${escapeText(operation)}${mayBeSent ? "; the transaction may still be sent" : ""}`,
-        [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
-        mayBeSent
-          ? "wait until its lease ends; then try again only if `Nonces.status` shows its hash neither as committed nor as settled"
-          : isRetryable
-            ? "try again; where the store is distant, raise `storeTimeoutMs` in `Nonces.Settings`"
-            : "check the store",
-      ),
-  },
+  (error) =>
+    `the nonce store failed at ${escapeText(error.operation)}${isInDoubt(error) ? "; the transaction may still be sent" : ""}`,
+  ({ detail, nonce, hash: wanted }) => [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
+  (error) =>
+    isInDoubt(error)
+      ? "wait until its lease ends; then try again only if `Nonces.status` shows its hash neither as committed nor as settled"
+      : error.isRetryable
+        ? "try again; where the store is distant, raise `storeTimeoutMs` in `Nonces.Settings`"
+        : "check the store",
+  isInDoubt,
 ) {}
 
 /** The chain's count is so far above all that was issued that it must be another chain's or another account's. */
-export class NonceImplausible extends unsent<NonceImplausible>()(
+export class NonceImplausible extends stated<NonceImplausible>()(
   "NonceImplausible",
   {
     /** The lane: `chainId:address:key`. */
@@ -169,16 +153,13 @@ export class NonceImplausible extends unsent<NonceImplausible>()(
     /** The first nonce never issued. */
     next: Schema.BigInt,
   },
-  (error) =>
-    statementOf(
-      "the node's transaction count is not believable",
-      [count("count", error.count), count("next", error.next), text("lane", error.lane)],
-      "check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new lane",
-    ),
+  "the node's transaction count is not believable",
+  (error) => [count("count", error.count), count("next", error.next), text("lane", error.lane)],
+  "check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new lane",
 ) {}
 
 /** The chain is at a count of which the store keeps nothing any more: what is missing there cannot be sent again. */
-export class NonceForgotten extends unsent<NonceForgotten>()(
+export class NonceForgotten extends stated<NonceForgotten>()(
   "NonceForgotten",
   {
     /** The lane: `chainId:address:key`. */
@@ -188,16 +169,13 @@ export class NonceForgotten extends unsent<NonceForgotten>()(
     /** The first nonce still kept. */
     tail: Schema.BigInt,
   },
-  (error) =>
-    statementOf(
-      "the chain went back further than the nonce store remembers",
-      [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
-      "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
-    ),
+  "the chain went back further than the nonce store remembers",
+  (error) => [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
+  "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
 ) {}
 
 /** The node's chain is not the one that the lane was used on, though its chain id is: a development chain that was reset, or another network. */
-export class NonceChainReset extends unsent<NonceChainReset>()(
+export class NonceChainReset extends stated<NonceChainReset>()(
   "NonceChainReset",
   {
     /** The lane: `chainId:address:key`. */
@@ -209,16 +187,20 @@ export class NonceChainReset extends unsent<NonceChainReset>()(
     /** Its hash by the node; null = the node's chain ends before it. */
     actual: nullable(Hash),
   },
-  (error) =>
-    statementOf(
-      "the node's chain is not the one on which this account's nonces were used, so nothing is sent again there",
-      [count("block", error.block), hash("had", error.expected), hash("has", error.actual), text("lane", error.lane)],
-      "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
-    ),
+  "the node's chain is not the one on which this account's nonces were used, so nothing is sent again there",
+  (error) => [
+    count("block", error.block),
+    hash("had", error.expected),
+    hash("has", error.actual),
+    text("lane", error.lane),
+  ],
+  "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
 ) {}
 
+const isSigner = (field: string): boolean => field.endsWith("from");
+
 /** The signed bytes are not what was leased, or cleared; nothing was sent. */
-export class SignedMismatch extends unsent<SignedMismatch>()(
+export class SignedMismatch extends stated<SignedMismatch>()(
   "SignedMismatch",
   {
     /** `from`: another account signed. Else a field of the transaction, `raw`, `hash`, `count`, `senders` or `digest`; in a bundle `[1].from`. */
@@ -228,22 +210,22 @@ export class SignedMismatch extends unsent<SignedMismatch>()(
     /** The value that was signed; for `from` the account that signed. */
     actual: Schema.String,
   },
+  ({ field }) =>
+    isSigner(field)
+      ? "the transaction is signed by an account other than its sender"
+      : `the signed transaction has a different ${escapeText(field)} than expected`,
   ({ field, expected, actual }) =>
-    field.endsWith("from")
-      ? statementOf(
-          "the transaction is signed by an account other than its sender",
-          [text("sender", expected), text("signed by", actual)],
-          "sign with the sender's key; nothing was sent",
-        )
-      : statementOf(
-          `the signed transaction has a different ${escapeText(field)} than expected`,
-          [text("should be", expected), text("signed", actual)],
-          "sign exactly the request that was cleared, with its nonce and chain id; nothing was sent",
-        ),
+    isSigner(field)
+      ? [text("sender", expected), text("signed by", actual)]
+      : [text("should be", expected), text("signed", actual)],
+  ({ field }) =>
+    isSigner(field)
+      ? "sign with the sender's key; nothing was sent"
+      : "sign exactly the request that was cleared, with its nonce and chain id; nothing was sent",
 ) {}
 
 /** The nonce does not hold the transaction that was to be replaced. */
-export class ReplaceConflict extends unsent<ReplaceConflict>()(
+export class ReplaceConflict extends stated<ReplaceConflict>()(
   "ReplaceConflict",
   {
     /** The lane: `chainId:address:key`. */
@@ -253,12 +235,9 @@ export class ReplaceConflict extends unsent<ReplaceConflict>()(
     /** Hash of the last transaction committed at the nonce; null = none. */
     last: nullable(Hash),
   },
-  (error) =>
-    statementOf(
-      "the nonce does not hold the transaction that was to be replaced",
-      [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
-      "read `Nonces.committed`, and replace the transaction that it shows",
-    ),
+  "the nonce does not hold the transaction that was to be replaced",
+  (error) => [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
+  "read `Nonces.committed`, and replace the transaction that it shows",
 ) {}
 
 /** Every failure of the nonce protocol itself. */

@@ -85,11 +85,59 @@ const reasonOf =
       statement: (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
     });
 
-/** A reason that keeps nothing but the {@link answer}. */
+/** Reasons that keep nothing but the {@link answer}: the advice, the sentence and the remedy of each. */
+const plain = {
+  PendingUnavailable: [hopeless, "the node has no pending state to answer from", 'ask with block: "latest"'],
+  HistoryPruned: [elsewhere, "the node no longer keeps that history", "use an archive node or a newer block"],
+  NodeSyncing: [patient, "the node is still syncing", "wait until it has caught up, or use another endpoint"],
+  SimBlockOrder: [
+    hopeless,
+    "the simulated blocks are out of order",
+    "ask again; if you override blocks, their number and time must grow",
+  ],
+  StateUnavailable: [
+    elsewhere,
+    "the node does not hold the state of that block",
+    "use an archive node or a newer block",
+  ],
+  BlockNotFound: [once, "the node does not know that block", "ask again in a moment, or for a block the node has"],
+  Unauthorized: [
+    hopeless,
+    "the endpoint refused the credentials",
+    "check the API key in the endpoint's URL or headers",
+  ],
+  MethodNotPermitted: [
+    elsewhere,
+    "the endpoint does not permit this method",
+    "use an endpoint that permits it, such as a dedicated node",
+  ],
+  MethodNotSupported: [
+    elsewhere,
+    "the node does not support this method",
+    "use a node that supports it; `evm-preflight doctor URL` shows what an endpoint can do",
+  ],
+  UpstreamUnavailable: [
+    patient,
+    "no node behind the endpoint is available",
+    "try again in a moment, or use another endpoint",
+  ],
+  Transport: [patient, "the endpoint could not be reached", "check the URL and the network"],
+  NodeLimitExceeded: [
+    hopeless,
+    "the request exceeds a limit of the node",
+    "ask for less at once, or raise the node's limit",
+  ],
+  DeploymentNotSimulated: [elsewhere, "the node does not simulate deployments", "use a node that does, such as geth"],
+  InternalError: [once, "the node reported an internal error", "try again, or use another endpoint"],
+} as const;
+
+/** A reason of that table. */
 const reason =
   <Self>() =>
-  <const Tag extends string>(tag: Tag, advised: ReturnType<typeof advice>, sentence: string, remedy: string) =>
-    reasonOf<Self>()<Tag, typeof answer>(tag, answer, advised, sentence, words, remedy);
+  <const Tag extends keyof typeof plain>(tag: Tag) => {
+    const [advised, sentence, remedy] = plain[tag];
+    return reasonOf<Self>()<Tag, typeof answer>(tag, answer, advised, sentence, words, remedy);
+  };
 
 /** `eth_getLogs` over more blocks or logs than the node answers. */
 export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()(
@@ -112,76 +160,31 @@ export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()(
 ) {}
 
 /** The node has no pre-confirmed (`pending`) state for this method. */
-export class PendingUnavailable extends reason<PendingUnavailable>()(
-  "PendingUnavailable",
-  hopeless,
-  "the node has no pending state to answer from",
-  'ask with block: "latest"',
-) {}
+export class PendingUnavailable extends reason<PendingUnavailable>()("PendingUnavailable") {}
 
 /** The asked block is older than what the node keeps. */
-export class HistoryPruned extends reason<HistoryPruned>()(
-  "HistoryPruned",
-  elsewhere,
-  "the node no longer keeps that history",
-  "use an archive node or a newer block",
-) {}
+export class HistoryPruned extends reason<HistoryPruned>()("HistoryPruned") {}
 
 /** The node is catching up with the chain. */
-export class NodeSyncing extends reason<NodeSyncing>()(
-  "NodeSyncing",
-  patient,
-  "the node is still syncing",
-  "wait until it has caught up, or use another endpoint",
-) {}
+export class NodeSyncing extends reason<NodeSyncing>()("NodeSyncing") {}
 
 /** −38020, −38021: simulated blocks out of order. */
-export class SimBlockOrder extends reason<SimBlockOrder>()(
-  "SimBlockOrder",
-  hopeless,
-  "the simulated blocks are out of order",
-  "ask again; if you override blocks, their number and time must grow",
-) {}
+export class SimBlockOrder extends reason<SimBlockOrder>()("SimBlockOrder") {}
 
 /** The state of that block is not available on this node. */
-export class StateUnavailable extends reason<StateUnavailable>()(
-  "StateUnavailable",
-  elsewhere,
-  "the node does not hold the state of that block",
-  "use an archive node or a newer block",
-) {}
+export class StateUnavailable extends reason<StateUnavailable>()("StateUnavailable") {}
 
 /** The node does not know the block; right after seeing a head usually a lagging backend. */
-export class BlockNotFound extends reason<BlockNotFound>()(
-  "BlockNotFound",
-  once,
-  "the node does not know that block",
-  "ask again in a moment, or for a block the node has",
-) {}
+export class BlockNotFound extends reason<BlockNotFound>()("BlockNotFound") {}
 
 /** HTTP 401 or −40100: the endpoint wants a key, or another one. */
-export class Unauthorized extends reason<Unauthorized>()(
-  "Unauthorized",
-  hopeless,
-  "the endpoint refused the credentials",
-  "check the API key in the endpoint's URL or headers",
-) {}
+export class Unauthorized extends reason<Unauthorized>()("Unauthorized") {}
 
 /** HTTP 403 or "not whitelisted": this endpoint never answers this method. */
-export class MethodNotPermitted extends reason<MethodNotPermitted>()(
-  "MethodNotPermitted",
-  elsewhere,
-  "the endpoint does not permit this method",
-  "use an endpoint that permits it, such as a dedicated node",
-) {}
+export class MethodNotPermitted extends reason<MethodNotPermitted>()("MethodNotPermitted") {}
 
 /** −32601, −32604, −32004: the node does not know this method. */
-export class MethodNotSupported extends reason<MethodNotSupported>()(
-  "MethodNotSupported",
-  elsewhere,
-  "the node does not support this method",
-  "use a node that supports it; `evm-preflight doctor URL` shows what an endpoint can do",
-) {}
+export class MethodNotSupported extends reason<MethodNotSupported>()("MethodNotSupported") {}
 
 /** HTTP 429 or a text that says so; `retryAfterMs` when the endpoint named a delay. */
 export class RateLimited extends reasonOf<RateLimited>()(
@@ -198,12 +201,7 @@ export class RateLimited extends reasonOf<RateLimited>()(
 ) {}
 
 /** HTTP 502/503, "no backend": the gateway could not reach a node. */
-export class UpstreamUnavailable extends reason<UpstreamUnavailable>()(
-  "UpstreamUnavailable",
-  patient,
-  "no node behind the endpoint is available",
-  "try again in a moment, or use another endpoint",
-) {}
+export class UpstreamUnavailable extends reason<UpstreamUnavailable>()("UpstreamUnavailable") {}
 
 /** No answer in time: at the node, at a gateway, or within the caller's deadline. */
 export class Timeout extends reasonOf<Timeout>()(
@@ -239,20 +237,10 @@ export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()(
 ) {}
 
 /** The connection failed: refused, reset, DNS, TLS. */
-export class Transport extends reason<Transport>()(
-  "Transport",
-  patient,
-  "the endpoint could not be reached",
-  "check the URL and the network",
-) {}
+export class Transport extends reason<Transport>()("Transport") {}
 
 /** A limit of the node: size, count, or gas of one request. */
-export class NodeLimitExceeded extends reason<NodeLimitExceeded>()(
-  "NodeLimitExceeded",
-  hopeless,
-  "the request exceeds a limit of the node",
-  "ask for less at once, or raise the node's limit",
-) {}
+export class NodeLimitExceeded extends reason<NodeLimitExceeded>()("NodeLimitExceeded") {}
 
 /** The node keeps one amount of gas for a whole simulation, and had too little of it left. */
 export class NodeGasCapExceeded extends reasonOf<NodeGasCapExceeded>()(
@@ -285,12 +273,7 @@ export class OverrideIgnored extends reasonOf<OverrideIgnored>()(
 ) {}
 
 /** The node simulates no call without `to`, so a deployment runs in no simulated block. */
-export class DeploymentNotSimulated extends reason<DeploymentNotSimulated>()(
-  "DeploymentNotSimulated",
-  elsewhere,
-  "the node does not simulate deployments",
-  "use a node that does, such as geth",
-) {}
+export class DeploymentNotSimulated extends reason<DeploymentNotSimulated>()("DeploymentNotSimulated") {}
 
 /** True if no node answered: this library refused to send the request. */
 const isOurs = ({ raw, code, httpStatus }: Schema.Struct<typeof answer>["Type"]): boolean =>
@@ -321,9 +304,4 @@ export class MalformedResponse extends reasonOf<MalformedResponse>()(
 ) {}
 
 /** Anything else a node answers; the raw answer is kept. */
-export class InternalError extends reason<InternalError>()(
-  "InternalError",
-  once,
-  "the node reported an internal error",
-  "try again, or use another endpoint",
-) {}
+export class InternalError extends reason<InternalError>()("InternalError") {}

@@ -12,8 +12,6 @@ import {
   bytes,
   count,
   hash,
-  statementOf,
-  unsent,
 } from "../primitives/statement.js";
 import { Hash, nullable } from "../primitives/hex.js";
 
@@ -258,7 +256,7 @@ export class NoCode extends stated<NoCode>()(
 ) {}
 
 /** The node serves another chain than the transaction names. */
-export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
+export class ChainIdMismatch extends stated<ChainIdMismatch>()(
   "ChainIdMismatch",
   {
     /** The chain id of the transaction. */
@@ -267,12 +265,9 @@ export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
     actual: amount,
     ...answered,
   },
-  (error) =>
-    statementOf(
-      "the node serves another chain",
-      [count("meant for chain", error.expected), count("the node serves chain", error.actual)],
-      "use an endpoint of the transaction's chain",
-    ),
+  "the node serves another chain",
+  (error) => [count("meant for chain", error.expected), count("the node serves chain", error.actual)],
+  "use an endpoint of the transaction's chain",
 ) {}
 
 /** An account is about to run code in its own place (DELEGATECALL) that is not known by its hash. */

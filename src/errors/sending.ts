@@ -1,10 +1,10 @@
 /** Failures of the nonce protocol after the commit: what became of what was sent. */
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
-import { count, hash, statementOf, text, lane, unsent, type OfNonce, derived } from "../primitives/statement.js";
+import { count, hash, lane, stated, text } from "../primitives/statement.js";
 
 /** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
-export class NonceBurned extends unsent<NonceBurned>()(
+export class NonceBurned extends stated<NonceBurned>()(
   "NonceBurned",
   {
     /** The lane: `chainId:address:key`. */
@@ -14,12 +14,9 @@ export class NonceBurned extends unsent<NonceBurned>()(
     /** The hash, 32 bytes. */
     hash: Hash,
   },
-  (error) =>
-    statementOf(
-      "another transaction of the account is final at this nonce",
-      [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
-      "send again with a new nonce; find out who else uses the key",
-    ),
+  "another transaction of the account is final at this nonce",
+  (error) => [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
+  "send again with a new nonce; find out who else uses the key",
 ) {}
 
 /**
@@ -30,7 +27,7 @@ export class NonceBurned extends unsent<NonceBurned>()(
  * they stay committed at the nonce and are sent again by `Nonces.keep`, so that they may yet be mined:
  * replace them at the same nonce, and do not pay again under another.
  */
-export class SendRejected extends derived<SendRejected, OfNonce>()(
+export class SendRejected extends stated<SendRejected>()(
   "SendRejected",
   {
     /** The lane: `chainId:address:key`. */
@@ -46,32 +43,29 @@ export class SendRejected extends derived<SendRejected, OfNonce>()(
     /** Why, in the words of the typed error. */
     detail: Schema.String,
   },
-  {
-    mayBeSent: ({ isFree }) => !isFree,
-    statement: (error) =>
-      statementOf(
-        error.isFree
-          ? "the node refused the transaction and its nonce is free again"
-          : error.kind === "underpriced"
-            ? "the node wants a higher fee for the transaction, which keeps its nonce"
-            : "the node refused the transaction, which keeps its nonce",
-        [
-          count("nonce", error.nonce),
-          hash("ours", error.hash),
-          text("lane", error.lane),
-          text("because", error.detail),
-        ],
-        error.isFree
-          ? "correct the transaction and send it again"
-          : "replace it at this nonce (`Nonces.replace`), or remove the cause and let `Nonces.keep` send it again; under another nonce it may be paid twice",
-      ),
-  },
+  ({ isFree, kind }) =>
+    isFree
+      ? "the node refused the transaction and its nonce is free again"
+      : kind === "underpriced"
+        ? "the node wants a higher fee for the transaction, which keeps its nonce"
+        : "the node refused the transaction, which keeps its nonce",
+  (error) => [
+    count("nonce", error.nonce),
+    hash("ours", error.hash),
+    text("lane", error.lane),
+    text("because", error.detail),
+  ],
+  ({ isFree }) =>
+    isFree
+      ? "correct the transaction and send it again"
+      : "replace it at this nonce (`Nonces.replace`), or remove the cause and let `Nonces.keep` send it again; under another nonce it may be paid twice",
+  ({ isFree }) => !isFree,
 ) {}
 
 const Held = Schema.Struct({ lane, nonce: Schema.BigInt, hash: Hash });
 
 /** A delivery stopped after some of its bundle was sent: what is left was not committed, and its nonces are free again. */
-export class PartlySent extends derived<PartlySent, OfNonce>()(
+export class PartlySent extends stated<PartlySent>()(
   "PartlySent",
   {
     /** In the order of the bundle. */
@@ -83,20 +77,16 @@ export class PartlySent extends derived<PartlySent, OfNonce>()(
     /** Why, in the words of the error that stopped it. */
     detail: Schema.String,
   },
-  {
-    mayBeSent: () => true,
-    statement: ({ sent, inDoubt, left, detail }) =>
-      statementOf(
-        "only part of the bundle was sent",
-        [
-          count("sent", sent.length),
-          count("in doubt at nonce", inDoubt?.nonce ?? null),
-          count("left", left),
-          text("because", detail),
-        ],
-        inDoubt === null
-          ? "deliver the rest on its own"
-          : "first settle the one in doubt, which may still be mined; then deliver the rest on its own",
-      ),
-  },
+  "only part of the bundle was sent",
+  ({ sent, inDoubt, left, detail }) => [
+    count("sent", sent.length),
+    count("in doubt at nonce", inDoubt?.nonce ?? null),
+    count("left", left),
+    text("because", detail),
+  ],
+  ({ inDoubt }) =>
+    inDoubt === null
+      ? "deliver the rest on its own"
+      : "first settle the one in doubt, which may still be mined; then deliver the rest on its own",
+  () => true,
 ) {}

@@ -223,17 +223,10 @@ export interface OfNonce extends Stated {
   readonly mayBeSent: boolean;
 }
 
-/** A failure after which nothing is sent. */
-export const unsent =
-  <Self>() =>
-  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
-    tag: Tag,
-    fields: Fields,
-    statement: (error: Kept<Tag, Fields>) => Statement,
-  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
-    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, { mayBeSent: () => false, statement });
-
-/** `class A extends stated<A>()("A", fields, sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too; nothing is sent after it. */
+/**
+ * `class A extends stated<A>()("A", fields, sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too.
+ * Nothing is sent after it, unless `mayBeSent` says so of its fields.
+ */
 export const stated =
   <Self>() =>
   <const Tag extends string, const Fields extends Schema.Struct.Fields>(
@@ -242,8 +235,12 @@ export const stated =
     sentence: Told<Kept<Tag, Fields>, string>,
     figures: (error: Kept<Tag, Fields>) => ReadonlyArray<Figure | null>,
     remedy: Told<Kept<Tag, Fields>, string>,
+    mayBeSent: (error: Kept<Tag, Fields>) => boolean = () => false,
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
-    unsent<Self>()(tag, fields, (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)));
+    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, {
+      mayBeSent,
+      statement: (error) => statementOf(toldBy(sentence, error), figures(error), toldBy(remedy, error)),
+    });
 
 /** `chainId:address:key`. */
 export const lane = Schema.String;
