@@ -9,8 +9,7 @@
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import type { Failure } from "./eth/ask.js";
-import type { Log } from "./eth/block.js";
-import type { Head } from "./eth/heads.js";
+import type { Head, Log } from "./eth/block.js";
 import type { LogFilter } from "./eth/parameters.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LogOptions } from "./eth/watchLogs.js";

@@ -25,7 +25,7 @@ import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
 import { recoverAuthorities } from "./transaction/authorities.js";
 import * as Transaction from "./Transaction.js";
-import type { Head } from "./eth/heads.js";
+import type { Head } from "./eth/block.js";
 import type { Failure } from "./eth/ask.js";
 import { lazyImport } from "./primitives/effects.js";
 import type { Hash } from "./primitives/hex.js";

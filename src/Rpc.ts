@@ -28,12 +28,13 @@ import {
 import { InvalidConnection } from "./errors/input.js";
 import { lazyImport } from "./primitives/effects.js";
 import { isRecord } from "./primitives/record.js";
-import { endpointOf, redactUrls } from "./rpc/endpoint.js";
+import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, transportTo } from "./rpc/http.js";
 import { believe, type Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type PostTo } from "./rpc/post.js";
+import { redactUrls } from "./rpc/redact.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
 import { Rpc } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";

@@ -15,11 +15,11 @@ import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
-import type { Failure } from "../rpc/answer.js";
+import type { Failure } from "../rpc/judging.js";
 import type { Faults } from "./write.js";
 import { decoder, type Shape } from "./shape.js";
 
-export type { Failure } from "../rpc/answer.js";
+export type { Failure } from "../rpc/judging.js";
 
 /** The parameters written by `write`, or `InvalidParams` with what could not be written. */
 export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {

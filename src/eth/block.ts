@@ -242,6 +242,24 @@ export const headerFields = {
   withdrawalsRoot: orNull(Word),
 };
 
+/** A sealed block's header, as `eth_subscribe` sends it. */
+export const Header = struct({
+  ...headerFields,
+  /** The hash, 32 bytes. */
+  hash: Word,
+});
+export type Header = typeof Header.Type;
+
+/** The chain has a new head. */
+export interface Head {
+  /** The block's header. */
+  readonly header: Header;
+  /** Blocks reported before that are not on this head's chain, newest first; empty = no reorganisation. */
+  readonly replaced: ReadonlyArray<Pick<Header, "number" | "hash">>;
+  /** Number of blocks right before this one, on its chain, that were not reported. */
+  readonly skipped: bigint;
+}
+
 /** A block without its transactions' bodies. `hash` is null on pending state of most nodes. */
 export const Block = struct({
   ...headerFields,

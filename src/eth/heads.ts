@@ -1,25 +1,6 @@
 /** The blocks that were told, and what the next one makes of them. Pure. */
 import type { Hash } from "../primitives/hex.js";
-import { headerFields } from "./block.js";
-import { struct, Word } from "./shape.js";
-
-/** A sealed block's header, as `eth_subscribe` sends it. */
-export const Header = struct({
-  ...headerFields,
-  /** The hash, 32 bytes. */
-  hash: Word,
-});
-export type Header = typeof Header.Type;
-
-/** The chain has a new head. */
-export interface Head {
-  /** The block's header. */
-  readonly header: Header;
-  /** Blocks reported before that are not on this head's chain, newest first; empty = no reorganisation. */
-  readonly replaced: ReadonlyArray<Pick<Header, "number" | "hash">>;
-  /** Number of blocks right before this one, on its chain, that were not reported. */
-  readonly skipped: bigint;
-}
+import type { Head, Header } from "./block.js";
 
 /** Blocks below a head that are remembered, to find where a branch begins, and what was told of those that it replaces. */
 export const historyDepth = 128n;

@@ -13,11 +13,10 @@ import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import type { Rpc } from "../rpc/index.js";
-import { malformed } from "../rpc/answer.js";
+import { malformed } from "../rpc/judging.js";
 
 export type { Failure } from "./ask.js";
-export type { Block, FullBlock, FullTransaction, Log, Receipt } from "./block.js";
-export type { Head, Header } from "./heads.js";
+export type { Block, FullBlock, FullTransaction, Head, Header, Log, Receipt } from "./block.js";
 export { getFullBlock, getTransaction, getTransactionReceipt } from "./transactions.js";
 export type {
   BlockOverrides,

@@ -10,6 +10,35 @@ import { getFullBlock } from "./transactions.js";
 /** Blocks that are searched: sixteen questions, and as many where it is not known from where on. */
 const mostBlocks = 65_536n;
 
+/** Blocks between which a nonce was taken, found backwards in growing steps; null where it is free at the last one. */
+const rangeBefore = Effect.fnUntraced(function* (
+  countAt: (block: bigint) => Effect.Effect<bigint, Failure, Rpc>,
+  nonce: bigint,
+  upTo: bigint,
+) {
+  if ((yield* countAt(upTo)) <= nonce) return null;
+  let [low, high] = [upTo - 1n, upTo];
+  for (let step = 1n; low > 0n && step <= mostBlocks && (yield* countAt(low)) > nonce; step *= 2n)
+    [low, high] = [low > step ? low - step : 0n, low];
+  return [low, high] as const;
+});
+
+/** The block in which a nonce was taken, by halves; null where there are too many, or none. */
+const takenIn = Effect.fnUntraced(function* (
+  countAt: Parameters<typeof rangeBefore>[0],
+  nonce: bigint,
+  [from, to]: readonly [low: bigint, high: bigint],
+) {
+  if (from < 0n || to <= from || to - from > mostBlocks) return null;
+  let [low, high] = [from, to];
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if ((yield* countAt(middle)) > nonce) high = middle;
+    else low = middle;
+  }
+  return high;
+});
+
 /**
  * Finds who took a nonce of `from`: a function, which remembers the counts that it read.
  *
@@ -34,19 +63,10 @@ export const nonceTakerOf = (from: Address) => {
     upTo: bigint,
     freeAt: bigint | null,
   ): Effect.fn.Return<{ readonly mined: FullTransaction; readonly block: FullBlock } | null, Failure, Rpc> {
-    let [low, high] = [freeAt ?? upTo - 1n, upTo];
-    if (freeAt === null) {
-      if ((yield* countAt(upTo)) <= nonce) return null;
-      for (let step = 1n; low > 0n && step <= mostBlocks && (yield* countAt(low)) > nonce; step *= 2n)
-        [low, high] = [low > step ? low - step : 0n, low];
-    }
-    if (low < 0n || high <= low || high - low > mostBlocks) return null;
-    while (high - low > 1n) {
-      const middle = (low + high) / 2n;
-      if ((yield* countAt(middle)) > nonce) high = middle;
-      else low = middle;
-    }
-    const block = yield* getFullBlock({ block: high });
+    const range = freeAt === null ? yield* rangeBefore(countAt, nonce, upTo) : ([freeAt, upTo] as const);
+    const number = range === null ? null : yield* takenIn(countAt, nonce, range);
+    if (number === null) return null;
+    const block = yield* getFullBlock({ block: number });
     const mined = block.transactions.find(
       (transaction) => transaction.from.toLowerCase() === from.toLowerCase() && transaction.nonce === nonce,
     );

@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import { isAddress, isHash, isHex, isQuantity, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { malformed } from "../rpc/answer.js";
+import { malformed } from "../rpc/judging.js";
 import { fields, quantity, type Writer } from "./write.js";
 
 /** One shape of an answer, or of a part of it. */

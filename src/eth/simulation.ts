@@ -5,7 +5,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { judging, malformed, type Classify } from "../rpc/answer.js";
+import { judging, malformed, type Classify } from "../rpc/judging.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
 import { checkBlooms } from "./logs.js";
 import type { CallRequest, Simulation } from "./parameters.js";

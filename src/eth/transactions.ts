@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import type { Address, Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { Rpc } from "../rpc/index.js";
-import { malformed } from "../rpc/answer.js";
+import { malformed } from "../rpc/judging.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
 import { checkBlooms } from "./logs.js";

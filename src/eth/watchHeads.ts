@@ -11,11 +11,11 @@ import { copyOf } from "../primitives/copy.js";
 import type { Hash } from "../primitives/hex.js";
 import { chainsInUse } from "./chains.js";
 import { Rpc } from "../rpc/index.js";
-import { malformed } from "../rpc/answer.js";
+import { malformed } from "../rpc/judging.js";
 import { fields, within } from "./write.js";
 import { encoded, type Failure } from "./ask.js";
-import type { Block } from "./block.js";
-import { Header, nextHead, placeOf, emptyChain, withHeads, type ChainState, type Head } from "./heads.js";
+import { Header, type Block, type Head } from "./block.js";
+import { nextHead, placeOf, emptyChain, withHeads, type ChainState } from "./heads.js";
 import { decoder, Flag } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
@@ -164,6 +164,18 @@ const isHead = (following: Following, place: "below" | "apart", now: number): Ef
     return there === "another" || (there === "nothing" && isLong);
   });
 
+/** Tells a header whose parent was not told, with the blocks between; where these cannot be had, all before may be gone. */
+const tellApart = (following: Following, header: Header): Effect.Effect<void, never, Rpc> =>
+  Effect.gen(function* () {
+    const { seen } = following.state.chain;
+    const between = yield* missing(following, header);
+    const branch = placeOf(seen, between?.[0] ?? header);
+    // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
+    const isThere = between === null && (yield* atLast(following)) === "it";
+    const replaced = "above" in branch ? branch.above : isThere ? [] : seen;
+    yield* tell(following, [...(between ?? []), header], replaced);
+  });
+
 /** Tells a header, with the blocks before it that were not told yet. */
 const follow = (following: Following, header: Header): Effect.Effect<void, never, Rpc> =>
   Effect.gen(function* () {
@@ -179,13 +191,7 @@ const follow = (following: Following, header: Header): Effect.Effect<void, never
     if (place.is === "known") return;
     if (place.is !== "apart") return yield* tell(following, [header], place.above);
     if (header.number === last?.number && (yield* atLast(following)) === "it") return;
-    const between = yield* missing(following, header);
-    const first = between?.[0] ?? header;
-    const branch = placeOf(seen, first);
-    // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
-    const isThere = between === null && (yield* atLast(following)) === "it";
-    const replaced = branch.is === "next" || branch.is === "below" ? branch.above : isThere ? [] : seen;
-    yield* tell(following, [...(between ?? []), header], replaced);
+    yield* tellApart(following, header);
   });
 
 const askLatest = (following: Following): Effect.Effect<void, Failure, Rpc> =>

@@ -12,10 +12,10 @@ import { copyOf } from "../primitives/copy.js";
 import type { Hash } from "../primitives/hex.js";
 import { Rpc } from "../rpc/index.js";
 import { encoded, unknownBlock, type Failure } from "./ask.js";
-import { Log, type Block } from "./block.js";
+import { Log, type Block, type Head, type Header } from "./block.js";
 import { hasWholeBlooms, mayHold, askLogs } from "./logs.js";
 import { followedFilter } from "./encode.js";
-import { historyDepth, type Head, type Header } from "./heads.js";
+import { historyDepth } from "./heads.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { decoder } from "./shape.js";
 import {

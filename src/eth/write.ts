@@ -30,6 +30,9 @@ export const within =
 /** Two letters that were swapped are both off, in short names as well. */
 const halfOff = (length: number): number => Math.min(2, length / 2);
 
+const noObject = (path: string, names: ReadonlyArray<string>): string =>
+  `${path === "" ? "" : `${path}: not an object; `}give { ${names.join(", ")} }`;
+
 /**
  * Writes the present fields of an object, in the writers' order. A field that nobody writes is a fault, and so is
  * one that stands under two names with two values.
@@ -53,26 +56,25 @@ export const fields =
   (value: unknown, path: string, faults: Faults): Readonly<Record<string, unknown>> => {
     const output: Record<string, unknown> = {};
     if (!isRecord(value)) {
-      const names = required.length > 0 ? required : [...Object.keys(writers), ...beside];
-      faults.push(`${path === "" ? "" : `${path}: not an object; `}give { ${names.join(", ")} }`);
+      faults.push(noObject(path, required.length > 0 ? required : [...Object.keys(writers), ...beside]));
       return output;
     }
     const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
     const write = (key: Extract<keyof A, string>, under: string) =>
       writers[key](value[under], at(under.slice(0, 80)), faults);
     for (const key in writers) if (given(value[key])) output[key] = write(key, key);
-    for (const key of Object.keys(value)) {
-      if (Object.hasOwn(writers, key) || !given(value[key]) || beside.includes(key)) continue;
+    const isFurther = (key: string) => !Object.hasOwn(writers, key) && given(value[key]) && !beside.includes(key);
+    for (const key of Object.keys(value).filter(isFurther)) {
       const name = Object.hasOwn(also, key) ? also[key] : undefined;
       if (name === undefined) {
         const names = [...Object.keys(writers), ...Object.keys(also), ...beside];
         faults.push(`${at(key.slice(0, 80))}: no such field${didYouMean(key, names, halfOff)}`);
-      } else {
-        const aliasValue = write(name, key);
-        if (String(output[name] ?? aliasValue).toLowerCase() !== String(aliasValue).toLowerCase())
-          faults.push(`${at(key)}: another value than ${name}`);
-        output[name] = aliasValue;
+        continue;
       }
+      const aliasValue = write(name, key);
+      if (String(output[name] ?? aliasValue).toLowerCase() !== String(aliasValue).toLowerCase())
+        faults.push(`${at(key)}: another value than ${name}`);
+      output[name] = aliasValue;
     }
     for (const key of required) if (!(key in output)) faults.push(`${at(key)}: required`);
     return output;

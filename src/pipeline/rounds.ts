@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { CurrentRun, Rpc, type LedgerEntry, type HeadSighting } from "../rpc/index.js";
-import { mostRunBytes } from "../rpc/post.js";
+import { mostRunBytes } from "../rpc/service.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
 

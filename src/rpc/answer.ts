@@ -1,67 +1,10 @@
-/**
- * Reading JSON-RPC 2.0 answers: what is the result, and what kind of failure is anything else. What nodes refuse is judged
- * by the dialects, which are loaded with the first error: most pages never meet one.
- */
-import * as Effect from "effect/Effect";
+/** Reading JSON-RPC 2.0 answers: what is the result, and what kind of failure is anything else. */
 import * as Result from "effect/Result";
-import type { classify, ClassifyInput } from "../errors/classify.js";
-import {
-  InternalError,
-  InvalidParams,
-  MalformedResponse,
-  NodeLimitExceeded,
-  RpcError,
-  Transport,
-} from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
-import { lazyOr } from "../primitives/effects.js";
+import { InvalidParams, NodeLimitExceeded, RpcError, Transport } from "../errors/rpc.js";
 import { isRecord, jsonIn } from "../primitives/record.js";
-import { escapeText } from "../primitives/text.js";
 import { redactJson, type Endpoint } from "./endpoint.js";
+import { malformed, type Unjudged } from "./judging.js";
 import type { NoReply, Reply } from "./post.js";
-
-export type Classify = typeof classify;
-
-/** A failure, or what is known of one that the dialects are to judge. */
-export type Unjudged = RpcError | Verdict | ClassifyInput;
-
-/** The node's own words, where nobody came to judge them. */
-const unread: Classify = ({ method, httpStatus = null, error, bodyText }) => {
-  const words = isRecord(error) ? error["message"] : (error ?? bodyText);
-  const detail = typeof words === "string" ? escapeText(words, 512) : "";
-  return new RpcError({ method, reason: new InternalError({ detail, httpStatus }) });
-};
-
-const dialects = /* @__PURE__ */ lazyOr(
-  () => import("../errors/classify.js").then((module): Classify => module.classify),
-  unread,
-);
-
-/** Gives `callback` the result with its failure judged: at once where the dialects are here or not needed. */
-export const judged = <A>(
-  result: Result.Result<A, Unjudged>,
-  callback: (result: Result.Result<A, RpcError | Verdict>) => void,
-): void => {
-  const judge = (classify: Classify) =>
-    callback(Result.mapError(result, (failure) => ("_tag" in failure ? failure : classify(failure))));
-  const loaded = dialects.now();
-  if (loaded === null && Result.isFailure(result) && !("_tag" in result.failure)) void dialects.wait().then(judge);
-  else judge(loaded ?? unread);
-};
-
-/** Returns what `read` makes of an answer: at once where the dialects are here, or nothing in it is to be judged. */
-export const judging = <A>(read: (classify: Classify) => A): Effect.Effect<A> => {
-  const loaded = dialects.now();
-  let isWanted = false;
-  const known = read((input) => {
-    isWanted = true;
-    return (loaded ?? unread)(input);
-  });
-  return loaded === null && isWanted ? Effect.map(Effect.promise(dialects.wait), read) : Effect.succeed(known);
-};
-
-/** How a request fails. */
-export type Failure = RpcError | Verdict;
 
 /** One try of one request. */
 export interface Tried {
@@ -78,9 +21,6 @@ export interface Outgoing {
   readonly method: string;
   readonly text: string;
 }
-
-export const malformed = (method: string, path: string, detail = "", httpStatus: number | null = null): RpcError =>
-  new RpcError({ method, reason: new MalformedResponse({ path, detail, httpStatus }) });
 
 /** A request as text; fails on what JSON cannot carry. */
 export const outgoing = (

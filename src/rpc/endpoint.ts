@@ -3,6 +3,7 @@ import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import { no, type Checked } from "../primitives/problem.js";
 import { isRecord, safely } from "../primitives/record.js";
+import { isKeyLabel, overLabels, shownHost, wordLength } from "./redact.js";
 
 export interface Endpoint {
   /** The URL to post to, without user and password. */
@@ -16,23 +17,8 @@ export interface Endpoint {
 }
 
 const keyLength = 6;
-/** A shorter secret is hidden as a whole word only: a user called `eth` stands in `eth_call`, and in bytes by chance. */
-const wordLength = 8;
-
 /** A folder by its looks; whatever else is in a path may be a key. */
 const isPlainWord = (part: string): boolean => /^[a-z.]+$/.test(part);
-
-/** A label that could be a key: long, and with a digit or longer than a word. */
-const isKeyLabel = (part: string): boolean => part.length >= wordLength && (/\d/.test(part) || part.length >= 20);
-
-/** The host with `hide` in place of each part of its labels. The last label, which everybody shares, and addresses stay. */
-const overLabels = (host: string, hide: (part: string) => string): string => {
-  const end = host.startsWith("[") ? 0 : host.replace(/\.$/, "").lastIndexOf(".") + 1;
-  return host.slice(0, end).replace(/[^._-]+/g, hide) + host.slice(end);
-};
-
-/** A host without what could be a key. */
-const shownHost = (host: string): string => overLabels(host, (part) => (isKeyLabel(part) ? "…" : part));
 
 const keysOfHost = (host: string): ReadonlyArray<string> => {
   const keys: Array<string> = [];
@@ -85,13 +71,6 @@ const hiding = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
     });
   return (text) => steps.reduce((clean, step) => step(clean), text);
 };
-
-/** Hides of every URL in a text all but its scheme and host: whose it is nobody knows. */
-export const redactUrls = (text: string): string =>
-  text.replace(
-    /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s"'/]*@)?([^\s"'<>/?#]*)([/?#][^\s"']*)?/gi,
-    (_, scheme: string, host: string, rest = "") => `${scheme}${shownHost(host)}${rest.length > 1 ? "/…" : rest}`,
-  );
 
 const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 

@@ -2,7 +2,8 @@
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
 import { isObject, isPlain, safely } from "../primitives/record.js";
-import { malformed, type Tried, type Unjudged } from "./answer.js";
+import type { Tried } from "./answer.js";
+import { malformed, type Unjudged } from "./judging.js";
 import { endpointOf, redactJson } from "./endpoint.js";
 import { builtin, isNode } from "./node.js";
 import type { Send } from "./requests.js";

@@ -1,4 +1,5 @@
 /** Requests over HTTP: by which way they go, and whether each on its own at once or those of one moment together in one POST. */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
@@ -110,6 +111,35 @@ interface Waiting {
   cancel: () => void;
 }
 
+/** Posts requests as one batch; false = the endpoint takes none, and none of them is answered. */
+const postTogether = (
+  post: Post,
+  endpoint: Endpoint,
+  maxBytes: number,
+  group: ReadonlyArray<Waiting>,
+  ended: (isTaken: boolean) => void,
+): void => {
+  const requests = group.map(({ request }) => request);
+  const room = sharedRoom(
+    group.map(({ room }) => room),
+    maxBytes,
+  );
+  const abort = post(`[${requests.map(({ text }) => text).join(",")}]`, room, (result) => {
+    const read = Result.match(result, {
+      onSuccess: (reply) => readBatch(requests, reply, endpoint),
+      onFailure: (failure) => requests.map(({ method }) => unanswered(method, failure, endpoint)),
+    });
+    ended(read !== null);
+    for (const [index, tried] of (read ?? []).entries())
+      if (group[index]?.cancelled === false) group[index].callback(tried);
+  });
+  for (const waiting of group) {
+    waiting.cancel = () => {
+      if (group.every(({ cancelled }) => cancelled)) abort();
+    };
+  }
+};
+
 /**
  * Requests of the same moment in one POST. An endpoint that refuses is remembered and gets single
  * requests while it is, the refused ones included. A POST is aborted when all who wait for it are gone.
@@ -129,31 +159,12 @@ export const sendTogether = (
     if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.callback);
   };
 
-  const together = (group: ReadonlyArray<Waiting>) => {
-    const requests = group.map(({ request }) => request);
-    const rooms = group.map(({ room }) => room);
-    const body = `[${requests.map(({ text }) => text).join(",")}]`;
-    const abort = post(body, sharedRoom(rooms, posting.maxBytes), (result) => {
-      const read = Result.match(result, {
-        onSuccess: (reply) => readBatch(requests, reply, endpoint),
-        onFailure: (failure) => requests.map(({ method }) => unanswered(method, failure, endpoint)),
-      });
-      if (read === null) {
-        memory.learn("takesBatches", false);
-        for (const waiting of group) alone(waiting);
-        return;
-      }
-      for (const [index, { cancelled, callback }] of group.entries()) {
-        const tried = read[index];
-        if (tried !== undefined && !cancelled) callback(tried);
-      }
+  const together = (group: ReadonlyArray<Waiting>) =>
+    postTogether(post, endpoint, posting.maxBytes, group, (isTaken) => {
+      if (isTaken) return;
+      memory.learn("takesBatches", false);
+      group.forEach(alone);
     });
-    for (const waiting of group) {
-      waiting.cancel = () => {
-        if (group.every(({ cancelled }) => cancelled)) abort();
-      };
-    }
-  };
 
   /** Nearly always the askers of a round ask in one go; forked ones over a few turns: it is whole when a turn brings nothing new. */
   const flushWhenQuiet = (turns: number): void => {
@@ -167,8 +178,7 @@ export const sendTogether = (
   const flush = () => {
     const ready = queue.filter(({ cancelled }) => !cancelled);
     queue = [];
-    for (let start = 0; start < ready.length; start += maxSize) {
-      const group = ready.slice(start, start + maxSize);
+    for (const group of Arr.chunksOf(ready, maxSize)) {
       if (group.length === 1 || refusesBatches()) group.forEach(alone);
       else together(group);
     }

@@ -4,13 +4,7 @@
  */
 import * as Result from "effect/Result";
 import { safely } from "../primitives/record.js";
-import type { RunContext } from "./service.js";
-
-/**
- * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times
- * its bytes of memory.
- */
-export const mostRunBytes = 12 * 1_048_576;
+import { mostRunBytes, type RunContext } from "./service.js";
 
 /** The bounds of one answer. */
 export interface ResponseBudget {

@@ -12,7 +12,8 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { AdmissionTimeout, RpcError, Timeout } from "../errors/rpc.js";
 import { onAbort } from "../primitives/effects.js";
-import { judged, type Failure, type Tried } from "./answer.js";
+import type { Tried } from "./answer.js";
+import { judged, type Failure } from "./judging.js";
 import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type LedgerEntry, type Rpc, type RunContext } from "./service.js";
@@ -202,6 +203,51 @@ const refusalOf = (
   return new RpcError({ method, reason: admission });
 };
 
+/** One try, and what `heard` makes of its answer; it ends with the signal of its run, and is called off by interruption. */
+const once = (
+  send: Send,
+  clock: Clock.Clock,
+  inFlight: Asked,
+  heard: (known: Result.Result<unknown, Failure>) => Effect.Effect<unknown, Failure>,
+): Effect.Effect<unknown, Failure> =>
+  Effect.callback((resume) => {
+    const { method, params, run } = inFlight;
+    if (run.signal?.aborted === true) return resume(Effect.interrupt);
+    let isOpen = true;
+    let unwatch = (): void => undefined;
+    const close = () => {
+      isOpen = false;
+      unwatch();
+    };
+    inFlight.tries++;
+    const abort = send(
+      method,
+      params,
+      ({ result, bytes, date = null }) => {
+        inFlight.bytes += bytes;
+        if (date !== null) sightDate(run, date - clock.currentTimeMillisUnsafe());
+        judged(result, (known) => {
+          // why: who asked may have gone while the dialects were loaded
+          if (!isOpen) return;
+          close();
+          resume(heard(known));
+        });
+      },
+      run,
+    );
+    if (!isOpen) return;
+    const giveUp = () => {
+      close();
+      abort();
+    };
+    if (run.signal !== null)
+      unwatch = onAbort(run.signal, () => {
+        giveUp();
+        resume(Effect.interrupt);
+      });
+    return Effect.sync(giveUp);
+  });
+
 /** Makes the requests of an endpoint, over what `sendWith` makes of its memory. */
 export const requests = (
   sendWith: (memory: Memory) => Send,
@@ -223,43 +269,9 @@ export const requests = (
     });
 
   const attempt = (inFlight: Asked): Effect.Effect<unknown, Failure> =>
-    Effect.callback((resume) => {
-      const { method, params, run } = inFlight;
-      if (run.signal?.aborted === true) return resume(Effect.interrupt);
-      let isOpen = true;
-      let unwatch = (): void => undefined;
-      const close = () => {
-        isOpen = false;
-        unwatch();
-      };
-      inFlight.tries++;
-      const abort = send(
-        method,
-        params,
-        ({ result, bytes, date = null }) => {
-          inFlight.bytes += bytes;
-          if (date !== null) sightDate(run, date - clock.currentTimeMillisUnsafe());
-          judged(result, (known) => {
-            // why: who asked may have gone while the dialects were loaded
-            if (!isOpen) return;
-            close();
-            memory.heard(method, known);
-            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(inFlight, known.failure));
-          });
-        },
-        run,
-      );
-      if (!isOpen) return;
-      const giveUp = () => {
-        close();
-        abort();
-      };
-      if (run.signal !== null)
-        unwatch = onAbort(run.signal, () => {
-          giveUp();
-          resume(Effect.interrupt);
-        });
-      return Effect.sync(giveUp);
+    once(send, clock, inFlight, (known) => {
+      memory.heard(inFlight.method, known);
+      return Result.isSuccess(known) ? Effect.succeed(known.success) : again(inFlight, known.failure);
     });
 
   /** All tries of a request, until its deadline. */

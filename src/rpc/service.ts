@@ -154,6 +154,12 @@ export interface RunContext {
   readonly signal: AbortSignal | null;
 }
 
+/**
+ * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times
+ * its bytes of memory.
+ */
+export const mostRunBytes = 12 * 1_048_576;
+
 /** The current run; by default round 1, no deadline, nothing recorded. */
 export const CurrentRun: Context.Reference<RunContext> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
   defaultValue: (): RunContext => ({ round: 1, deadline: null, record: () => undefined, signal: null }),

@@ -6,22 +6,12 @@ import * as Result from "effect/Result";
 import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { isRecord, jsonIn } from "../primitives/record.js";
-import {
-  judged,
-  malformed,
-  noReply,
-  outgoing,
-  readSingle,
-  unanswered,
-  type Failure,
-  type Outgoing,
-  type Tried,
-} from "./answer.js";
+import { noReply, outgoing, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
+import { judged, malformed, type Failure } from "./judging.js";
 import { cutter } from "./cutter.js";
-import { redactUrls } from "./endpoint.js";
+import { redactUrls } from "./redact.js";
 import { idsFrom, numbered } from "./http.js";
 import {
-  mostRunBytes,
   roomFor,
   tooLarge,
   tooMuch,
@@ -33,7 +23,7 @@ import {
   type ResponseBudget,
 } from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
-import type { Rpc } from "./service.js";
+import { mostRunBytes, type Rpc } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 /** A connection that is open, until `end`. */

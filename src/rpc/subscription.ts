@@ -8,7 +8,7 @@ import * as Result from "effect/Result";
 import { RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { isPlain, isRecord } from "../primitives/record.js";
-import { judged, type Unjudged } from "./answer.js";
+import { judged, type Unjudged } from "./judging.js";
 import { endpointOf } from "./endpoint.js";
 import { judgeForeign } from "./foreign.js";
 import type { Rpc } from "./service.js";

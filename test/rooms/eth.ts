@@ -2,7 +2,8 @@
 export { Block, FeeHistory, FullBlock, Log, Receipt } from "../../src/eth/block.js";
 export { checkBlooms, hasWholeBlooms, mayHold } from "../../src/eth/logs.js";
 export { explain } from "../../src/eth/call.js";
-export { nextHead, placeOf, emptyChain, withHeads, type ChainState, type Header } from "../../src/eth/heads.js";
+export { nextHead, placeOf, emptyChain, withHeads, type ChainState } from "../../src/eth/heads.js";
+export type { Header } from "../../src/eth/block.js";
 export {
   Account,
   Anything,

@@ -1,9 +1,10 @@
 /** What tests take from `src/rpc`: a file that moves inside it is followed here, and in no test. */
-export { endpointOf, providerOf, redactJson, redactUrls } from "../../src/rpc/endpoint.js";
+export { endpointOf, providerOf, redactJson } from "../../src/rpc/endpoint.js";
+export { redactUrls } from "../../src/rpc/redact.js";
 export * as Foreign from "../../src/rpc/foreign.js";
 export { cutter } from "../../src/rpc/cutter.js";
 export type { Patience } from "../../src/rpc/connection.js";
-export { judging } from "../../src/rpc/answer.js";
+export { judging } from "../../src/rpc/judging.js";
 export { KnownEndpoint } from "../../src/rpc/memory.js";
 export { receiver, roomFor, sharedRoom, type Posted } from "../../src/rpc/post.js";
 export { earliestFork, isSaidByEnough, reachedBy, type Member, type Vote } from "../../src/rpc/quorum/members.js";

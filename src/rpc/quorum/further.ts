@@ -182,6 +182,30 @@ const onHead = Effect.fnUntraced(function* (
   return own.kind === "agreed" && hash === theirHash ? compareAnswers(question, first, other) : own;
 });
 
+/** Two answers that are blocks. */
+const compareHeads = (question: SharedQuestion, first: Answer, other: Answer, pair: Pair): Effect.Effect<Finding> => {
+  const [mine, theirs] = [numberIn(Result.getOrNull(first)), numberIn(Result.getOrNull(other))];
+  const isHead = question.state === "latest" && tagOf(question.method, question.params) !== null;
+  return !isHead || mine === null || theirs === null || mine === theirs
+    ? Effect.succeed(compareBlocks(first, other))
+    : headsApart(question, first, other, [mine, theirs], pair);
+};
+
+/** Two simulations that differ. */
+const compareRuns = (
+  question: SharedQuestion,
+  first: Answer,
+  other: Answer,
+  finding: Finding,
+  pair: Pair,
+): Effect.Effect<Finding> => {
+  if (lacksBlock(other)) return onTheirs(question, first, pair);
+  if (question.state === "sealed") return inTheirBlock(question, first, other, finding, pair);
+  return question.state === "latest" && Result.isSuccess(other)
+    ? onOurs(question, first, pair)
+    : Effect.succeed(finding);
+};
+
 /** Compares another endpoint with the one that is handed on, and asks once more where heads may explain it. */
 export const compareFurther = (
   question: SharedQuestion,
@@ -191,20 +215,11 @@ export const compareFurther = (
 ): Effect.Effect<Finding> => {
   const { method, params, state } = question;
   if (state === "advice") return Effect.succeed(compareAdvice(first, other));
-  const tag = state === "latest" ? tagOf(method, params) : null;
-  if (method === "eth_getBlockByNumber") {
-    const [mine, theirs] = [numberIn(Result.getOrNull(first)), numberIn(Result.getOrNull(other))];
-    return tag === null || mine === null || theirs === null || mine === theirs
-      ? Effect.succeed(compareBlocks(first, other))
-      : headsApart(question, first, other, [mine, theirs], pair);
-  }
+  if (method === "eth_getBlockByNumber") return compareHeads(question, first, other, pair);
   const finding = compareAnswers(question, first, other);
   if (finding.kind === "agreed") return Effect.succeed(finding);
-  if (method === "eth_simulateV1") {
-    if (lacksBlock(other)) return onTheirs(question, first, pair);
-    if (state === "sealed") return inTheirBlock(question, first, other, finding, pair);
-    return state === "latest" && Result.isSuccess(other) ? onOurs(question, first, pair) : Effect.succeed(finding);
-  }
+  if (method === "eth_simulateV1") return compareRuns(question, first, other, finding, pair);
+  const tag = state === "latest" ? tagOf(method, params) : null;
   return tag !== null && Result.isSuccess(first) && Result.isSuccess(other)
     ? onHead(question, first, other, pair, tag)
     : Effect.succeed(finding);
