@@ -175,6 +175,17 @@ const keepsAll = (draft: Draft, from: bigint): boolean => {
   return true;
 };
 
+/** The second nonce of a pair that is in flight again: it was taken for free; where another has it by now, that one keeps it. */
+const holdSecond = (draft: Draft, nonce: bigint, first: Slot): void => {
+  const { token, since } = first;
+  const after = draft.get(nonce + 1n);
+  if (after?.width === 0 && after.token === token) return;
+  const isFree = after === undefined ? nonce + 1n >= draft.next : after.state === "free";
+  if (!isFree) return void draft.writes.set(nonce, { ...first, width: 1 });
+  draft.writes.set(nonce + 1n, { ...freeSlot, state: "committed", token, width: 0, since });
+  if (draft.next < nonce + 2n) draft.next = nonce + 2n;
+};
+
 /**
  * The chain went back to `to`: what had settled is in flight again, what held none of ours is free, and
  * so is what is burned, whose bytes are never sent again, and what is no longer kept.
@@ -183,7 +194,6 @@ export const lower = (draft: Draft, to: bigint, now: number): void => {
   for (let nonce = to; nonce < draft.floor; nonce += 1n) {
     const slot = draft.get(nonce) ?? freeSlot;
     const before = draft.get(nonce - 1n);
-    const after = draft.get(nonce + 1n);
     const isSecond = slot.width === 0 && before?.state === "committed" && before.token === slot.token;
     const isOurs = slot.attempts.length > 0 && slot.outcome !== "burned";
     if (!isSecond && !isOurs) {
@@ -192,13 +202,7 @@ export const lower = (draft: Draft, to: bigint, now: number): void => {
     }
     const again: Slot = { ...slot, state: "committed", since: now, outcome: "" };
     draft.writes.set(nonce, again);
-    if (slot.width !== 2 || (after?.width === 0 && after.token === slot.token)) continue;
-    // Its second nonce was taken for free; where another has it by now, that one keeps it
-    const isFree = after === undefined ? nonce + 1n >= draft.next : after.state === "free";
-    if (isFree)
-      draft.writes.set(nonce + 1n, { ...freeSlot, state: "committed", token: slot.token, width: 0, since: now });
-    else draft.writes.set(nonce, { ...again, width: 1 });
-    if (isFree && draft.next < nonce + 2n) draft.next = nonce + 2n;
+    if (slot.width === 2) holdSecond(draft, nonce, again);
   }
   draft.floor = to;
 };

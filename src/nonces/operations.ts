@@ -30,30 +30,30 @@ const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot
   since: now,
 });
 
+/** Nonces that were issued and are not settled; `slot` undefined = the store lost it, and it may have been committed. */
+const activeIn = (draft: Draft): ReadonlyArray<{ readonly nonce: bigint; readonly slot: Slot | undefined }> => {
+  const found: Array<{ readonly nonce: bigint; readonly slot: Slot | undefined }> = [];
+  for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) found.push({ nonce, slot: draft.get(nonce) });
+  return found;
+};
+
 /** Finds what is in the way of a new nonce, and where the lowest free one is. */
-const survey = (draft: Draft, now: number) => {
-  let inFlight = 0;
-  let pair = false;
-  let free: bigint | null = null;
-  let highest: bigint | null = null;
-  let firstEnd: number | null = null;
-  let head: Extract<ReserveAnswer, { _tag: "Busy" }>["head"] = null;
-  for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
-    const slot = draft.get(nonce);
-    if (slot?.state === "free") {
-      free ??= nonce;
-      continue;
-    }
-    if (slot?.width !== 0) inFlight += 1;
-    // One that the store lost may have been committed
-    if (slot === undefined) continue;
-    const { attempts, outcome, since } = slot;
-    head ??= { nonce, hash: attempts.at(-1)?.hash ?? null, outcome, ageMs: Math.max(0, now - since) };
-    if (slot.width !== 1) pair = true;
-    if (slot.state === "committed") highest = nonce;
-    if (slot.state === "reserved" && (firstEnd === null || slot.until < firstEnd)) firstEnd = slot.until;
-  }
-  return { inFlight, pair, free, gap: free !== null && highest !== null && free < highest, firstEnd, head };
+const survey = (draft: Draft) => {
+  const active = activeIn(draft);
+  const free = active.find(({ slot }) => slot?.state === "free")?.nonce ?? null;
+  const held = active.flatMap(({ nonce, slot }) =>
+    slot === undefined || slot.state === "free" ? [] : [{ nonce, ...slot }],
+  );
+  const highest = held.findLast(({ state }) => state === "committed")?.nonce ?? null;
+  const ends = held.flatMap(({ state, until }) => (state === "reserved" ? [until] : []));
+  return {
+    inFlight: active.filter(({ slot }) => slot?.state !== "free" && slot?.width !== 0).length,
+    pair: held.some(({ width }) => width !== 1),
+    free,
+    gap: free !== null && highest !== null && free < highest,
+    firstEnd: ends.length === 0 ? null : ends.reduce((first, end) => Math.min(first, end)),
+    first: held[0],
+  };
 };
 
 const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
@@ -68,8 +68,48 @@ const find = (draft: Draft, token: string) => {
 };
 
 /**
- * The lowest free nonce, else the next new one. A gap below a committed nonce is always given, for
- * nothing above it can be mined before. Two nonces at once only on an idle lane, and nothing beside
+ * The nonce that a request gets; null = none now. It is the lowest free one, else the next new one. A gap below a
+ * committed nonce is always given, for nothing above it can be mined before.
+ */
+const nonceFor = (
+  { free, gap, inFlight }: ReturnType<typeof survey>,
+  next: bigint,
+  { width, gapOnly }: Pick<ReserveRequest, "width" | "gapOnly">,
+  cap: number,
+): bigint | null => {
+  if (gapOnly) return gap && width === 1 ? free : null;
+  if (free === null) return inFlight < cap ? next : null;
+  return width === 1 && (gap || inFlight < cap) ? free : null;
+};
+
+/** Leases a nonce, and with `width` 2 the one behind it. */
+const grant = (draft: Draft, nonce: bigint, request: ReserveRequest, now: number): ReserveAnswer => {
+  draft.writes.set(nonce, lease(request, request.width, now));
+  if (request.width === 2) draft.writes.set(nonce + 1n, lease(request, 0, now));
+  const end = nonce + BigInt(request.width);
+  if (draft.next < end) draft.next = end;
+  return { _tag: "Granted", nonce, leaseMs: request.ttlMs };
+};
+
+const busy = (
+  { inFlight, firstEnd, first }: ReturnType<typeof survey>,
+  cap: number,
+  now: number,
+): Extract<ReserveAnswer, { _tag: "Busy" }> => ({
+  ...{ _tag: "Busy", inFlight, cap, retryInMs: firstEnd === null ? null : Math.max(0, firstEnd - now) },
+  head:
+    first === undefined
+      ? null
+      : {
+          nonce: first.nonce,
+          hash: first.attempts.at(-1)?.hash ?? null,
+          outcome: first.outcome,
+          ageMs: Math.max(0, now - first.since),
+        },
+});
+
+/**
+ * Leases a nonce to a token, or says what is in the way. Two nonces at once only on an idle lane, and nothing beside
  * them: pools take one transaction from an account that a pending authorisation speaks for.
  */
 export const reserve = (view: View, request: ReserveRequest, now: number): Decision<ReserveAnswer> => {
@@ -86,26 +126,11 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
         : { _tag: "Spent", nonce: known.nonce },
     );
   }
-  const { inFlight, pair, free, gap, firstEnd, head } = survey(draft, now);
-  const cap = request.width === 2 || pair ? Math.min(1, request.cap) : request.cap;
-  const grant = (nonce: bigint): Decision<ReserveAnswer> => {
-    draft.writes.set(nonce, lease(request, request.width, now));
-    if (request.width === 2) draft.writes.set(nonce + 1n, lease(request, 0, now));
-    const end = nonce + BigInt(request.width);
-    if (draft.next < end) draft.next = end;
-    return decide(draft, { _tag: "Granted", nonce, leaseMs: request.ttlMs });
-  };
-  if (request.gapOnly)
-    return gap && free !== null && request.width === 1 ? grant(free) : decide(draft, { _tag: "NoGap" });
-  if (request.width === 1 && free !== null && (gap || inFlight < cap)) return grant(free);
-  if (inFlight < cap && free === null) return grant(draft.next);
-  return decide(draft, {
-    _tag: "Busy",
-    inFlight,
-    cap,
-    retryInMs: firstEnd === null ? null : Math.max(0, firstEnd - now),
-    head,
-  });
+  const found = survey(draft);
+  const cap = request.width === 2 || found.pair ? Math.min(1, request.cap) : request.cap;
+  const nonce = nonceFor(found, draft.next, request, cap);
+  if (nonce !== null) return decide(draft, grant(draft, nonce, request, now));
+  return decide(draft, request.gapOnly ? { _tag: "NoGap" } : busy(found, cap, now));
 };
 
 /** Somebody else's transaction is final at the nonce. Its owner was told to pay again, so its bytes are never sent again. */

@@ -136,12 +136,24 @@ export const afterwards = (
 const isSame = (a: Bounds, b: Bounds): boolean =>
   a.floor === b.floor && a.next === b.next && a.tail === b.tail && a.doubt === b.doubt && a.doubtAt === b.doubtAt;
 
+/** Reads nonces through what was decided so far; those that were not remembered are put into `missing`. */
+const through =
+  ({ head, slots }: Remembered, writes: ReadonlyMap<bigint, Slot | null>, missing: Array<bigint>): View["get"] =>
+  (nonce) => {
+    const write = writes.get(nonce);
+    if (write !== undefined) return write ?? undefined;
+    if (head === null || nonce < head.tail || nonce >= head.next) return undefined;
+    const slot = slots.get(nonce);
+    if (slot === undefined) missing.push(nonce);
+    return slot ?? undefined;
+  };
+
 /**
  * Decides operations one after the other, each on what the ones before it leave. `change`: of the same version where nothing
  * is to be written; null = there is no lane. `missing`: nonces that decided and were not remembered: then nothing else counts.
  */
 export const decideAll = (
-  { head, slots }: Remembered,
+  remembered: Remembered,
   operations: ReadonlyArray<{
     /** True if its answer may permit a broadcast. */
     readonly permits: boolean;
@@ -156,14 +168,8 @@ export const decideAll = (
   const writes = new Map<bigint, Slot | null>();
   const missing: Array<bigint> = [];
   const deliver: Array<() => void> = [];
-  const get = (nonce: bigint): Slot | undefined => {
-    const write = writes.get(nonce);
-    if (write !== undefined) return write ?? undefined;
-    if (head === null || nonce < head.tail || nonce >= head.next) return undefined;
-    const slot = slots.get(nonce);
-    if (slot === undefined) missing.push(nonce);
-    return slot ?? undefined;
-  };
+  const get = through(remembered, writes, missing);
+  const { head } = remembered;
   let bounds: Bounds | null = head;
   let commits = head?.commits ?? now;
   // A repeated commit writes as well: a standby is waited for only by who writes

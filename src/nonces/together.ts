@@ -26,7 +26,7 @@ import {
   selectionFor,
   withoutHistory,
 } from "./remembered.js";
-import type { LaneBackend, Remembered } from "./remembered.js";
+import type { Change, LaneBackend, Remembered } from "./remembered.js";
 import { Settings } from "./service.js";
 import type { Result, Store } from "./store.js";
 
@@ -76,13 +76,9 @@ const time = Clock.clockWith((clock) => Effect.sync(() => Number(clock.currentTi
 const named = (operation: string, cause: Cause.Cause<NonceStoreError>): Cause.Cause<NonceStoreError> =>
   Cause.map(cause, ({ detail, isRetryable }) => new NonceStoreError({ operation, detail, isRetryable }));
 
-/** Decides operations until they are written on the lane that they were decided on. */
-const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCommitCounts>) => {
-  const maker = globalThis.crypto.randomUUID();
-  let versions = 0;
-  const newVersion = () => `${maker}-${(versions += 1)}`;
-
-  const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, selection: Selection) {
+/** Reads a lane; fails where the store has fewer commits than this process has seen. */
+const reading = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCommitCounts>) =>
+  Effect.fnUntraced(function* (operation: string, lane: LaneId, selection: Selection) {
     const start = yield* time;
     const found = yield* backend.read(operation, lane, selection);
     const at = yield* time;
@@ -94,15 +90,51 @@ const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCom
     return remember(found, selection, { now: found.now, at, took: at - start });
   });
 
+/** Writes a change of a lane as it is known: the lane after it; null where another process was quicker. */
+const writing = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCommitCounts>) =>
+  Effect.fnUntraced(function* (operation: string, lane: LaneId, known: Remembered, change: Change) {
+    const start = yield* time;
+    const outcome = yield* backend.compareAndSet(operation, lane, change);
+    if (outcome._tag === "Conflict") return null;
+    const at = yield* time;
+    commitCounts.remember(lane, change.after.commits);
+    return afterwards(known, change, { now: outcome.now, at, took: at - start });
+  });
+
+/** Remembers for the next turns that other processes write as well, and lets them. */
+const giveWay = Effect.fnUntraced(function* (line: Line, conflicts: number) {
+  line.crowd = Math.min(turns.most, line.crowd + turns.each);
+  yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
+});
+
+/** The store's clock as it will be when it is asked; never before the last one that was decided on, unless far from it. */
+const clockFor = (known: Remembered, line: Line) =>
+  Effect.map(time, (at): number => {
+    const guess = clockAt(known.clock, at);
+    return guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
+  });
+
+/** Takes what is remembered of a lane, where it is enough: until it is known what became of a write, nothing is. */
+const takeLast = (line: Line, selection: Selection): Remembered | null => {
+  const { last } = line;
+  line.last = null;
+  return last !== null && covers(last, selection) ? last : null;
+};
+
+/** Decides operations until they are written on the lane that they were decided on. */
+const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCommitCounts>) => {
+  const maker = globalThis.crypto.randomUUID();
+  let versions = 0;
+  const newVersion = () => `${maker}-${(versions += 1)}`;
+  const read = reading(backend, commitCounts);
+  const write = writing(backend, commitCounts);
+
   return Effect.fnUntraced(function* (lane: LaneId, line: Line, batch: ReadonlyArray<Waiting>) {
     if (batch.length === 0) return;
     const [operation = ""] = batch.map(({ name }) => name);
     const history = batch.map((each) => each.history).reduce(lower);
     let selection = union(batch);
-    const { last } = line;
-    // Until it is known what became of a write, nothing is remembered
-    line.last = null;
-    let known = last !== null && covers(last, selection) ? last : null;
+    let known = takeLast(line, selection);
     let isFresh = false;
     for (let conflicts = 0; ;) {
       const all = batch.filter(({ isGone }) => !isGone);
@@ -111,8 +143,7 @@ const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCom
         known = yield* read(operation, lane, { ...selection, oldest: BigInts.max(selection.oldest, someOldest) });
         isFresh = true;
       }
-      const guess = clockAt(known.clock, yield* time);
-      const now: number = guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
+      const now: number = yield* clockFor(known, line);
       const { change, deliver, missing } = decideAll(known, all, now, newVersion);
       if (missing.length > 0 && known.head !== null) {
         selection = selectionFor(known.head, selection, history, missing);
@@ -120,28 +151,20 @@ const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCom
         continue;
       }
       line.now = now;
-      if (change === null || change.before?.version === change.after.version) {
-        if (!isFresh) {
-          known = null;
-          continue;
-        }
-        line.last = withoutHistory(known);
-      } else {
-        const start = yield* time;
-        const outcome = yield* backend.compareAndSet(operation, lane, change);
-        if (outcome._tag === "Conflict") {
-          conflicts += 1;
-          known = null;
-          isFresh = false;
-          line.crowd = Math.min(turns.most, line.crowd + turns.each);
-          yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
-          continue;
-        }
-        const at = yield* time;
-        const state = afterwards(known, change, { now: outcome.now, at, took: at - start });
-        line.last = isFresh ? withoutHistory(state) : state;
-        commitCounts.remember(lane, change.after.commits);
+      const isWritten = change !== null && change.before?.version !== change.after.version;
+      // What is remembered may be old, and an answer without a write must not be
+      if (!isWritten && !isFresh) {
+        known = null;
+        continue;
       }
+      const after: Remembered | null = isWritten ? yield* write(operation, lane, known, change) : known;
+      if (after === null) {
+        known = null;
+        isFresh = false;
+        yield* giveWay(line, (conflicts += 1));
+        continue;
+      }
+      line.last = isFresh ? withoutHistory(after) : after;
       for (const answer of deliver) answer();
       return;
     }

@@ -31,6 +31,49 @@ const committedIn = (
 const isOpenEnded = ({ state, outcome, attempts }: Snapshot["slots"][number]): boolean =>
   state === "settled" && attempts.length > 0 && outcome !== "mined" && outcome !== "burned";
 
+/** Sends the last transactions of nonces again, in their order, but for those that the node shows. */
+const resend = Effect.fnUntraced(function* <R>(
+  lane: LaneId,
+  due: Snapshot["slots"],
+  shown: ReadonlyMap<Hash, unknown>,
+  send: (raw: Hex) => Effect.Effect<unknown, unknown, R>,
+) {
+  const sent = yield* Effect.forEach(
+    due,
+    Effect.fnUntraced(function* ({ nonce, state, attempts }) {
+      const last = attempts.at(-1);
+      if (last === undefined || last.raw === null || shown.has(last.hash)) return [];
+      const { hash, raw } = last;
+      const outcome = yield* outcomeOfSend(() => send(raw));
+      yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, recordOf(outcome))));
+      return [{ nonce, hash, outcome, fellOut: state === "settled" }];
+    }),
+  );
+  return sent.flat();
+});
+
+/** Finds out how settled nonces ended, and tells the store; a nonce of which nobody can say it yet is not among them. */
+const findEnds = Effect.fnUntraced(function* (lane: LaneId, settled: Snapshot["slots"], finalBefore: number) {
+  const endOf = yield* endings(lane);
+  const ended = yield* Effect.forEach(
+    settled,
+    Effect.fnUntraced(function* ({ nonce, attempts, since }) {
+      const hashes = attempts.map((attempt) => attempt.hash);
+      // A receipt that cannot be read now is read by a later reconciliation
+      const mined = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
+      const [ours] = hashes;
+      const later = mined !== null || since > finalBefore || ours === undefined ? null : yield* endOf(nonce, ours);
+      const found = mined === null ? later : ({ end: "mined", hash: mined } as const);
+      if (found === null) return [];
+      const { end, hash } = found;
+      yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, end)));
+      return [{ nonce, hash, end }];
+    }),
+    { concurrency: 8 },
+  );
+  return ended.flat();
+});
+
 /** {@link reconcile}; `isSparing` = what this node shows, or counts as pending, is not sent again. */
 const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
   input: Lane,
@@ -55,36 +98,9 @@ const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
   const due = slots.filter(({ nonce }) => numbers.has(nonce));
   const unknown = isSparing ? due.filter(({ nonce }) => nonce >= counts.pending) : due;
   const shown = yield* shownOf(isSparing ? unknown.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []) : []);
-  const resent = yield* Effect.forEach(
-    unknown,
-    Effect.fnUntraced(function* (slot) {
-      const last = slot.attempts.at(-1);
-      if (last === undefined || last.raw === null || shown.has(last.hash)) return [];
-      const { hash, raw } = last;
-      const outcome = yield* outcomeOfSend(() => sending(raw));
-      yield* Effect.ignore(asking("report", (store) => store.report(lane, slot.nonce, hash, recordOf(outcome))));
-      return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
-    }),
-  );
-  const endOf = yield* endings(lane);
-  const ended = yield* Effect.forEach(
-    slots.filter((slot) => isOpenEnded(slot) && slot.nonce < counts.latest),
-    Effect.fnUntraced(function* (slot) {
-      // A receipt that cannot be read now is read by a later reconciliation
-      const { nonce } = slot;
-      const hashes = slot.attempts.map((attempt) => attempt.hash);
-      const mined = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
-      const isYoung = slot.since + settings.burnedAfterMs > now;
-      const [ours] = hashes;
-      const later = mined !== null || isYoung || ours === undefined ? null : yield* endOf(nonce, ours);
-      const ended = mined === null ? later : ({ end: "mined", hash: mined } as const);
-      if (ended === null) return [];
-      const { end, hash } = ended;
-      yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, end)));
-      return [{ nonce, hash, end }];
-    }),
-    { concurrency: 8 },
-  );
+  const resent = yield* resend(lane, unknown, shown, sending);
+  const open = slots.filter((slot) => isOpenEnded(slot) && slot.nonce < counts.latest);
+  const ended = yield* findEnds(lane, open, now - settings.burnedAfterMs);
   return {
     ...{
       /** The first nonce that is not settled. */
@@ -97,9 +113,9 @@ const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
     /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
     gaps: Metrics.gapsOf(snapshot),
     /** Resent transactions with outcomes. `fellOut`: the chain had passed it before (a reorg, or a stale count). */
-    resent: resent.flat(),
+    resent,
     /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's, which is final. */
-    ended: ended.flat(),
+    ended,
   };
 });
 
