@@ -142,57 +142,55 @@ export const staticCall = (to: Address, data: Hex, gas: number = readGas, return
   returnCap,
 });
 
-const word = (address: Address): string => address.slice(2).toLowerCase().padStart(64, "0");
-
 const uint = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
 
+const word = (value: Address | bigint): string =>
+  typeof value === "bigint" ? uint(value) : value.slice(2).toLowerCase().padStart(64, "0");
+
+/** A getter of a contract by its selector, whose arguments are a word each. */
+const getter =
+  <Arguments extends ReadonlyArray<Address | bigint>>(selector: Hex, returnCap?: number) =>
+  (contract: Address, ...values: Arguments): Call =>
+    staticCall(contract, `${selector}${values.map(word).join("")}`, readGas, returnCap);
+
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
-export const balanceOf = (token: Address, account: Address): Call => staticCall(token, `0x70a08231${word(account)}`);
+export const balanceOf = getter<[account: Address]>("0x70a08231");
 
 /** `balanceOf(address,uint256)` of an ERC-1155 or ERC-6909: a uint256. */
-export const balanceOf1155 = (token: Address, account: Address, id: bigint): Call =>
-  staticCall(token, `0x00fdd58e${word(account)}${uint(id)}`);
+export const balanceOf1155 = getter<[account: Address, id: bigint]>("0x00fdd58e");
 
 /** `ownerOf(uint256)` of an ERC-721: an address; reverts when there is no such token. */
-export const ownerOf = (token: Address, id: bigint): Call => staticCall(token, `0x6352211e${uint(id)}`);
+export const ownerOf = getter<[id: bigint]>("0x6352211e");
 
 /** `allowance(address,address)` of an ERC-20: a uint256. */
-export const allowance = (token: Address, owner: Address, spender: Address): Call =>
-  staticCall(token, `0xdd62ed3e${word(owner)}${word(spender)}`);
+export const allowance = getter<[owner: Address, spender: Address]>("0xdd62ed3e");
 
 /** `totalSupply()` of an ERC-20: a uint256. */
 export const totalSupply = (token: Address): Call => staticCall(token, "0x18160ddd");
 
 /** `isApprovedForAll(address,address)` of an ERC-721 or ERC-1155: a bool. */
-export const isApprovedForAll = (token: Address, owner: Address, operator: Address): Call =>
-  staticCall(token, `0xe985e9c5${word(owner)}${word(operator)}`);
+export const isApprovedForAll = getter<[owner: Address, operator: Address]>("0xe985e9c5");
 
 /** `getApproved(uint256)` of an ERC-721: an address, zero when nobody is. */
-export const getApproved = (token: Address, id: bigint): Call => staticCall(token, `0x081812fc${uint(id)}`);
+export const getApproved = getter<[id: bigint]>("0x081812fc");
 
 /** Permit2 `allowance(address user,address token,address spender)`: see `readPermit2Allowance`. */
-export const permit2Allowance = (permit2: Address, owner: Address, token: Address, spender: Address): Call =>
-  staticCall(permit2, `0x927da105${word(owner)}${word(token)}${word(spender)}`, readGas, 96);
+export const permit2Allowance = getter<[owner: Address, token: Address, spender: Address]>("0x927da105", 96);
 
 /** `isOperator(address,address)` of an ERC-6909: a bool. */
-export const isOperator = (token: Address, owner: Address, spender: Address): Call =>
-  staticCall(token, `0xb6363cf2${word(owner)}${word(spender)}`);
+export const isOperator = getter<[owner: Address, spender: Address]>("0xb6363cf2");
 
 /** `allowance(address,address,uint256)` of an ERC-6909: a uint256. */
-export const allowance6909 = (token: Address, owner: Address, spender: Address, id: bigint): Call =>
-  staticCall(token, `0x598af9e7${word(owner)}${word(spender)}${uint(id)}`);
+export const allowance6909 = getter<[owner: Address, spender: Address, id: bigint]>("0x598af9e7");
 
 /** `isOperatorFor(address operator,address holder)` of an ERC-777: a bool. */
-export const isOperatorFor = (token: Address, operator: Address, holder: Address): Call =>
-  staticCall(token, `0xd95b6371${word(operator)}${word(holder)}`);
+export const isOperatorFor = getter<[operator: Address, holder: Address]>("0xd95b6371");
 
 /** `borrowAllowance(address,address)` of an Aave debt token: a uint256. */
-export const borrowAllowance = (token: Address, owner: Address, borrower: Address): Call =>
-  staticCall(token, `0x6bd76d24${word(owner)}${word(borrower)}`);
+export const borrowAllowance = getter<[owner: Address, borrower: Address]>("0x6bd76d24");
 
 /** `isAuthorized(address,address)` of Morpho: a bool. */
-export const isAuthorized = (morpho: Address, authorizer: Address, authorized: Address): Call =>
-  staticCall(morpho, `0x65e4ad9e${word(authorizer)}${word(authorized)}`);
+export const isAuthorized = getter<[authorizer: Address, authorized: Address]>("0x65e4ad9e");
 
 /** ERC-165 `supportsInterface(bytes4)`: a bool. */
 export const supportsInterface = (contract: Address, interfaceId: Hex): Call =>
