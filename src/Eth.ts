@@ -17,6 +17,7 @@ import { lazyImport } from "./primitives/effects.js";
 import { chainId, getBlock } from "./eth/methods.js";
 import type { Rpc } from "./rpc/index.js";
 
+export { getLogs } from "./eth/logs.js";
 export * from "./eth/methods.js";
 export type { HeadOptions } from "./eth/watchHeads.js";
 export type { LogOptions } from "./eth/watchLogs.js";

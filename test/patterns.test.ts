@@ -17,7 +17,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
     "signatures, types, names and calldata that callers and contracts give",
   ],
   [/^src\/abi\/table\.ts$/, "types in a table that is written short: they are written out, and nothing is told by it"],
-  [/^src\/eth\/(encode|logs|shape)\.ts$/, "numbers on the wire"],
+  [/^src\/eth\/(bloom|encode|shape)\.ts$/, "numbers on the wire"],
   [/^src\/witness\/answers\.ts$/, "bytes that contracts return"],
   [
     /^src\/steps\/(code|reading\/(addressPositions|outputs|unexplained))\.ts$/,

@@ -16,14 +16,13 @@ import { escapeText } from "../primitives/text.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/judging.js";
-import type { Faults } from "./write.js";
 import { decoder, type Shape } from "./shape.js";
 
 export type { Failure } from "../rpc/judging.js";
 
 /** The parameters written by `write`, or `InvalidParams` with what could not be written. */
-export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {
-  const faults: Faults = [];
+export const encoded = <A>(method: string, write: (faults: Array<string>) => A): Result.Result<A, RpcError> => {
+  const faults: Array<string> = [];
   const params = write(faults);
   return faults.length === 0
     ? Result.succeed(params)
@@ -36,7 +35,7 @@ export const encoded = <A>(method: string, write: (faults: Faults) => A): Result
  */
 export const ask = <A>(
   method: string,
-  write: (faults: Faults) => ReadonlyArray<unknown>,
+  write: (faults: Array<string>) => ReadonlyArray<unknown>,
   read: Shape<A> | ((result: unknown) => Result.Result<A, Failure>),
 ): Effect.Effect<A, Failure, Rpc> =>
   Rpc.use((rpc) => {

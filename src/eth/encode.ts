@@ -16,7 +16,7 @@ import {
   type StateOverrides,
 } from "./parameters.js";
 import { Account, Anything, Bytes, Flag, list, mapOf, Word, writtenBy, type Shape } from "./shape.js";
-import { fields, quantity, type Faults, type Writer } from "./write.js";
+import { fields, quantity, type Writer } from "./write.js";
 
 const writers = {
   address: Account.write,
@@ -76,7 +76,7 @@ const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callName
 export const call = (
   parameters: CallRequest & Omit<Simulation["blocks"][number], "calls">,
   block: unknown,
-  faults: Faults,
+  faults: Array<string>,
 ): ReadonlyArray<unknown> => {
   if (!isRecord(parameters as unknown)) {
     faults.push("give { from, to, data, value, block }");
@@ -105,7 +105,7 @@ const simulated = fields<Simulation>(
 );
 
 /** Writes what `eth_simulateV1` simulates, and on which block. */
-export const simulation = (parameters: Simulation, faults: Faults): ReadonlyArray<unknown> => {
+export const simulation = (parameters: Simulation, faults: Array<string>): ReadonlyArray<unknown> => {
   const { blocks, block, fillers: _, ...flags } = simulated(parameters, "", faults);
   return [{ blockStateCalls: blocks, ...flags }, block];
 };
@@ -114,7 +114,7 @@ export const simulation = (parameters: Simulation, faults: Faults): ReadonlyArra
 const inOrder = <A extends object>(writers: { readonly [K in keyof A]-?: Writer }) => {
   const write = fields<A>(writers, { required: Object.keys(writers) as Array<Extract<keyof A, string>> });
   return (parameters: A) =>
-    (faults: Faults): ReadonlyArray<unknown> =>
+    (faults: Array<string>): ReadonlyArray<unknown> =>
       Object.values(write(parameters, "", faults));
 };
 export const onBlock = inOrder<{ readonly block: BlockParameter }>({ block: blockParameter });
@@ -153,7 +153,7 @@ const filtered = fields<LogFilter>({
 });
 
 /** The filter for one request; with `blockHash` the range stays behind. */
-export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => {
+export const logFilter = (filter: LogFilter, path: string, faults: Array<string>): Record<string, unknown> => {
   const wire = filtered(filter, path, faults);
   const { fromBlock: _, toBlock: __, ...rest } = wire;
   return "blockHash" in rest ? rest : wire;

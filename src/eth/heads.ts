@@ -5,8 +5,11 @@ import type { Head, Header } from "./block.js";
 /** Blocks below a head that are remembered, to find where a branch begins, and what was told of those that it replaces. */
 export const historyDepth = 128n;
 
-/** The place of a header among the blocks that were told. */
-export type Place =
+/** Returns the place of a header among the blocks that were told. */
+export const placeOf = (
+  chain: ReadonlyArray<Header>,
+  { hash, parentHash }: Header,
+):
   /** The last block that was told. */
   | { readonly is: "known" }
   /** Told already, with others above it: a word that comes late, or a chain that has let go of those. */
@@ -14,10 +17,7 @@ export type Place =
   /** Its parent is the last block told, or an earlier one: those above it are replaced. */
   | { readonly is: "next"; readonly above: ReadonlyArray<Header> }
   /** Its parent was not told. */
-  | { readonly is: "apart" };
-
-/** Returns the place of a header. */
-export const placeOf = (chain: ReadonlyArray<Header>, { hash, parentHash }: Header): Place => {
+  | { readonly is: "apart" } => {
   if (chain.length === 0) return { is: "next", above: [] };
   const same = chain.findLastIndex((header) => header.hash === hash);
   if (same >= 0) return same === chain.length - 1 ? { is: "known" } : { is: "below", above: chain.slice(same + 1) };

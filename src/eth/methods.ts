@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { indexAbis, indexOf, type AbiSources } from "../abi/abiIndex.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
-import { Block, FeeHistory, Receipt, type Log } from "./block.js";
-import { askLogs, checkBlooms } from "./logs.js";
+import { Block, FeeHistory, Receipt } from "./block.js";
+import { checkBlooms } from "./bloom.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
-import type { BlockParameter, CallRequest, LogFilter, Simulation } from "./parameters.js";
-import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
+import type { BlockParameter, CallRequest, Simulation } from "./parameters.js";
+import { Bytes, decoder, Index, list, Quantity, Word, type Shape } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
@@ -33,15 +33,6 @@ export type { Address, Hash, Hex } from "../primitives/hex.js";
 const noAbis = indexAbis([]);
 
 const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
-
-/**
- * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after
- * another, and in smaller ones where the node says so. `blockHash` wins over the range.
- *
- * JSON-RPC: `eth_getLogs`; `eth_getBlockByNumber` when one end of a range is a tag.
- */
-export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
-  askLogs(filter, (tag) => Effect.map(getBlock({ block: tag }), ({ number }) => number));
 
 /** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
 const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
@@ -140,6 +131,12 @@ export const estimateGas = (
     ),
   );
 
+/** A method about one account, at a block. */
+const ofAccount =
+  <A>(method: string, shape: Shape<A>) =>
+  (parameters: { readonly address: string; readonly block: BlockParameter }): Effect.Effect<A, Failure, Rpc> =>
+    ask(method, Encode.atAccount(parameters), shape);
+
 /**
  * The nonce for the next transaction of an address.
  *
@@ -157,30 +154,21 @@ export const estimateGas = (
  * console.log(next); // 0n
  * ```
  */
-export const getTransactionCount = (parameters: {
-  readonly address: string;
-  readonly block: BlockParameter;
-}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), Quantity);
+export const getTransactionCount = /* @__PURE__ */ ofAccount("eth_getTransactionCount", Quantity);
 
 /**
  * The code at an address; `0x` when there is none.
  *
  * JSON-RPC: `eth_getCode`.
  */
-export const getCode = (parameters: {
-  readonly address: string;
-  readonly block: BlockParameter;
-}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), Bytes);
+export const getCode = /* @__PURE__ */ ofAccount("eth_getCode", Bytes);
 
 /**
  * Wei of an address.
  *
  * JSON-RPC: `eth_getBalance`.
  */
-export const getBalance = (parameters: {
-  readonly address: string;
-  readonly block: BlockParameter;
-}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), Quantity);
+export const getBalance = /* @__PURE__ */ ofAccount("eth_getBalance", Quantity);
 
 /** JSON-RPC: `eth_chainId`. */
 export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], Index);

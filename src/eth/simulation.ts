@@ -7,7 +7,7 @@ import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { judging, malformed, type Classify } from "../rpc/judging.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { checkBlooms } from "./logs.js";
+import { checkBlooms } from "./bloom.js";
 import type { CallRequest, Simulation } from "./parameters.js";
 import {
   Anything,

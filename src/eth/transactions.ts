@@ -10,7 +10,7 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/judging.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
-import { checkBlooms } from "./logs.js";
+import { checkBlooms } from "./bloom.js";
 import { byHash, onBlock } from "./encode.js";
 import { Account, decoder, list, nullOr, struct, Word } from "./shape.js";
 import { quantity } from "./write.js";
@@ -24,6 +24,22 @@ export const readTransaction = /* @__PURE__ */ decoder(
 
 const isOther = (text: string, other: string): boolean => text.toLowerCase() !== other.toLowerCase();
 
+/** Asks for what has this hash, and sees that it is that one; null where the node does not know it. */
+const askByHash = <A extends object, Key extends string>(
+  method: string,
+  parameters: { readonly hash: Hash },
+  read: (result: unknown) => Result.Result<(A & Readonly<Record<Key, Hash>>) | null, Failure>,
+  key: Key,
+  another: string,
+) =>
+  ask(method, byHash(parameters), (result) =>
+    Result.filterOrFail(
+      read(result),
+      (found) => !isOther(found?.[key] ?? parameters.hash, parameters.hash),
+      () => malformed(method, `result.${key}`, another),
+    ),
+  );
+
 /**
  * The receipt of a transaction; null while it is not mined, or where the node does not know it.
  *
@@ -33,13 +49,7 @@ export const getTransactionReceipt = (parameters: {
   readonly hash: Hash;
 }): Effect.Effect<Receipt | null, Failure, Rpc> => {
   const method = "eth_getTransactionReceipt";
-  const request = ask(method, byHash(parameters), (result) =>
-    Result.filterOrFail(
-      readReceipt(result),
-      (receipt) => !isOther(receipt?.transactionHash ?? parameters.hash, parameters.hash),
-      () => malformed(method, "result.transactionHash", "of another transaction"),
-    ),
-  );
+  const request = askByHash(method, parameters, readReceipt, "transactionHash", "of another transaction");
   return Effect.tap(request, (receipt) => checkBlooms(method, receipt === null ? [] : [receipt], () => "result"));
 };
 
@@ -50,16 +60,8 @@ export const getTransactionReceipt = (parameters: {
  */
 export const getTransaction = (parameters: {
   readonly hash: Hash;
-}): Effect.Effect<FullTransaction | null, Failure, Rpc> => {
-  const method = "eth_getTransactionByHash";
-  return ask(method, byHash(parameters), (result) =>
-    Result.filterOrFail(
-      readTransaction(result),
-      (transaction) => !isOther(transaction?.hash ?? parameters.hash, parameters.hash),
-      () => malformed(method, "result.hash", "another transaction"),
-    ),
-  );
-};
+}): Effect.Effect<FullTransaction | null, Failure, Rpc> =>
+  askByHash("eth_getTransactionByHash", parameters, readTransaction, "hash", "another transaction");
 
 /**
  * A mined block with its transactions in full; `BlockNotFound` when the node has no such block.

@@ -5,10 +5,8 @@
 import { didYouMean, given } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 
-/** The paths of what could not be written. */
-export type Faults = Array<string>;
-/** Writes one value, whatever it is; what it cannot write is a fault under its path. */
-export type Writer = (value: unknown, path: string, faults: Faults) => unknown;
+/** Writes one value, whatever it is; what it cannot write is put into `faults` under its path. */
+export type Writer = (value: unknown, path: string, faults: Array<string>) => unknown;
 
 const limit = 1n << 256n;
 
@@ -53,7 +51,7 @@ export const fields =
       readonly beside?: ReadonlyArray<string>;
     } = {},
   ) =>
-  (value: unknown, path: string, faults: Faults): Readonly<Record<string, unknown>> => {
+  (value: unknown, path: string, faults: Array<string>): Readonly<Record<string, unknown>> => {
     const output: Record<string, unknown> = {};
     if (!isRecord(value)) {
       faults.push(noObject(path, required.length > 0 ? required : [...Object.keys(writers), ...beside]));
