@@ -17,7 +17,7 @@ import {
   itemOf,
   type AbiIndex,
 } from "./abiIndex.js";
-import { eventOf, type RawLog } from "./decodeLogs.js";
+import { eventOf } from "./decodeLogs.js";
 import { hasDecodable, leavesOf } from "./layout.js";
 import { most, sizeOf } from "./print.js";
 import type { Provenance } from "./revert.js";
@@ -93,7 +93,7 @@ export const functionsNamed = (selector: string): ReadonlyArray<Pick<KnownFuncti
   wellKnown.functions(selector);
 
 /** The name of an event that no ABI explains, by nothing but its topic; null where none is known. */
-export const eventByTopic = (log: RawLog): string | null => {
+export const eventByTopic = (log: Parameters<typeof eventOf>[0]): string | null => {
   // why: a report may hold thousands of events, of which a dozen kinds are named
   const event = eventOf(log, wellKnown);
   return event === null ? null : `${escapeText(event[0].name, 60)} (by topic)`;

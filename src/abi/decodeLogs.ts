@@ -71,16 +71,6 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
 /** The most bytes of one log or result that are decoded. */
 const most = 262_144;
 
-/** A log as a node gives it. */
-export interface RawLog {
-  /** The contract that emitted it. */
-  readonly address: string;
-  /** Its topics, 32 bytes each; the first is the event's signature. */
-  readonly topics: ReadonlyArray<string>;
-  /** The values that are not indexed, ABI-encoded. */
-  readonly data: string;
-}
-
 const isReference = (type: string): boolean =>
   type === "string" || type === "bytes" || type.startsWith("tuple") || type.endsWith("]");
 
@@ -102,8 +92,11 @@ const fits = (item: IndexedItem, topics: ReadonlyArray<Hash>, data: string): boo
   );
 };
 
-/** The items of the event that a log is, the nearest first; null where no ABI explains it. */
-export const eventOf = (log: RawLog, sources: Abis): readonly [IndexedItem, ...ReadonlyArray<IndexedItem>] | null => {
+/** The items of the event that a log is, as a node gives it, the nearest first; null where no ABI explains it. */
+export const eventOf = (
+  log: { readonly address: string; readonly topics: ReadonlyArray<string>; readonly data: string },
+  sources: Abis,
+): readonly [IndexedItem, ...ReadonlyArray<IndexedItem>] | null => {
   const { topics, data } = log;
   if (!Array.isArray(topics) || topics.length > 4 || typeof log.address !== "string") return null;
   const index = indexOf(sources);
@@ -126,7 +119,7 @@ export const eventOf = (log: RawLog, sources: Abis): readonly [IndexedItem, ...R
  * first. Where several events fit, the first in the caller's order is taken and the provenance
  * names the ABIs that agree with it.
  */
-export const decodeLog = (log: RawLog, sources: Abis): DecodedLog | null => {
+export const decodeLog = (log: Parameters<typeof eventOf>[0], sources: Abis): DecodedLog | null => {
   const group = eventOf(log, sources);
   if (group === null) return null;
   const { name, signature, item } = group[0];

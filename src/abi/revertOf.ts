@@ -48,12 +48,6 @@ const bounds = { layers: 8, reason: 4096, code: 5, custom: 262_144 } as const;
 // the bytes were checked once before; checking them again in every layer would cost a pass each
 const trusted = { disableChecks: true } as const;
 
-interface Layered {
-  readonly layer: RevertLayer;
-  /** The places where further revert data may be. */
-  readonly leaves: ReadonlyArray<Leaf>;
-}
-
 const hex = (digits: string): Hex => `0x${digits}`;
 
 const utf8 = (digits: string): string => {
@@ -61,11 +55,18 @@ const utf8 = (digits: string): string => {
   return new TextDecoder().decode(bytes).slice(0, bounds.reason);
 };
 
+/** The errors that explain bytes: by the caller's ABIs, those of `address` first, and by the table. */
+interface Context {
+  readonly errors: AbiIndex["errors"];
+  readonly table: Table;
+  readonly address: string | null;
+}
+
 const meaningOf = (text: string, { table }: Context): string | null =>
   text.length > bounds.code ? null : table.meaning(text);
 
 /** `Error(string)`, also with a dirty or missing tail: some contracts build it by hand. */
-const reasonOf = (data: Hex, context: Context): Layered | null => {
+const reasonOf = (data: Hex, context: Context): ReturnType<typeof layerOf> | null => {
   const content = bytesAt(data, pointedAt(data, argumentsAt, argumentsAt))?.slice(dataAt);
   if (content === undefined) return null;
   const reason = utf8(content);
@@ -75,7 +76,7 @@ const reasonOf = (data: Hex, context: Context): Layered | null => {
   };
 };
 
-const panicOf = (data: Hex): Layered | null => {
+const panicOf = (data: Hex): ReturnType<typeof layerOf> | null => {
   if (data.length !== 74) return null;
   const code = BigInt(`0x${data.slice(10)}`);
   const meaning = panicMeanings.get(code) ?? "a code that Solidity does not define";
@@ -107,7 +108,7 @@ const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, context: Context)
     return [{ custom, leaves }];
   });
 
-const customOf = (data: Hex, selector: string, context: Context): Layered | null => {
+const customOf = (data: Hex, selector: string, context: Context): ReturnType<typeof layerOf> | null => {
   if (data.length > 2 + bounds.custom * 2) return null;
   const items = context.errors(selector);
   const own = context.address === null ? [] : items.filter(({ address }) => address === context.address);
@@ -122,13 +123,11 @@ const customOf = (data: Hex, selector: string, context: Context): Layered | null
   };
 };
 
-interface Context {
-  readonly errors: AbiIndex["errors"];
-  readonly table: Table;
-  readonly address: string | null;
-}
-
-const layerOf = (data: Hex, context: Context): Layered => {
+/** One layer of a revert, and the places where further revert data may be. */
+const layerOf = (
+  data: Hex,
+  context: Context,
+): { readonly layer: RevertLayer; readonly leaves: ReadonlyArray<Leaf> } => {
   if (data.length === 2) return { layer: new RevertEmpty({ data }, trusted), leaves: [] };
   const selector = data.length < 10 ? null : data.slice(0, 10).toLowerCase();
   const known =

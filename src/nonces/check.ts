@@ -13,7 +13,6 @@ const placeOf = (lane: Snapshot, index: number, active: boolean) => ({
   before: lane.slots[index - 1],
   after: lane.slots[index + 1],
 });
-type Place = ReturnType<typeof placeOf>;
 
 /** True if a slot has transactions in a sound lane. */
 const isExpected = ({ state, width, token }: Slot): boolean =>
@@ -23,11 +22,15 @@ const isExpected = ({ state, width, token }: Slot): boolean =>
 const isPair = ({ nonce, token }: Slot, other: Slot | undefined, by: bigint, width: number): boolean =>
   other?.nonce === nonce + by && other.width === width && other.token === token;
 
-const hasSecond = (slot: Slot, { after }: Place): boolean => isPair(slot, after, 1n, 0) && after?.state === slot.state;
+const hasSecond = (slot: Slot, after: Slot | undefined): boolean =>
+  isPair(slot, after, 1n, 0) && after?.state === slot.state;
 
 /** Each way in which a slot violates the partition, and its words. */
 const faults: ReadonlyArray<
-  readonly [isFault: (slot: Slot, at: Place) => boolean, what: (slot: Slot, at: Place) => string]
+  readonly [
+    isFault: (slot: Slot, at: ReturnType<typeof placeOf>) => boolean,
+    what: (slot: Slot, at: ReturnType<typeof placeOf>) => string,
+  ]
 > = [
   [({ nonce }, { lane }) => nonce < lane.tail || nonce >= lane.next, () => "lies outside the lane"],
   [
@@ -42,7 +45,7 @@ const faults: ReadonlyArray<
   ],
   [({ attempts }) => attempts.some((each) => !hash.test(each.hash)), () => "has a transaction without a hash"],
   [({ state, until }) => state === "reserved" && !(until > 0), () => "is reserved without an end"],
-  [(slot, at) => at.active && slot.width === 2 && !hasSecond(slot, at), () => "misses its second nonce"],
+  [(slot, at) => at.active && slot.width === 2 && !hasSecond(slot, at.after), () => "misses its second nonce"],
   [
     (slot, at) => at.active && slot.width === 0 && !isPair(slot, at.before, -1n, 2),
     () => "is a second nonce without the first",

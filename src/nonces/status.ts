@@ -53,12 +53,12 @@ export interface Status {
   readonly violations: ReadonlyArray<string>;
 }
 
-type State = Status["committed"][number]["state"];
-
-/** States of transactions as a node shows them, by their hashes. */
-export type Shown = ReadonlyMap<Hash, "seen" | "mined">;
-
-const stateOf = (nonce: bigint, outcome: string, counts: Counts | null, shown: "seen" | "mined" | undefined): State => {
+const stateOf = (
+  nonce: bigint,
+  outcome: string,
+  counts: Counts | null,
+  shown: "seen" | "mined" | undefined,
+): Status["committed"][number]["state"] => {
   if (shown === "mined") return shown;
   if (counts !== null && nonce < counts.latest) return "passed";
   if (counts !== null && nonce < counts.pending) return "next";
@@ -70,7 +70,8 @@ export const statusOf = (
   snapshot: Snapshot,
   counts: Counts | null,
   violations: ReadonlyArray<string>,
-  shown: Shown = new Map(),
+  /** States of transactions as a node shows them, by their hashes. */
+  shown: ReadonlyMap<Hash, "seen" | "mined"> = new Map(),
 ): Status => {
   const { now, floor, next, slots } = snapshot;
   const msSince = (time: number): number => Math.max(0, now - time);
@@ -129,9 +130,6 @@ export const toText = (status: Status): string => {
   ].join("\n");
 };
 
-/** Something that somebody has to see to. */
-export type Concern = ReturnType<typeof health>[number];
-
 /** A first transaction older than this is `old`, ms. */
 export const oldAfterMs = 300_000;
 
@@ -154,12 +152,13 @@ const sentences = {
   unsent: `is not sent again by any process: ${keeps}`,
 };
 
-const at = (kind: Concern["kind"], nonce: bigint, text: string): Concern => ({
+/** Something about one nonce that somebody has to see to. */
+const at = (kind: ReturnType<typeof health>[number]["kind"], nonce: bigint, text: string) => ({
   ...{ kind, nonce, sentence: `nonce ${nonce} ${text}` },
 });
 
 /** Nonces that nobody keeps: how one ended is not found out, or it is not sent again. */
-const unkept = (status: Status, limitMs: number): ReadonlyArray<Concern> => {
+const unkept = (status: Status, limitMs: number): ReadonlyArray<ReturnType<typeof at>> => {
   const { committed, settled } = status;
   const ended = settled.find(({ outcome, ageMs }) => outcome !== "mined" && outcome !== "burned" && ageMs > limitMs);
   if (ended !== undefined) return [at("unkept", ended.nonce, sentences.ended)];
@@ -196,8 +195,8 @@ export const health = (
   const committed = status.committed.filter(({ nonce }) => !isPassed(status, nonce));
   const gaps = status.gaps.filter((nonce) => !isPassed(status, nonce));
   const [head] = committed;
-  const found: Array<Concern> = [
-    ...violations.map((each): Concern => ({ kind: "damaged", nonce: null, sentence: `damaged: ${each}` })),
+  const found: Array<ReturnType<typeof health>[number]> = [
+    ...violations.map((each) => ({ kind: "damaged" as const, nonce: null, sentence: `damaged: ${each}` })),
     ...settled
       .filter(({ outcome }) => outcome === "burned")
       .map(({ nonce, hash }) => at("burned", nonce, sentences.burned(hash))),

@@ -6,15 +6,15 @@ import { forms, lenientForms } from "./batches.js";
 import { moves } from "./movements.js";
 import { grants, handovers, payouts, taking } from "./rights.js";
 
-/**
- * Meanings without values. `isOfSafe`: it is of a Safe itself, execTransaction, and setup of 1.1 and later and of 1.0.
- * `isTaking`: it takes tokens by a right that Permit2 keeps. `isBatch`: it makes calls out of its arguments, and `isLenient`
- * where it may pass over their failures.
- */
-type Mark = "isOfSafe" | "isTaking" | "isBatch" | "isLenient";
-
 /** The meaning of one function, as far as it is known. */
-export interface CallRow extends Partial<Readonly<Record<Mark, true>>> {
+export interface CallRow {
+  /** It is of a Safe itself: execTransaction, and setup of 1.1 and later and of 1.0. */
+  readonly isOfSafe?: true;
+  /** It takes tokens by a right that Permit2 keeps. */
+  readonly isTaking?: true;
+  /** It makes calls out of its arguments, and `isLenient` where it may pass over their failures. */
+  readonly isBatch?: true;
+  readonly isLenient?: true;
   readonly move?: (typeof moves)[string];
   readonly grant?: (typeof grants)[string];
   /** The argument that names who may act for the contract, or who gets what the caller has in it. */

@@ -6,15 +6,14 @@ import { innerEvents, operationReasons, type InnerEvent } from "./failures.js";
 import { controlEvents, rightEvents, votes, type ControlRow, type RightRow } from "./rights.js";
 
 /**
- * Meanings without values. `isReason`: why a call failed that another event tells of. `isExecution`: it holds the call that a
- * Safe executes. `isHarmless`: it names two accounts and gives neither a right. `isGranting`: it gives a right that no getter
- * shows. `isKeeping`: its emitter keeps deposits. `isVote`: it names who votes for an account. `isNumbered`: its data are
- * numbers alone.
+ * The meaning of one kind of event, as far as it is known. `isReason`: why a call failed that another event tells of.
+ * `isExecution`: it holds the call that a Safe executes. `isHarmless`: it names two accounts and gives neither a right.
+ * `isGranting`: it gives a right that no getter shows. `isKeeping`: its emitter keeps deposits. `isVote`: it names who votes
+ * for an account. `isNumbered`: its data are numbers alone.
  */
-type Mark = "isReason" | "isExecution" | "isHarmless" | "isGranting" | "isKeeping" | "isVote" | "isNumbered";
-
-/** The meaning of one kind of event, as far as it is known. */
-export interface EventRow extends Partial<Readonly<Record<Mark, true>>> {
+export interface EventRow extends Partial<
+  Record<"isReason" | "isExecution" | "isHarmless" | "isGranting" | "isKeeping" | "isVote" | "isNumbered", true>
+> {
   readonly movement?: (typeof movementEvents)[string];
   readonly right?: RightRow;
   readonly control?: ControlRow;

@@ -27,7 +27,6 @@ import {
   failed,
   firstOf,
   type Answer,
-  type PlainReason,
 } from "./evidence.js";
 import type { Flat } from "../flatten.js";
 import * as Verdicts from "../verdicts.js";
@@ -136,7 +135,7 @@ const verdicts: Meanings<new (fields: Pick<Flat, "raw">) => Verdicts.Verdict> = 
   [[801], Verdicts.OutOfGas],
 ];
 
-const reasons: Meanings<PlainReason> = [
+const reasons: Meanings<Parameters<typeof failedBy>[1]> = [
   [[-32601, -32604, -32004], Reasons.MethodNotSupported],
   [[403], Reasons.MethodNotPermitted],
   [[-32600, -32602, -32700, -38022, -38023], Reasons.InvalidParams],
@@ -147,7 +146,7 @@ const reasons: Meanings<PlainReason> = [
   [[4, -32002], Reasons.Timeout],
 ];
 
-const statuses: Meanings<PlainReason> = [
+const statuses: Meanings<Parameters<typeof failedBy>[1]> = [
   [[400, 422], Reasons.InvalidParams],
   [[405, 501], Reasons.MethodNotSupported],
   [[408, 522, 524], Reasons.Timeout],

@@ -90,15 +90,13 @@ export const answerOf = (flat: Flat) => ({
 /** A failed request. */
 export const failed = (flat: Flat, reason: Reason): RpcError => new RpcError({ method: flat.method, reason });
 
-/** A reason that can be made of the answer alone. */
-export type PlainReason = new (answer: ReturnType<typeof answerOf>) => Reason;
-
 /** A failed request, for a reason that is made of the answer alone. */
-export const failedBy = (flat: Flat, reason: PlainReason): RpcError => failed(flat, new reason(answerOf(flat)));
+export const failedBy = (flat: Flat, reason: new (answer: ReturnType<typeof answerOf>) => Reason): RpcError =>
+  failed(flat, new reason(answerOf(flat)));
 
 /** Reads words that tell of nothing but a reason. */
 export const means =
-  (reason: PlainReason): Rule[1] =>
+  (reason: Parameters<typeof failedBy>[1]): Rule[1] =>
   (_, flat) =>
     failedBy(flat, reason);
 

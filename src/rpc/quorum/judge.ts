@@ -24,18 +24,21 @@ const outvotedCount = Metric.counter("evm_preflight_outvoted_total", {
   incremental: true,
 });
 
-/** The first endpoint's answer, compared. */
-interface Weighed {
+/**
+ * Enough gave the same answer word for word, so that no further request is needed. `dissent`: the answers of the others that
+ * differ; empty where enough confirm. `outvoted`: members that contradict a confirmed answer to which there is one right answer.
+ */
+const weighAlike = (
+  question: SharedQuestion,
+  answer: Answer,
+  { members }: Quorum,
+  answers: Answers,
+): {
   readonly answer: Answer;
   readonly isConfirmed: boolean;
-  /** The answers of the others that differ; empty where enough confirm. */
   readonly dissent: ReadonlyArray<Testimony>;
-  /** Members that contradict a confirmed answer to which there is one right answer. */
   readonly outvoted: ReadonlyArray<Member>;
-}
-
-/** Enough gave the same answer word for word, so that no further request is needed. */
-const weighAlike = (question: SharedQuestion, answer: Answer, { members }: Quorum, answers: Answers): Weighed => {
+} => {
   // why: two blocks of one number may be two branches
   const isOne = question.state === "sealed" && question.method !== "eth_getBlockByNumber";
   const votes = isOne ? votesOf(members, answers) : [];
@@ -69,11 +72,16 @@ const weighFurther = Effect.fnUntraced(function* (
     isConfirmed || finding.kind === "agreed" ? [] : [testimonyOf(about, finding, [lead.name, member.name])],
   );
   const against = compared.filter(({ finding }) => isConfirmed && finding.kind === "disagreed");
-  return { answer, isConfirmed, dissent, outvoted: against.map(({ member }) => member) } satisfies Weighed;
+  return { answer, isConfirmed, dissent, outvoted: against.map(({ member }) => member) };
 });
 
 /** Notes in a run what its report tells: testimonies, and the heads that the members named. */
-const noteIn = ({ method, params, state, run }: SharedQuestion, weighed: Weighed, quorum: Quorum, answers: Answers) => {
+const noteIn = (
+  { method, params, state, run }: SharedQuestion,
+  weighed: ReturnType<typeof weighAlike>,
+  quorum: Quorum,
+  answers: Answers,
+) => {
   if (run.sighted == null) return;
   const { testimonies } = run.sighted;
   if (weighed.isConfirmed && state === "sealed" && method === "eth_simulateV1")
@@ -86,7 +94,7 @@ const noteIn = ({ method, params, state, run }: SharedQuestion, weighed: Weighed
 /** Outside a run: an answer that too few confirm fails, but of pending state, which each endpoint guesses. */
 const unconfirmedOf = (
   { method, state }: SharedQuestion,
-  { answer, dissent }: Weighed,
+  { answer, dissent }: Pick<ReturnType<typeof weighAlike>, "answer" | "dissent">,
   quorum: Quorum,
   all: Answers,
 ) => {

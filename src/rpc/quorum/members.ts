@@ -150,11 +150,6 @@ export const asking = ({ lead, waitMs, most }: Quorum) => {
 /** Answers by member; none of those not waited for. */
 export type Answers = ReadonlyMap<Member, Answer>;
 
-/** The answer of a member. */
-export interface MemberVote extends Vote {
-  readonly member: Member;
-}
-
 /** The answer of a member that nobody waited for. */
 export const unasked = (method: string): Answer => unavailable(method, "was not waited for");
 
@@ -163,8 +158,8 @@ export const isFailed = (answer: Answer): answer is Result.Failure<unknown, RpcE
   Result.isFailure(answer) && answer.failure._tag === "RpcError";
 
 /** Lists the members' answers, in their order; of each provider the first that answered, and its first answer. */
-export const votesOf = (members: ReadonlyArray<Member>, answers: Answers): ReadonlyArray<MemberVote> => {
-  const votes = new Map<string, MemberVote>();
+export const votesOf = (members: ReadonlyArray<Member>, answers: Answers) => {
+  const votes = new Map<string, Vote & { readonly member: Member }>();
   for (const member of members) {
     const answer = answers.get(member);
     if (answer === undefined || kindOf(answer) === null || votes.has(member.provider)) continue;
@@ -192,7 +187,7 @@ export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => b
  */
 export const sightHead = (
   sighted: HeadSighting,
-  votes: ReadonlyArray<MemberVote>,
+  votes: ReadonlyArray<Vote>,
   { answer, isConfirmed }: { readonly answer: Answer; readonly isConfirmed: boolean },
   most: number,
 ): void => {
