@@ -163,21 +163,15 @@ const customText = (custom: RevertCustom, beside?: Look["beside"]): string => {
 
 const meaningText = (meaning: string | null): string => (meaning === null ? "" : `: ${escapeText(meaning)}`);
 
-const sourceText = ([first]: ReadonlyArray<Provenance>): string => {
-  if (first === undefined) return "";
-  switch (first.kind) {
-    case "address":
-      return first.source === null
-        ? " (by the ABI of the contract)"
-        : ` (by the ABI given for ${checksummed(first.source)})`;
-    case "caller":
-      return " (by an ABI you gave)";
-    case "builtin":
-      return first.source === null
-        ? " (by the built-in table)"
-        : ` (by the built-in table: ${escapeText(first.source, 80)})`;
-  }
+/** The origin of an ABI in words, by its kind and its name. */
+const sourceTexts: Readonly<Record<Provenance["kind"], (source: string | null) => string>> = {
+  address: (source) => (source === null ? "the ABI of the contract" : `the ABI given for ${checksummed(source)}`),
+  caller: () => "an ABI you gave",
+  builtin: (source) => (source === null ? "the built-in table" : `the built-in table: ${escapeText(source, 80)}`),
 };
+
+const sourceText = ([first]: ReadonlyArray<Provenance>): string =>
+  first === undefined ? "" : ` (by ${sourceTexts[first.kind](first.source)})`;
 
 /** Bytes that are plain text (ASCII) without a selector, as some contracts revert with; null where they are not. Four may be a selector. */
 const plainText = (data: Hex): string | null => {

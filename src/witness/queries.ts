@@ -151,7 +151,12 @@ const word = (value: Address | bigint): string =>
 const getter =
   <Arguments extends ReadonlyArray<Address | bigint>>(selector: Hex, returnCap?: number) =>
   (contract: Address, ...values: Arguments): Call =>
-    staticCall(contract, `${selector}${values.map(word).join("")}`, readGas, returnCap);
+    staticCall(
+      contract,
+      values.reduce<Hex>((data, value) => `${data}${word(value)}`, selector),
+      readGas,
+      returnCap,
+    );
 
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
 export const balanceOf = getter<[account: Address]>("0x70a08231");

@@ -16,18 +16,7 @@ import {
   Timeout,
   refusesPart,
 } from "../rpc.js";
-import {
-  anyOf,
-  byRules,
-  failedBy,
-  means,
-  says,
-  type Dialect,
-  answerOf,
-  failed,
-  firstOf,
-  type Answer,
-} from "./evidence.js";
+import { anyOf, byRules, failedBy, means, says, type Dialect, answerOf, failed, firstOf } from "./evidence.js";
 import type { Flat } from "../flatten.js";
 import * as Verdicts from "../verdicts.js";
 
@@ -158,7 +147,7 @@ const statuses: Meanings<Parameters<typeof failedBy>[1]> = [
 const meaningIn = <A>(table: Meanings<A>, code: number | null): A | undefined =>
   table.find(([codes]) => code !== null && codes.includes(code))?.[1];
 
-const meaningOf = (code: number, flat: Flat): Answer => {
+const meaningOf = (code: number, flat: Flat): ReturnType<Dialect> => {
   const [verdict, reason] = [meaningIn(verdicts, code), meaningIn(reasons, code)];
   if (verdict !== undefined) return new verdict({ raw: flat.raw });
   if (reason !== undefined) return failedBy(flat, reason);

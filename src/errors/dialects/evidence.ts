@@ -6,11 +6,8 @@ import { type LogRangeTooLarge, RpcError, type Reason } from "../rpc.js";
 import { escapeText } from "../../primitives/text.js";
 import { InsufficientFunds, NonceTooHigh, NonceTooLow, type Verdict } from "../verdicts.js";
 
-/** A dialect's answer: one typed error, or undefined where it does not know the words. */
-export type Answer = RpcError | Verdict | undefined;
-
-/** One node family's reading of an answer. Pure and total. */
-export type Dialect = (flat: Flat) => Answer;
+/** One node family's reading of an answer: one typed error, or undefined where it does not know the words. Pure and total. */
+export type Dialect = (flat: Flat) => RpcError | Verdict | undefined;
 
 /** The first answer that `read` has to one of a list; undefined where it has none. */
 export const firstOf = <A, B>(all: ReadonlyArray<A>, read: (one: A) => B | null | undefined): B | undefined => {
@@ -33,7 +30,7 @@ export const anyOf = (...phrases: ReadonlyArray<RegExp>): RegExp =>
   new RegExp(phrases.map(({ source }) => source).join("|"), "i");
 
 /** Words, and what they mean: by what was matched, and by the whole answer. */
-export type Rule = readonly [words: RegExp, meaning: (found: RegExpExecArray, flat: Flat) => Answer];
+export type Rule = readonly [words: RegExp, meaning: (found: RegExpExecArray, flat: Flat) => ReturnType<Dialect>];
 
 /** A dialect by rules: the first whose words are said and mean something. */
 export const byRules =

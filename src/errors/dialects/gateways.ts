@@ -23,7 +23,7 @@ import {
   failedBy,
   match,
   says,
-  type Answer,
+  type Dialect,
 } from "./evidence.js";
 
 const unauthorized = anyOf(
@@ -53,7 +53,7 @@ const rateLimited = anyOf(
 const delayWords =
   /(?:try(?: it)? again|retry|wait|back ?off)(?: after| in| for)?:? (\d[\d.]* ?(?:ms|milli\w*|s\w*|m\w*|h\w*)?)/i;
 
-const limited = (flat: Flat): Answer =>
+const limited: Dialect = (flat) =>
   failed(
     flat,
     new RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs ?? delayMs(match(flat, delayWords)?.[1]) }),
@@ -117,7 +117,7 @@ const suggested = (flat: Flat) => {
   );
 };
 
-const range = (flat: Flat): Answer => {
+const range: Dialect = (flat) => {
   const blocks = match(flat, rangeWords);
   const results = match(flat, resultWords);
   if (blocks === null && (results === null || !ranged(flat.method))) return undefined;
@@ -133,7 +133,7 @@ const range = (flat: Flat): Answer => {
 };
 
 /** Refusals, quotas, ranges and missing upstreams, in this order. */
-export const gateways = (flat: Flat): Answer => {
+export const gateways: Dialect = (flat) => {
   if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized))
     return failedBy(flat, Unauthorized);
   if ([flat.httpStatus, ...flat.codes].includes(429)) return limited(flat);

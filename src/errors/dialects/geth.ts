@@ -19,7 +19,6 @@ import {
   verdictBy,
   verdictIn,
   wrongNonce,
-  type Answer,
   type Dialect,
   type Rule,
 } from "./evidence.js";
@@ -100,7 +99,7 @@ const funds: Rule = [
 ];
 
 /** A wrong nonce, below the next one or above; where the words do not say which, the numbers do. */
-const misnumbered = (flat: Flat, isLow: boolean | null): Answer => {
+const misnumbered = (flat: Flat, isLow: boolean | null): ReturnType<Dialect> => {
   const nonce = amountIn(flat, /\btx(?: nonce)?:? (\d+)/i, /\b(?:got|actual|have)(?: nonce)?:? (\d+)/i);
   const next = amountIn(
     flat,

@@ -8,18 +8,18 @@ import {
   quantity,
   simulationParts,
   untold,
-  type Fields,
   type Look,
   type Parts,
 } from "./simulated.js";
 
 export type { Look, Parts };
 
-const quantities = (fields: Fields, names: ReadonlyArray<string>) =>
-  names.map((name) => [name, quantity(fields[name])] as const);
-
-const words = (fields: Fields, names: ReadonlyArray<string>) =>
-  names.map((name) => [name, lower(fields[name])] as const);
+/** Some fields of an object, each in one spelling. */
+const reading =
+  (spelled: (value: unknown) => string) => (fields: Readonly<Record<string, unknown>>, names: ReadonlyArray<string>) =>
+    names.map((name) => [name, spelled(fields[name])] as const);
+const quantities = reading(quantity);
+const words = reading(lower);
 
 /** Fields of a mined block, a transaction or a receipt that not every client tells: who leaves one out is no liar. */
 const untoldByAll: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ const entriesIn = (entries: unknown): string =>
     })
     .join(", ");
 
-const hasBlobs = ({ type }: Fields): boolean => quantity(type) === "3";
+const hasBlobs = ({ type }: Readonly<Record<string, unknown>>): boolean => quantity(type) === "3";
 
 /** A transaction: what was signed, by whom, and where it is. */
 const transactionParts = (transaction: unknown): ReadonlyArray<readonly [string, string]> => {

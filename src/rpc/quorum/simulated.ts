@@ -5,9 +5,6 @@ import { decodeAnswers, witnessBytecode, decodeQueries, type Query } from "../..
 /** A part of an answer by its path; two answers agree where every part does. */
 export type Parts = ReadonlyMap<string, string>;
 
-/** Whatever fields there are. */
-export type Fields = Readonly<Record<string, unknown>>;
-
 /** Returns the items of a list; none where it is no list. */
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
 /** A text in one spelling. */
@@ -51,11 +48,11 @@ export const logOf = (log: unknown): string =>
   isRecord(log) ? [lower(log["address"]), ...list(log["topics"]).map(lower), lower(log["data"])].join(" ") : "no log";
 
 /** The logs of a simulated call, but for those of native movements. */
-const logsOf = (call: Fields): ReadonlyArray<string> =>
+const logsOf = (call: Readonly<Record<string, unknown>>): ReadonlyArray<string> =>
   list(call["logs"]).flatMap((log) => (isRecord(log) && reporters.has(lower(log["address"])) ? [] : [logOf(log)]));
 
 /** Reads what a failed call returned, wherever the client puts it. */
-const revertOf = ({ returnData, error }: Fields): string => {
+const revertOf = ({ returnData, error }: Readonly<Record<string, unknown>>): string => {
   if (typeof returnData === "string" && returnData.length > 2) return returnData.toLowerCase();
   const data = isRecord(error) ? error["data"] : null;
   return typeof data === "string" && data.startsWith("0x") ? data.toLowerCase() : "0x";
