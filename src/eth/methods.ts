@@ -8,7 +8,7 @@ import { checkBlooms } from "./bloom.js";
 import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
 import type { BlockParameter, CallRequest, Simulation } from "./parameters.js";
-import { Bytes, decoder, Index, list, Quantity, Word, type Shape } from "./shape.js";
+import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
@@ -131,12 +131,6 @@ export const estimateGas = (
     ),
   );
 
-/** A method about one account, at a block. */
-const ofAccount =
-  <A>(method: string, shape: Shape<A>) =>
-  (parameters: { readonly address: string; readonly block: BlockParameter }): Effect.Effect<A, Failure, Rpc> =>
-    ask(method, Encode.atAccount(parameters), shape);
-
 /**
  * The nonce for the next transaction of an address.
  *
@@ -154,21 +148,30 @@ const ofAccount =
  * console.log(next); // 0n
  * ```
  */
-export const getTransactionCount = /* @__PURE__ */ ofAccount("eth_getTransactionCount", Quantity);
+export const getTransactionCount = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), Quantity);
 
 /**
  * The code at an address; `0x` when there is none.
  *
  * JSON-RPC: `eth_getCode`.
  */
-export const getCode = /* @__PURE__ */ ofAccount("eth_getCode", Bytes);
+export const getCode = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), Bytes);
 
 /**
  * Wei of an address.
  *
  * JSON-RPC: `eth_getBalance`.
  */
-export const getBalance = /* @__PURE__ */ ofAccount("eth_getBalance", Quantity);
+export const getBalance = (parameters: {
+  readonly address: string;
+  readonly block: BlockParameter;
+}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), Quantity);
 
 /** JSON-RPC: `eth_chainId`. */
 export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], Index);

@@ -16,8 +16,8 @@ export interface Shape<A = unknown> {
   readonly Type: A;
   /** Reads a value of an answer; undefined where it does not fit: the keys that lead there are then put into `at`, the innermost first. */
   readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
-  /** Writes a value of parameters. */
-  readonly write: Writer;
+  /** Writes a value of parameters; what it cannot write is put into `faults`, with its path. */
+  readonly write: (value: unknown, path: string, faults: Array<string>) => unknown;
   /** The value of a field of this shape where its key is missing; undefined where the key is required. */
   readonly missing?: A;
   /** Its parts, by field; a list has its item under `*`, a choice its ways by number. Absent of a leaf. */

@@ -4,7 +4,7 @@ import type { Hash } from "../primitives/index.js";
 import type { NonceStoreError } from "../errors/index.js";
 import type { SendOutcome } from "../errors/sendOutcome.js";
 import type { LaneId } from "./lane.js";
-import type { Attempt, Counts, Decision, Keep, Slot, Unmoved } from "./laneRules.js";
+import type { Attempt, Counts, Keep, Slot, Unmoved } from "./laneRules.js";
 
 /** A lane as it was at one moment. */
 export interface Snapshot {
@@ -77,44 +77,51 @@ export interface Store {
    */
   readonly persistent: boolean;
   /** Starts an unknown lane at the chain's counts; false when it is known already, and then changes nothing. */
-  readonly bootstrap: (lane: LaneId, counts: Counts, keep: Keep) => Result<boolean>;
+  readonly bootstrap: (lane: LaneId, counts: Counts, keep: Keep) => Effect.Effect<boolean, NonceStoreError>;
   /** Takes the lowest free nonce, else the next; the same token gets the same. */
   readonly reserve: (
     lane: LaneId,
     request: ReserveRequest,
-  ) => Result<{
-    readonly answer: ReserveAnswer;
-    /** How many nonces were settled, and how many leases went back. */
-    readonly moved: Decision<unknown>["moved"];
-  }>;
+  ) => Effect.Effect<
+    {
+      readonly answer: ReserveAnswer;
+      /** How many nonces were settled, and how many leases went back. */
+      readonly moved: { readonly settled: number; readonly recycled: number };
+    },
+    NonceStoreError
+  >;
   /** The fence. Only after `committed` may the transaction be broadcast; `lost`: the token does not hold the nonce. */
   readonly commit: (
     lane: LaneId,
     claim: { readonly nonce: bigint; readonly token: string },
     attempt: Attempt,
-  ) => Result<"committed" | "lost" | "cold">;
+  ) => Effect.Effect<"committed" | "lost" | "cold", NonceStoreError>;
   /**
    * Gives a reserved nonce back; false when the token does not hold it. `nonce` null = whichever the token holds, for the
    * answer that granted it may be lost.
    */
-  readonly release: (lane: LaneId, claim: { readonly token: string; readonly nonce: bigint | null }) => Result<boolean>;
+  readonly release: (
+    lane: LaneId,
+    claim: { readonly token: string; readonly nonce: bigint | null },
+  ) => Effect.Effect<boolean, NonceStoreError>;
   /** Gives a committed nonce back whose transaction no node can have; false when it is not the token's. */
   readonly recycle: (
     lane: LaneId,
     claim: { readonly nonce: bigint; readonly token: string },
     hash: Hash,
-  ) => Result<boolean>;
+  ) => Effect.Effect<boolean, NonceStoreError>;
   /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
   readonly replace: (
     lane: LaneId,
     nonce: bigint,
     replaces: Hash,
     attempt: Attempt,
-  ) => Result<
+  ) => Effect.Effect<
     | { readonly _tag: "Replaced" }
     /** Nothing is committed at the nonce, or `last` is not what was to be replaced. */
     | { readonly _tag: "Conflict"; readonly last: Hash | null }
-    | { readonly _tag: "Cold" }
+    | { readonly _tag: "Cold" },
+    NonceStoreError
   >;
   /**
    * Remembers a send's outcome, of a refusal with the reason behind it, or how the nonce ended; false when the transaction is
@@ -125,7 +132,7 @@ export interface Store {
     nonce: bigint,
     hash: Hash,
     outcome: SendOutcome["kind"] | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned",
-  ) => Result<boolean>;
+  ) => Effect.Effect<boolean, NonceStoreError>;
   /**
    * Brings the lane up to the chain's counts, and says what is to be sent again: `due` are the nonces whose bytes are to be
    * sent, from `from` on all is kept. Bytes that a replica took within `resendAfterMs` are not given to another. `moved`: as
@@ -134,38 +141,42 @@ export interface Store {
   readonly reconcile: (
     lane: LaneId,
     request: Pick<ReserveRequest, "counts" | "keep"> & { readonly resendAfterMs: number },
-  ) => Result<{
-    readonly answer:
-      | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
-      | Unmoved
-      | { readonly _tag: "Cold" };
-    readonly moved: Decision<unknown>["moved"];
-    readonly snapshot: Snapshot | null;
-  }>;
+  ) => Effect.Effect<
+    {
+      readonly answer:
+        | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
+        | Unmoved
+        | { readonly _tag: "Cold" };
+      readonly moved: { readonly settled: number; readonly recycled: number };
+      readonly snapshot: Snapshot | null;
+    },
+    NonceStoreError
+  >;
   /** Sets the lane's floor to the latest count at once, in either direction, on the operator's word. */
   readonly adopt: (
     lane: LaneId,
     counts: Counts,
     keep: Keep,
-  ) => Result<
+  ) => Effect.Effect<
     | { readonly _tag: "Adopted"; readonly floor: bigint; readonly next: bigint }
     /** The count is more than 65,536 below the lane: forget it, and start it anew. */
     | Extract<Unmoved, { _tag: "Forgotten" }>
-    | { readonly _tag: "Cold" }
+    | { readonly _tag: "Cold" },
+    NonceStoreError
   >;
   /** Removes the lane with all that it holds, and its name; false when it was not there. */
-  readonly forget: (lane: LaneId) => Result<boolean>;
+  readonly forget: (lane: LaneId) => Effect.Effect<boolean, NonceStoreError>;
   /** The active part and 256 settled nonces; null when the lane is unknown. Changes nothing. */
-  readonly read: (lane: LaneId) => Result<Snapshot | null>;
+  readonly read: (lane: LaneId) => Effect.Effect<Snapshot | null, NonceStoreError>;
   /** All of the lane's violations of the partition, in words: a health probe. Changes nothing. */
-  readonly check: (lane: LaneId) => Result<ReadonlyArray<string>>;
+  readonly check: (lane: LaneId) => Effect.Effect<ReadonlyArray<string>, NonceStoreError>;
   /**
    * Reads the mark that stands beside the lane, outliving its loss: the last {@link setMark}; null = nothing, and this
    * process has not seen the lane. Empty: only that it was there.
    */
-  readonly mark: (lane: LaneId) => Result<string | null>;
+  readonly mark: (lane: LaneId) => Effect.Effect<string | null, NonceStoreError>;
   /** Keeps a mark beside the lane, until that is forgotten by {@link forget}. */
-  readonly setMark: (lane: LaneId, mark: string) => Result<void>;
+  readonly setMark: (lane: LaneId, mark: string) => Effect.Effect<void, NonceStoreError>;
   /** The lanes that were started here. */
-  readonly lanes: Result<ReadonlyArray<string>>;
+  readonly lanes: Effect.Effect<ReadonlyArray<string>, NonceStoreError>;
 }

@@ -159,7 +159,7 @@ const getter =
     );
 
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
-export const balanceOf = getter<[account: Address]>("0x70a08231");
+export const balanceOf = (token: Address, account: Address): Call => staticCall(token, `0x70a08231${word(account)}`);
 
 /** `balanceOf(address,uint256)` of an ERC-1155 or ERC-6909: a uint256. */
 export const balanceOf1155 = getter<[account: Address, id: bigint]>("0x00fdd58e");
