@@ -4,18 +4,8 @@ import type { Call } from "../abi/batches.js";
 import { addressAt, argumentsAt, nobody, numbersAt, padded, placeOf, pointedAt, wordAt } from "../abi/words.js";
 import { lower, type Address } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
+import type { Transfer } from "../report/parts.js";
 import { requestedBy, type Right } from "./rights.js";
-
-/** A movement that a call asks for; a mint and a burn have one end. */
-export interface AskedMove {
-  readonly token: Address;
-  readonly from: Address | null;
-  readonly to: Address | null;
-  /** null = of the whole, or not known. */
-  readonly tokenId: bigint | null;
-  /** null where the function names none. */
-  readonly amount: bigint | null;
-}
 
 /** One call, and what it asks for. */
 export interface Asked {
@@ -24,8 +14,12 @@ export interface Asked {
   /** The account that is called. */
   readonly contract: Address;
   readonly transaction: number;
-  /** Several of a list of ids. */
-  readonly moves: ReadonlyArray<AskedMove>;
+  /** Movements, several of a list of ids. A mint and a burn have one end; an amount is null where the function names none. */
+  readonly moves: ReadonlyArray<
+    Pick<Transfer, "tokenId"> & { readonly [K in "from" | "to" | "amount"]: Transfer[K] | null } & {
+      readonly token: Address;
+    }
+  >;
   /** The account that is to get what moves, however many ids are listed; null = nothing is asked to move, or by nobody's name. */
   readonly receiver: Address | null;
   readonly rights: ReadonlyArray<Right>;
@@ -38,16 +32,14 @@ export interface Asked {
 /** Words of calldata that say what moves. */
 const mostMoved = 4;
 
-const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: CallRow): ReadonlyArray<AskedMove> => {
-  if (move === undefined && supply === undefined) return [];
+const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: CallRow): Asked["moves"] => {
   const whole = padded(data, mostMoved);
   const partyAt = (index: number | undefined) => (index === undefined ? caller : addressAt(whole, placeOf(index)));
   const numberAt = (index: number | undefined) => (index === undefined ? null : wordAt(whole, placeOf(index)));
   if (supply !== undefined) {
-    const [amount, tokenId] = [numberAt(supply.amount), null];
-    return supply.to === undefined
-      ? [{ token, from: partyAt(supply.from), to: null, tokenId, amount }]
-      : [{ token, from: null, to: partyAt(supply.to), tokenId, amount }];
+    const [isMint, amount] = [supply.to !== undefined, numberAt(supply.amount)];
+    const [from, to] = isMint ? [null, partyAt(supply.to)] : [partyAt(supply.from), null];
+    return [{ token, from, to, tokenId: null, amount }];
   }
   if (move === undefined) return [];
   const { id, ids, amount: at = id === undefined ? undefined : id + 1 } = move;
@@ -79,9 +71,4 @@ export const askedBy = (call: Call, transaction: number): Asked => {
 /** Reads the calls of a transaction, the outer one first; read once for all of its runs. */
 export const askedIn = memoizeList((calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Asked> =>
   calls.map((call) => askedBy(call, transaction)),
-);
-
-/** The rights that the calls of a transaction ask for. */
-export const requestedIn = memoizeList((calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Right> =>
-  askedIn(calls, transaction).flatMap(({ rights }) => rights),
 );

@@ -2,17 +2,7 @@
 import { wordOf } from "../abi/words.js";
 import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import type { Outcome } from "../report/parts.js";
-import type { Transaction } from "../transaction/fields.js";
 import type { Asked } from "./asked.js";
-
-/** One answer. */
-export interface Returned {
-  /** null = nobody saw it. */
-  readonly data: Hex | null;
-  /** By what it says anything but `true`: the caller's ABI, or the function's selector; null = it does not. */
-  readonly isFalseBy: "abi" | "selector" | null;
-}
 
 /** True if a function says by its answer alone whether it worked. */
 export const isAnswering = ({ row: { answers, grant } }: Asked): boolean =>
@@ -29,18 +19,20 @@ const namedBy = (item: unknown): "bool" | "other" | null => {
   return outputs.length === 1 && isRecord(output) && output["type"] === "bool" && !isReading ? "bool" : "other";
 };
 
-/** Reads the answer of a transaction that asks for `outer`. An empty answer says nothing: many tokens have no answer. */
+/**
+ * The answer of a transaction that asks for `outer`, where it says anything but `true`, and by what: the caller's ABI, or the
+ * function's selector. An empty answer says nothing: many tokens have no answer.
+ */
 export const returnedBy = (
-  { status, returnData: data }: Pick<Outcome, "status" | "returnData">,
-  { item }: Pick<Transaction, "item">,
+  data: Hex | null,
+  item: unknown,
   outer: Asked | undefined,
-): Returned => {
-  const isTrue = data === null || data === "0x" || data.startsWith(wordOf(1n));
-  if (status !== "success" || isTrue) return { data, isFalseBy: null };
+): ReadonlyArray<{ readonly data: Hex; readonly isFalseBy: "abi" | "selector" }> => {
+  if (data === null || data === "0x" || data.startsWith(wordOf(1n))) return [];
   const named = namedBy(item);
-  if (named !== null) return { data, isFalseBy: named === "bool" ? "abi" : null };
+  if (named !== null) return named === "bool" ? [{ data, isFalseBy: "abi" }] : [];
   // why: where no standard has an answer, one word of zero alone is a refusal
   const isFalse =
     outer?.row.answers !== undefined || (outer !== undefined && isAnswering(outer) && data === wordOf(0n));
-  return { data, isFalseBy: isFalse ? "selector" : null };
+  return isFalse ? [{ data, isFalseBy: "selector" }] : [];
 };

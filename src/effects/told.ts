@@ -6,7 +6,7 @@ import type { Address, Hex } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
 import type { OutcomeLog } from "../report/parts.js";
 import { eventIn, type Event } from "./events.js";
-import { announcedBy, type Right } from "./rights.js";
+import { announcedBy } from "./rights.js";
 
 /** One change of control that a contract announced. */
 export interface Control extends Pick<ControlRow, "kind" | "what"> {
@@ -37,7 +37,7 @@ const controlBy = ({ log, contract, row: { control } }: Event, transaction: numb
 };
 
 /** A deposit that a contract pays out, or interest that it names. */
-interface Sum {
+export interface Sum {
   readonly what: "payout" | "interest";
   readonly contract: Address;
   readonly account: Address | null;
@@ -55,23 +55,14 @@ const sumBy = ({ log, contract, row: { sum } }: Event): Sum | null => {
   return { what: sum.what, contract, account, to, amount: valueAs("amount") ?? 0n };
 };
 
-/** The call that a Safe says it executes: the event holds what it does, in the same order; its name is as good as a selector. */
-const executedBy = ({ log: { address, topics, data }, contract, row }: Event) => {
-  if (row.isExecution !== true) return null;
-  const call = { from: address, to: address, data: `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex };
-  return { safe: contract, delegates: callsIn(call).delegates };
-};
-
-/** The rows that the logs of one transaction make, each kind in the order of the logs. */
-export interface Told {
-  readonly events: ReadonlyArray<Event>;
-  readonly rights: ReadonlyArray<Right>;
-  readonly controls: ReadonlyArray<Control>;
-  readonly sums: ReadonlyArray<Sum>;
+/** A Safe that says what it executes, and the calls of it that run in its place. */
+export interface Execution {
+  readonly safe: Address;
+  readonly delegates: ReadonlyArray<Call>;
 }
 
-/** Reads the logs of a transaction; read once for all that compare and judge its run. */
-export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction: number): Told => {
+/** The rows that the logs of one transaction make, each kind in the order of the logs; read once for all that judge its run. */
+export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction: number) => {
   const events = logs.map(eventIn);
   return {
     events,
@@ -81,10 +72,14 @@ export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction:
   };
 });
 
-/** Safes that say what they execute, with the calls that run in their place; apart, for taking calls apart costs most. */
-export const executionsIn = memoizeList(
-  (
-    logs: ReadonlyArray<OutcomeLog>,
-  ): ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }> =>
-    logs.flatMap((log) => executedBy(eventIn(log)) ?? []),
+/**
+ * Safes that say what they execute: the event holds the call, in the same order, and its name is as good as a selector.
+ * Apart from the others, for taking calls apart costs most.
+ */
+export const executionsIn = memoizeList((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Execution> =>
+  logs.map(eventIn).flatMap(({ log: { address, topics, data }, contract, row }) => {
+    if (row.isExecution !== true) return [];
+    const called = `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex;
+    return { safe: contract, delegates: callsIn({ from: address, to: address, data: called }).delegates };
+  }),
 );

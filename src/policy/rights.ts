@@ -10,7 +10,7 @@ import { isNobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
 import type { Approval } from "../report/parts.js";
-import { toldIn } from "../effects/told.js";
+import { effectsIn } from "../effects/effects.js";
 
 const nameOf = (report: Report, { standard, token, tokenId, owner, spender, after, unlimited }: Approval): string => {
   const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;
@@ -76,11 +76,8 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
     add(...(input.authorizationList ?? []).map(({ address }) => address));
     for (const { address } of outcome.logs) add(address);
     // why: a report may be changed in place, and what was read of a log object is remembered
-    const { controls } = toldIn(
-      outcome.logs.map((log) => ({ ...log })),
-      index,
-    );
-    for (const { gains } of controls) add(gains);
+    const logs = outcome.logs.map((log) => ({ ...log }));
+    for (const { gains } of effectsIn([{ index, outcome: { ...outcome, logs } }], "control")) add(gains);
   }
   for (const { token, from, to } of report.transfers) {
     if (token === null) add(from, to);

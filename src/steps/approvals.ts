@@ -5,24 +5,22 @@
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
 import { nobody } from "../abi/words.js";
-import { askedIn, requestedIn } from "../effects/asked.js";
+import { effectsIn } from "../effects/effects.js";
 import type { Standards } from "../effects/movements.js";
 import { settleRight, type Right } from "../effects/rights.js";
-import { toldIn } from "../effects/told.js";
 import { type Address, type Hex, lower } from "../primitives/hex.js";
 import { address, count, hash, text, units } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { readUint256, type Answer } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
-import type { View } from "../witness/view.js";
 import type { Facts } from "./reading/answers.js";
-import { ownAccounts, type Case, type Ran } from "./reading/bundle.js";
+import { ownAccounts, workedIn, type Case, type Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts, calledAsSafes } from "./reading/delegateCalls.js";
 import { keyOf } from "./reading/rights.js";
 import { lasting, levelIn, queryOf } from "./reading/rightLevel.js";
-import { codeIn, mayBorrow } from "./reading/runCode.js";
+import { codeIn, mayBorrow, type Sights } from "./reading/runCode.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import { narrowMaximum } from "../abi/known/rights.js";
 
@@ -43,7 +41,7 @@ const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
   return amount >= (supply < unlimitedFrom ? supply : unlimitedFrom);
 };
 
-const supplyOf = (token: Address, { before, after }: Pick<Answers, "before" | "after">): bigint | null =>
+const supplyOf = (token: Address, { before, after }: Sights): bigint | null =>
   readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
 
 const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean => {
@@ -82,9 +80,7 @@ const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
 };
 
 /** The views before and after a run, and the token standards, by which its rights are read. */
-export interface Answers {
-  readonly before: View;
-  readonly after: View;
+export interface Answers extends Sights {
   readonly standards: Standards;
 }
 
@@ -111,15 +107,13 @@ export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyAr
 const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string => `${owner}/${spender}`;
 
 /** True if a transaction does nothing but give or take a right. */
-const isGrant = ({ calls, index }: Case): boolean => askedIn(calls.read, index)[0]?.row.grant !== undefined;
+const isGrant = (entry: Case): boolean => effectsIn([entry], "call")[0]?.row.grant !== undefined;
 
 /** The grants, by their parties, that the bundle is asked for: nothing comes behind them that could use them. */
 const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> => {
   const last = bundle.findLastIndex((entry) => !isGrant(entry));
   return new Set(
-    bundle
-      .slice(bundle.length > 1 ? last + 1 : 0)
-      .flatMap(({ calls, index }) => requestedIn(calls.read, index))
+    effectsIn(bundle.slice(bundle.length > 1 ? last + 1 : 0), "request")
       .filter(({ isMeans }) => isMeans !== true)
       .map(partiesOf),
   );
@@ -243,25 +237,23 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
   const own = new Set([...ownAccounts(bundle), ...calledAsSafes(bundle)]);
   // why: a router that is called goes on with what it gets
   const targets = new Set(bundle.flatMap(({ calls }) => calls.read.map(({ to }) => lower(to))));
-  return bundle.flatMap(({ index, outcome, calls }) =>
-    outcome.status !== "success"
-      ? []
-      : askedIn(calls.read, index).flatMap(({ call: { from, to, data }, contract, payee: receiver }) => {
-          const validator = mergedInto(to, data);
-          const isKnown =
-            receiver === null ||
-            own.has(receiver) ||
-            targets.has(receiver) ||
-            // why: a deposit that is paid out is told by its event, and shown
-            toldIn(outcome.logs, index).sums.some(
-              ({ what, contract: by, account, to: paid }) =>
-                what === "payout" && by === contract && account === lower(from) && paid === receiver,
-            );
-          if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
-          const payee = validator === null ? address("to", receiver) : hash("to", validator);
-          const parties = [address("contract", to), address("of", from), payee];
-          return [PaidToOther.warning({ transaction: index, evidence: "estimated" }, ...parties)];
-        }),
+  return workedIn(bundle).flatMap((entry) =>
+    effectsIn([entry], "call").flatMap(({ call: { from, to, data }, contract, payee: receiver, transaction }) => {
+      const validator = mergedInto(to, data);
+      const isKnown =
+        receiver === null ||
+        own.has(receiver) ||
+        targets.has(receiver) ||
+        // why: a deposit that is paid out is told by its event, and shown
+        effectsIn([entry], "sum").some(
+          ({ what, contract: by, account, to: paid }) =>
+            what === "payout" && by === contract && account === lower(from) && paid === receiver,
+        );
+      if (!own.has(lower(from)) || (validator === null && isKnown)) return [];
+      const payee = validator === null ? address("to", receiver) : hash("to", validator);
+      const parties = [address("contract", to), address("of", from), payee];
+      return [PaidToOther.warning({ transaction, evidence: "estimated" }, ...parties)];
+    }),
   );
 };
 
@@ -269,7 +261,7 @@ export const checkPayouts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Finding>
 export const check = (
   approvals: ReadonlyArray<Approval>,
   bundle: ReadonlyArray<Ran>,
-  answers: Pick<Answers, "before" | "after"> & { readonly chainId: number | null },
+  answers: Sights & { readonly chainId: number | null },
 ): ReadonlyArray<Finding> => {
   const senders = new Set(ownAccounts(bundle));
   const purposes = purposesOf(bundle);

@@ -11,19 +11,18 @@ import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
 import { code, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, Transfer } from "../report/parts.js";
-import { knows, type View } from "../witness/view.js";
+import { knows } from "../witness/view.js";
 import { blobGasOf, ownAccounts, type Filled, type Ran } from "./reading/bundle.js";
 import { amountIn, ByBalance, type Balance, balanceQuery, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
+import type { Sights } from "./reading/runCode.js";
 import { settle, type Standards } from "../effects/movements.js";
-import { toldIn, type Told } from "../effects/told.js";
+import { effectsIn } from "../effects/effects.js";
+import type { Sum } from "../effects/told.js";
 
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
 export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
-  settle(
-    bundle.flatMap((entry) => entry.transfers),
-    standards,
-  );
+  settle(effectsIn(bundle, "movement"), standards);
 
 /** How much of it there was before, and is after. */
 const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigint | null, bigint | null] => {
@@ -33,12 +32,6 @@ const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigin
   const isKnown = (had ?? has) !== null && [before, after].every((view) => knows(view, balanceQuery(holding)));
   return isKnown ? [had ?? 0n, has ?? 0n] : [null, null];
 };
-
-/** The witness's views before the bundle and after it. */
-interface Sights {
-  readonly before: View;
-  readonly after: View;
-}
 
 /** The views of a run, and the facts by which its movements are read. */
 export interface Answers extends Sights {
@@ -159,10 +152,8 @@ const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
  */
 export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => {
   const senders = new Set<string>(ownAccounts(bundle));
-  const told = bundle.map(({ outcome, index }) => toldIn(outcome.logs, index));
-  const events = told.flatMap((rows) => rows.events);
-  const paidAway = told
-    .flatMap(({ sums }) => sums)
+  const events = effectsIn(bundle, "event");
+  const paidAway = effectsIn(bundle, "sum")
     .filter(({ what, account, to }) => what === "payout" && senders.has(account ?? "") && !senders.has(to ?? ""))
     .map(({ contract }) => contract);
   const tokens = new Set([
@@ -252,7 +243,7 @@ const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.
 export const read = (
   holdings: ReadonlyArray<Holding>,
   answers: Answers,
-  sums: Told["sums"] = [],
+  sums: ReadonlyArray<Sum> = [],
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
   const { signers } = answers;
   const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, sums });

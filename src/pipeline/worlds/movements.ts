@@ -18,7 +18,7 @@ import { within } from "../../steps/reading/sameOutcome.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { Policy } from "../../report/policy.js";
 import type { Standards } from "../../effects/movements.js";
-import { toldIn } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Run } from "../../steps/simulate.js";
 import { heldIn } from "../../steps/reading/proxies.js";
 import { either, unseen } from "../../witness/view.js";
@@ -143,7 +143,7 @@ export const movementsOf = (
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
   const holdings = Holdings.union(measure.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
-  const sums = bundle.flatMap(({ outcome, index }) => toldIn(outcome.logs, index).sums);
+  const sums = effectsIn(bundle, "sum");
   const evidence = run?.plan.pretended === true ? "assumed" : "measured";
   const balances = Assets.read(holdings, { ...sights, evidence }, sums);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);

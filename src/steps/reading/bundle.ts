@@ -87,6 +87,10 @@ export interface Reading {
 /** A case that has run. */
 export interface Ran extends Case, Reading {}
 
+/** The cases that succeeded, as far as anybody knows. */
+export const workedIn = <C extends Pick<Ran, "outcome">>(bundle: ReadonlyArray<C>): ReadonlyArray<C> =>
+  bundle.filter(({ outcome }) => outcome.status === "success");
+
 /** A value that will be signed, and who chose it. */
 export interface Chosen<A> {
   readonly value: A;

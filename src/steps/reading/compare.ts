@@ -13,7 +13,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 import { addressOf } from "../../abi/words.js";
 import type { heldIn } from "./proxies.js";
-import { toldIn } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
 import { compareOutputs, type OutputTerms } from "./outputs.js";
 import { everyLog, within } from "./sameOutcome.js";
 
@@ -135,11 +135,13 @@ const changed = ({ balanceChanges }: Effects, producer: Address | null): Readonl
     .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
     .map((change) => amount("balance", change.account, null, change, change.delta));
 
+const sourcesOf = (outcomes: ReadonlyArray<Outcome>) => outcomes.map((outcome, index) => ({ outcome, index }));
+
 /** Rights by the events. */
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
-  outcomes
-    .flatMap(({ logs }, index) => toldIn(logs, index).rights)
-    .map((right) => amount("approval", right.owner, right.spender, right, right.claim));
+  effectsIn(sourcesOf(outcomes), "right").map((right) =>
+    amount("approval", right.owner, right.spender, right, right.claim),
+  );
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals
@@ -150,12 +152,10 @@ const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
 
 /** Changes of control by the events. */
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
-  outcomes
-    .flatMap(({ logs }, index) => toldIn(logs, index).controls)
-    .map(({ kind, what, contract: token, role, loses: account, gains: to }) => {
-      const all = `${kind}, ${what}${role === null ? "" : ` with role ${role}`}`;
-      return amount("control", account, to, { token, tokenId: null }, 1n, all);
-    });
+  effectsIn(sourcesOf(outcomes), "control").map(({ kind, what, contract: token, role, loses: account, gains: to }) => {
+    const all = `${kind}, ${what}${role === null ? "" : ` with role ${role}`}`;
+    return amount("control", account, to, { token, tokenId: null }, 1n, all);
+  });
 
 /** Accounts that act for contracts by their storage, where both runs read it on the same state. */
 const stored = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray<Amount> =>

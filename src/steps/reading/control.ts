@@ -7,7 +7,8 @@ import { code, type Finding, type Evidence, type Where } from "../../report/find
 import { unseen, type View } from "../../witness/view.js";
 import { ownAccounts, type Ran, type Case } from "./bundle.js";
 import { nobody } from "../../abi/words.js";
-import { toldIn, type Control } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
+import type { Control } from "../../effects/told.js";
 
 /**
  * It gets another implementation, admin, owner, module or key.
@@ -58,9 +59,6 @@ export const controlChanged = (
     ...parties,
   );
 
-const controlsOf = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> =>
-  bundle.flatMap(({ index, outcome: { status, logs } }) => (status === "success" ? toldIn(logs, index).controls : []));
-
 /** Harmless where the contract comes into being here, where a sender only gains, or where nobody owned it and nobody does. */
 const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>): "info" | "warning" => {
   if (before.account(change.contract)?.codeSize === 0n) return "info";
@@ -77,7 +75,7 @@ const worstFirst = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> => {
     if (change.loses !== null && senders.has(change.loses)) return 0;
     return severityOf(change, unseen, senders) === "warning" ? 1 : 2;
   };
-  return Arr.sortWith(controlsOf(bundle), rankOf, Order.Number);
+  return Arr.sortWith(effectsIn(bundle, "control"), rankOf, Order.Number);
 };
 
 /** How many contracts that change hands are looked at; of the others it is taken that they existed before. */

@@ -8,10 +8,10 @@ import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Call } from "../../abi/batches.js";
-import { askedIn } from "../../effects/asked.js";
-import { executionsIn, toldIn } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
+import type { Sights } from "./runCode.js";
 import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.js";
 
 /** How many accounts and codes are looked at; what is beyond them counts as not read. */
@@ -20,26 +20,20 @@ const mostAccounts = 32;
 /** A case, with its outcome where it has run. */
 export type Running = Case & Partial<Pick<Ran, "outcome">>;
 
-/** The events of a case, none where it has not run, and what Safes say by them that they execute. */
-const eventsOf = ({ outcome, index }: Running) => toldIn(outcome?.logs ?? [], index).events;
-const executionsOf = ({ outcome }: Running) => executionsIn(outcome?.logs ?? []);
-
 /** Accounts that are called as a Safe is. */
 export const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>
-  bundle.flatMap(({ calls, index }) => [
-    ...askedIn(calls.read, index).flatMap(({ row, contract }) => (row.isOfSafe === true ? contract : [])),
-    ...calls.delegates.flatMap(({ as }) => (as === undefined || as === nobody ? [] : lower(as))),
+  bundle.flatMap((entry) => [
+    ...effectsIn([entry], "call").flatMap(({ row, contract }) => (row.isOfSafe === true ? contract : [])),
+    ...entry.calls.delegates.flatMap(({ as }) => (as === undefined || as === nobody ? [] : lower(as))),
   ]);
 
 /** Accounts that keep their code's address in slot 0 for all that is known: called as Safes, or saying that they execute. */
 export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> =>
   new Set([
     ...calledAsSafes(bundle),
-    ...bundle
-      .flatMap(eventsOf)
-      .flatMap(({ contract, row: { inner } }) =>
-        inner?.family === "safe" || inner?.family === "module" ? contract : [],
-      ),
+    ...effectsIn(bundle, "event").flatMap(({ contract, row: { inner } }) =>
+      inner?.family === "safe" || inner?.family === "module" ? contract : [],
+    ),
   ]);
 
 /** True if the witness saw the code of a Safe's proxy. */
@@ -50,7 +44,7 @@ export const isSafeProxy = (account: Address, view: View): boolean => {
 
 /** Calls that run in accounts' own place in one transaction, by calldata and `isSafe` accounts' events, each once. */
 const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
-  const executed = executionsOf(entry).flatMap(({ safe, delegates }) => (isSafe(safe) ? delegates : []));
+  const executed = effectsIn([entry], "execution").flatMap(({ safe, delegates }) => (isSafe(safe) ? delegates : []));
   const all = [...entry.calls.delegates, ...executed];
   return [...new Map(all.map((call) => [`${call.as}${call.to}${call.data}`.toLowerCase(), call])).values()];
 };
@@ -61,13 +55,13 @@ export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyAr
     ...delegatesOf(entry, () => true).flatMap(({ as = nobody, to }) =>
       as === nobody ? [lower(to)] : [to, as].map(lower),
     ),
-    ...executionsOf(entry).map(({ safe }) => safe),
+    ...effectsIn([entry], "execution").map(({ safe }) => safe),
   ]);
   return [...new Set(all)].slice(0, mostAccounts);
 };
 
 /** The singletons that the canonical SafeMigrations hold. */
-const migrations: Readonly<Record<string, Singletons | undefined>> = {
+const migrations: Readonly<Record<string, Pick<Held, "plain" | "l2"> | undefined>> = {
   "SafeMigration 1.4.1": {
     plain: "0x41675c099f32341bf84bfc5382af534df5c7461a",
     l2: "0x29fcb43b46531bca003ddc8fcb67ffe91900c762",
@@ -77,7 +71,6 @@ const migrations: Readonly<Record<string, Singletons | undefined>> = {
     l2: "0xedd160febbd92e350d4d398fb636302fccd67c7e",
   },
 };
-type Singletons = Pick<Held, "plain" | "l2">;
 /** migrateL2Singleton(), migrateL2WithFallbackHandler() */
 const toL2: ReadonlySet<string> = new Set(["0x07f464a4", "0x68cb3d94"]);
 /** Those, and migrateSingleton(), migrateWithFallbackHandler() */
@@ -96,7 +89,7 @@ export const delegateCallQueries = (bundle: ReadonlyArray<Case>): ReadonlyArray<
 };
 
 /** A SafeMigration with whatever singletons it says that it holds, if its code holds them. */
-const migrationAt = (target: Address, codeHash: Hash, view: View): (KnownCode & { singletons: Singletons }) | null => {
+const migrationAt = (target: Address, codeHash: Hash, view: View): Parameters<typeof deedOf>[0] | null => {
   const [plain, l2, handler] = heldBy(target).map((query) => readAddress(view.call(query)));
   if (plain == null || l2 == null || handler == null) return null;
   const singletons = { plain, l2, handler };
@@ -112,7 +105,10 @@ const messageIn = (data: Hex): Hex | null => {
 };
 
 /** Describes what known code does to the account. */
-const deedOf = ({ name, kind, singletons = migrations[name] }: KnownCode & { singletons?: Singletons }, data: Hex) => {
+const deedOf = (
+  { name, kind, singletons = migrations[name] }: KnownCode & { singletons?: (typeof migrations)[string] },
+  data: Hex,
+) => {
   if (kind === "signMessageLib") return hash("signs the message, or what hashes to,", messageIn(data));
   if (kind === "safeModules") return text("", "modules are enabled, which may move all it holds");
   const singleton = toL2.has(data.slice(0, 10)) ? singletons?.l2 : singletons?.plain;
@@ -142,13 +138,6 @@ export const DelegateCallUnread = code("approvals", ["unavailable"], "DelegateCa
   "ask again, or use another node",
 ]);
 
-/** The views of a run, and the codes that the caller means. */
-interface Sights {
-  readonly before: View;
-  readonly after: View;
-  readonly targets: ReadonlyArray<Address>;
-}
-
 /** The known code at a target, as it ran; `unread` = nobody saw it, null = it is not known. */
 const codeAt = (target: Address, { before, after }: Sights): Parameters<typeof deedOf>[0] | "unread" | null => {
   const [had, has] = [before.account(target), after.account(target)];
@@ -161,8 +150,10 @@ const codeAt = (target: Address, { before, after }: Sights): Parameters<typeof d
   return isLate ? "unread" : known;
 };
 
+type Meant = Sights & { readonly targets: ReadonlyArray<Address> };
+
 /** Reports one call, by what was seen of the accounts. */
-const say = ({ as = nobody, to, data }: Call, transaction: number, sights: Sights): ReadonlyArray<Finding> => {
+const say = ({ as = nobody, to, data }: Call, transaction: number, sights: Meant): ReadonlyArray<Finding> => {
   const account = as === nobody ? null : lower(as);
   const target = lower(to);
   const parties = [address("account", account), address("code", target)];
@@ -184,7 +175,7 @@ const say = ({ as = nobody, to, data }: Call, transaction: number, sights: Sight
  * Reports code that accounts run in their own place: nothing of known batchers and makers of contracts, a warning of
  * what is known to sign or to change the account, a blocker of all other code. `targets` = codes that the caller names.
  */
-export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Sights): ReadonlyArray<Finding> => {
+export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Meant): ReadonlyArray<Finding> => {
   const safes = new Set(calledAsSafes(bundle));
   const isSafe = (account: Address) =>
     // why: whoever is not looked at, for others said the same before it, may be one

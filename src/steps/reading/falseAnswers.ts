@@ -1,11 +1,10 @@
 /** Calls that answer anything but `true` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
 import { everything } from "../../abi/known/rights.js";
 import { argumentsAt, padded, placeOf, wordAt, wordOf } from "../../abi/words.js";
-import { askedIn, requestedIn, type Asked } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Right } from "../../effects/rights.js";
-import { toldIn } from "../../effects/told.js";
 import { type Address, lower } from "../../primitives/hex.js";
-import { isAnswering, returnedBy } from "../../effects/returned.js";
+import { isAnswering } from "../../effects/returned.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
@@ -15,45 +14,29 @@ import type { Case, Ran } from "./bundle.js";
 import type { Facts } from "./answers.js";
 import { amountIn, balanceQuery, holding, type Holding } from "./holdings.js";
 import { levelIn, queryOf } from "./rightLevel.js";
-import { codeIn, mayBorrow } from "./runCode.js";
+import { codeIn, mayBorrow, type Sights } from "./runCode.js";
 
-/** The outer call. */
-const outerOf = ({ calls, index }: Case): Asked | undefined => askedIn(calls.read, index)[0];
-
-/** The movement that a call asks for, by the balances at its ends: a mint or a burn has one. */
-interface Move {
-  readonly kind: "move";
-  readonly amount: bigint;
-  readonly owner: Holding | null;
-  readonly receiver: Holding | null;
-}
-/** The right that it asks for. Taking some away names an amount that is not the level which is left. */
-interface Grant {
-  readonly kind: "right";
-  readonly amount: bigint;
-  readonly right: Right;
-  readonly changes: Asked["row"]["changes"];
-}
-
-const wantedBy = (entry: Case): Move | Grant | null => {
-  const outer = outerOf(entry);
+/** The movement that the outer call asks for, by the balances at its ends (a mint or a burn has one), or the right; else null. */
+const wantedBy = (entry: Case) => {
+  const [outer] = effectsIn([entry], "call");
   if (outer === undefined || !isAnswering(outer)) return null;
   const { row, call, moves, rights } = outer;
   const [[move], [right]] = [moves, rights];
   if (move?.amount != null) {
     const { token, from, to, tokenId, amount } = move;
     const endOf = (account: Address | null) => (account === null ? null : holding(account, token, tokenId));
-    return { kind: "move", amount, owner: endOf(from), receiver: endOf(to) };
+    return { kind: "move", amount, owner: endOf(from), receiver: endOf(to) } as const;
   }
+  if (right === undefined) return null;
   const { changes } = row;
+  // why: taking some away names an amount that is not the level which is left
   const taken = changes === "less" ? (wordAt(padded(call.data, 2), placeOf(1)) ?? 0n) : null;
-  return right === undefined
-    ? null
-    : { kind: "right", right: { ...right, open: null }, amount: taken ?? right.claim, changes };
+  return { kind: "right", right: { ...right, open: null }, amount: taken ?? right.claim, changes } as const;
 };
+type Wanted<Kind = unknown> = Extract<ReturnType<typeof wantedBy>, { readonly kind: Kind }>;
 
 /** The reads that tell what is asked for; none of a right that nothing tells of. */
-const readsOf = (wanted: Move | Grant): ReadonlyArray<Query> =>
+const readsOf = (wanted: Wanted): ReadonlyArray<Query> =>
   wanted.kind === "right"
     ? [queryOf(wanted.right)].filter((query) => query !== null)
     : [wanted.owner, wanted.receiver].flatMap((end) => (end === null ? [] : [balanceQuery(end)]));
@@ -70,11 +53,10 @@ export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
   });
 
 /** True if a balance changed otherwise than the events of the whole bundle tell. */
-const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Pick<Facts, "before" | "after">) => {
+const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Sights) => {
   const [had, has] = [amountIn(before, of), amountIn(after, of)];
   if (had === null || has === null) return false;
-  const told = bundle
-    .flatMap(({ transfers }) => transfers)
+  const told = effectsIn(bundle, "movement")
     .filter(({ token, tokenId }) => token === of.token && (of.tokenId === null || tokenId === of.tokenId))
     .reduce(
       (sum, { from, to, amount }) => sum + (to === of.account ? amount : 0n) - (from === of.account ? amount : 0n),
@@ -86,10 +68,13 @@ const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Pi
 const isSameRight = (a: Right, b: Right): boolean =>
   a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
 
-type Views = Pick<Facts, "before" | "after">;
-
 /** True if an event of the call, or a balance that no event explains, shows that something moved. */
-const isMoved = (entry: Ran, { amount, owner, receiver }: Move, bundle: ReadonlyArray<Ran>, views: Views): boolean =>
+const isMoved = (
+  entry: Ran,
+  { amount, owner, receiver }: Wanted<"move">,
+  bundle: ReadonlyArray<Ran>,
+  views: Sights,
+): boolean =>
   amount === 0n ||
   owner?.account === receiver?.account ||
   entry.transfers.some(
@@ -110,31 +95,33 @@ const isSpent = ({ index }: Ran, { token, owner }: Right, bundle: ReadonlyArray<
   );
 
 /** True if a right is at the level that was asked for. */
-const isLevel = ({ changes, amount }: Grant, has: bigint | null): boolean =>
+const isLevel = ({ changes, amount }: Wanted<"right">, has: bigint | null): boolean =>
   changes === undefined ? has === amount : amount === 0n || has === (changes === "more" ? everything : 0n);
 
 /** True if the right is there, or changed, or an event of the call tells of it that no measure contradicts. */
-const isGiven = (entry: Ran, grant: Grant, bundle: ReadonlyArray<Ran>, { before, after }: Views): boolean => {
+const isGiven = (
+  entry: Ran,
+  grant: Wanted<"right">,
+  bundle: ReadonlyArray<Ran>,
+  { before, after }: Sights,
+): boolean => {
   const { right } = grant;
   const [had, has] = [levelIn(before, right).amount, levelIn(after, right).amount];
-  const isAnnounced = ({ outcome, index }: Ran) =>
-    toldIn(outcome.logs, index).rights.some((one) => isSameRight(one, right));
-  const isOthers = bundle.some(
-    (other) =>
-      other.index !== entry.index &&
-      (isAnnounced(other) || requestedIn(other.calls.read, other.index).some((one) => isSameRight(one, right))),
-  );
+  const others = bundle.filter(({ index }) => index !== entry.index);
+  const tells = (kind: "right" | "request", some: ReadonlyArray<Ran>) =>
+    effectsIn(some, kind).some((row) => isSameRight(row, right));
+  const [isAnnounced, isOthers] = [tells("right", [entry]), tells("right", others) || tells("request", others)];
   const isMeasured = had !== null && has !== null;
   // guard: an event of a right that is measured not to be there
   const isBelieved = !isMeasured || had !== has || isOthers || isSpent(entry, right, bundle);
-  return isLevel(grant, has) || (isAnnounced(entry) && isBelieved) || (isMeasured && had !== has && !isOthers);
+  return isLevel(grant, has) || (isAnnounced && isBelieved) || (isMeasured && had !== has && !isOthers);
 };
 
 /** True if anything at all shows that what was asked for is there: an event of the call itself, or a measurement. */
-const isDone = (entry: Ran, wanted: Move | Grant, bundle: ReadonlyArray<Ran>, views: Views): boolean =>
+const isDone = (entry: Ran, wanted: Wanted, bundle: ReadonlyArray<Ran>, views: Sights): boolean =>
   wanted.kind === "move" ? isMoved(entry, wanted, bundle, views) : isGiven(entry, wanted, bundle, views);
 
-const isAnswered = (wanted: Move | Grant, { before, after }: Pick<Facts, "before" | "after">): boolean =>
+const isAnswered = (wanted: Wanted, { before, after }: Sights): boolean =>
   [before, after].some((view) =>
     wanted.kind === "right"
       ? levelIn(view, wanted.right).amount !== null
@@ -158,7 +145,7 @@ export const ReturnedFalse = code("simulate", ["warning"], "ReturnedFalse", [
  */
 const mayRefuse = (
   { input, outcome }: Ran,
-  wanted: Move | Grant,
+  wanted: Wanted,
   answers: Pick<Facts, "before" | "after" | "codes">,
 ): boolean => {
   const code = input.to === null ? null : codeIn(input.to, answers);
@@ -180,8 +167,8 @@ export const checkFalse = (
 ): ReadonlyArray<Finding> =>
   bundle.flatMap((entry) => {
     const { index: transaction, input, outcome } = entry;
-    const by = returnedBy(outcome, input, outerOf(entry)).isFalseBy;
-    if (by === null || input.to === null) return [];
+    const [returned] = effectsIn([entry], "returned");
+    if (returned === undefined || input.to === null) return [];
     const where = { transaction, evidence: outcome.evidence };
     const wanted = wantedBy(entry);
     if (wanted === null) {
@@ -190,7 +177,7 @@ export const checkFalse = (
       return [ReturnedFalse.warning(where, text("function", name), address("contract", input.to))];
     }
     const isToken = isAnswered(wanted, answers);
-    if (by === "selector" && !isToken && !mayRefuse(entry, wanted, answers)) return [];
+    if (returned.isFalseBy === "selector" && !isToken && !mayRefuse(entry, wanted, answers)) return [];
     if (isDone(entry, wanted, bundle, answers)) return [];
     const amounts =
       wanted.kind === "move"
@@ -200,6 +187,6 @@ export const checkFalse = (
             units("asked for", wanted.amount),
             units("allowed", levelIn(answers.after, wanted.right).amount),
           ];
-    const parties = [text("function", outerOf(entry)?.row.answers ?? null), address("token", input.to)];
+    const parties = [text("function", effectsIn([entry], "call")[0]?.row.answers ?? null), address("token", input.to)];
     return [ReturnedFalse.warning(where, ...parties, ...amounts)];
   });

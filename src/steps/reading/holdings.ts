@@ -2,7 +2,7 @@
 import { memoize } from "effect/Function";
 import type { Call } from "../../abi/batches.js";
 import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
-import { askedIn } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 import { readAddress, readUint256 } from "../../witness/answers.js";
@@ -94,17 +94,11 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
 
 /** The holdings that the calls ask to move, by the functions of tokens that are known: a token may move them in silence. */
 const asked = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
-  bundle.flatMap(({ calls, index }) =>
-    askedIn(calls.read, index).flatMap(({ row, moves }) =>
-      row.move === undefined
-        ? []
-        : moves.flatMap(({ token, tokenId, from, to }) =>
-            [from, to].flatMap((account) =>
-              account === null || account === token ? [] : holding(account, token, tokenId),
-            ),
-          ),
-    ),
-  );
+  effectsIn(bundle, "call")
+    .flatMap(({ row, moves }) => (row.move === undefined ? [] : moves))
+    .flatMap(({ token, tokenId, from, to }) =>
+      [from, to].flatMap((account) => (account === null || account === token ? [] : holding(account, token, tokenId))),
+    );
 
 /**
  * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.

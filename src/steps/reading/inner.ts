@@ -1,7 +1,8 @@
 /** Failures inside a transaction that succeeded: read where anything tells of them, and reported. */
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { askedBy, askedIn, type Asked } from "../../effects/asked.js";
+import { askedBy, type Asked } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import { eventIn } from "../../effects/events.js";
 import type { Right } from "../../effects/rights.js";
 import { describeRevert } from "../../abi/print.js";
@@ -40,7 +41,7 @@ export const withInner = (
 ): Effect.Effect<Reading> => {
   const { outcome } = read;
   const { to, data } = input;
-  const [outer] = askedIn(callsOf(input).read, transaction);
+  const [outer] = effectsIn([{ index: transaction, calls: callsOf(input) }], "call");
   if (to === null || outcome.status !== "success" || !mayTell(outer, outcome.logs)) return Effect.succeed(read);
   const isMulticall = (account: Address): boolean => {
     const hash = before?.account(account)?.codeHash ?? null;

@@ -22,6 +22,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Filled } from "./bundle.js";
+import type { Sights } from "./runCode.js";
 import { safely } from "../../primitives/record.js";
 
 const modelOf = (chain: Chain): FeeModel => {
@@ -49,7 +50,7 @@ export const earnings = (hasBytes: boolean): ReadonlyArray<Query> =>
   hasBytes ? [{ kind: "account", address: operatorVault }] : [];
 
 /** The operator fees of a run, those of the witness too, as the node credited them; 0 where nobody saw. Wei. */
-const earned = ({ before, after }: Pick<Facts, "before" | "after">): bigint => {
+const earned = ({ before, after }: Sights): bigint => {
   const [had, has] = [before.account(operatorVault), after.account(operatorVault)];
   return had !== null && has !== null && has.balance > had.balance ? has.balance - had.balance : 0n;
 };

@@ -2,8 +2,7 @@
 import { functionsNamed } from "../../abi/decodeCall.js";
 import { argumentsAt, wordDigits } from "../../abi/words.js";
 import type { Verdict } from "../../errors/verdicts.js";
-import { askedIn, type Asked } from "../../effects/asked.js";
-import { toldIn } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
 import {
@@ -38,7 +37,7 @@ interface Cause {
 }
 
 const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
-const askedOf = ({ calls, index }: Ran): Asked | undefined => askedIn(calls.read, index)[0];
+const askedOf = (entry: Ran) => effectsIn([entry], "call")[0];
 /** Functions of tokens that give rights; none of them takes native currency. */
 const granting: ReadonlySet<string> = new Set(["0x095ea7b3", "0x39509351", "0xa457c2d7", "0xa22cb465"]);
 
@@ -115,11 +114,10 @@ const unreset = ({ entry, bundle, answers, to, selector }: Known): Cause | null 
   const { from } = input;
   const [right] = askedOf(entry)?.rights ?? [];
   if (selector !== "0x095ea7b3" || right === undefined || right.claim === 0n) return null;
-  const [last] = bundle
-    .filter((other) => other.index < index)
-    .flatMap(({ outcome, index: place }) => toldIn(outcome.logs, place).rights)
-    .filter(({ keeper, owner, spender }) => keeper === right.keeper && owner === from && spender === right.spender)
-    .slice(-1);
+  const earlier = bundle.filter((other) => other.index < index);
+  const last = effectsIn(earlier, "right").findLast(
+    ({ keeper, owner, spender }) => keeper === right.keeper && owner === from && spender === right.spender,
+  );
   const allowed = last?.claim ?? levelIn(answers.before, { ...right, open: null }).amount;
   if (allowed === null || allowed === 0n) return null;
   return {

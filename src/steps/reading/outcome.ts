@@ -10,7 +10,7 @@ import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
 import { everyLog, isSameLog } from "./sameOutcome.js";
 import { traceEmitter, transfersOf } from "../../effects/movements.js";
-import { askedIn } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import { describeResult } from "../../abi/print.js";
 import { argumentsAt, isBurning } from "../../abi/words.js";
 import { isRecord } from "../../primitives/record.js";
@@ -172,15 +172,15 @@ export const burned = (where: Where, receiver: Address, ...values: ReadonlyArray
  * A warning for each token that is burned so. A contract that destroys what it is given back, such as a pool's share, is
  * no such thing: there nobody names the receiver.
  */
-export const burns = ({ index, calls, transfers, outcome }: Ran): ReadonlyArray<Finding> =>
-  askedIn(calls.read, index).flatMap(({ call, receiver }) => {
+export const burns = (entry: Ran): ReadonlyArray<Finding> =>
+  effectsIn([entry], "call").flatMap(({ call, receiver, transaction }) => {
     if (receiver === null || !isBurning(receiver)) return [];
-    const transfer = transfers.find((other) => other.token === call.to && other.to === receiver);
+    const transfer = entry.transfers.find((other) => other.token === call.to && other.to === receiver);
     if (transfer === undefined) return [];
     const { standard, token, tokenId, amount } = transfer;
     return [
       burned(
-        { transaction: index, evidence: outcome.evidence },
+        { transaction, evidence: entry.outcome.evidence },
         receiver,
         ...[address("token", token), tokenId === null ? null : count("id", tokenId)],
         standard === "erc721" ? null : units("amount", amount),

@@ -3,7 +3,7 @@
  * not. Read by the witness, so that it costs no request. A contract may claim any owner: nothing is decided by it. Pure.
  */
 import { nobody } from "../../abi/words.js";
-import { askedIn } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OwnedAccount, Transfer } from "../../report/parts.js";
 import { readAddress, readBool, readUint256 } from "../../witness/answers.js";
@@ -46,10 +46,8 @@ const candidates = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArray<Address
 const callers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
   candidates(
     bundle,
-    bundle.flatMap(({ calls, index }) =>
-      askedIn(calls.read, index).flatMap(({ call, row }) =>
-        call.as === undefined && row.isBatch === true ? call.to : [],
-      ),
+    effectsIn(bundle, "call").flatMap(({ call, row }) =>
+      call.as === undefined && row.isBatch === true ? call.to : [],
     ),
   );
 

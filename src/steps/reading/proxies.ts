@@ -1,13 +1,13 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
 import { memoize } from "effect/Function";
 import { addressOf } from "../../abi/words.js";
-import { askedIn } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
+import { facets, views, type Sight } from "../../effects/slots.js";
 import { plainJson } from "../../primitives/json.js";
 import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
-import type { slots } from "../../witness/placement.js";
 import { wordsIn } from "../../witness/placement.js";
-import { staticCall, type Call } from "../../witness/queries.js";
+import type { Call } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Case } from "./bundle.js";
 import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
@@ -36,10 +36,8 @@ export const callees = <C extends Running>(
 
 /** Contracts that the bundle asks for more than a payment, a movement of tokens or a right over them, all of which are measured. */
 export const workers = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> => {
-  const working = bundle.flatMap(({ calls, index }) =>
-    askedIn(calls.read, index).flatMap(({ call, row, contract }) =>
-      call.data.length === 2 || (row.move ?? row.grant) !== undefined ? [] : contract,
-    ),
+  const working = effectsIn(bundle, "call").flatMap(({ call, row, contract }) =>
+    call.data.length === 2 || (row.move ?? row.grant) !== undefined ? [] : contract,
   );
   return new Set([...likelySafes(bundle), ...working]);
 };
@@ -83,10 +81,7 @@ export const suspects = (
       );
 
 /** A run, as far as it shows slots. */
-export type SlotRun = {
-  readonly before: View;
-  readonly after: View;
-  readonly slots: View | null;
+export type SlotRun = Sight & {
   readonly plan: { readonly pretended: boolean; readonly lens?: ReadonlyArray<Address>; readonly block: unknown };
 };
 
@@ -119,31 +114,6 @@ export const suspectsOf = memoize((proof: Proven): ReadonlyArray<Address> => {
   const run = successOf(proof.scanned?.run);
   return run === null ? lensOf(proof) : suspects(lensOf(proof), run.slots, safesIn(saidOf(proof), run.before));
 });
-
-/** More than `owner()` takes behind a beacon's proxy. */
-const viewGas = 60_000;
-/** For a list of up to 62 facets. */
-const facetsGas = 300_000;
-const facetsBytes = 2_048;
-
-/** owner(), governance(), gov(), governor(), admin(), implementation(). */
-const selectors = [
-  ["owner", "0x8da5cb5b"],
-  ["owner", "0x5aa6e675"],
-  ["owner", "0x12d43a51"],
-  ["owner", "0x0c340a24"],
-  ["owner", "0xf851a440"],
-  ["implementation", "0x5c60da1b"],
-] as const;
-
-/** Queries to a contract in every run. */
-export const views = (
-  contract: Address,
-): ReadonlyArray<Pick<(typeof slots)[number], "holds"> & { readonly query: Call }> =>
-  selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
-
-/** facetAddresses() of a diamond (ERC-2535). */
-export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
 /** Queries to contracts themselves, for those that keep it elsewhere than the slots that are known. */
 export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>

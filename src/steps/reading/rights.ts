@@ -1,12 +1,11 @@
 /** The rights that a run gives or may have used: chosen for measuring among those that it tells of. Pure. */
 import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
-import { requestedIn, askedIn } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Right } from "../../effects/rights.js";
-import { toldIn } from "../../effects/told.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
-import { ownAccounts, type Case, type Ran } from "./bundle.js";
+import { ownAccounts, workedIn, type Case, type Ran } from "./bundle.js";
 
 export const keyOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): string =>
   `${standard}/${token}/${keeper}/${owner}/${spender}/${tokenId ?? ""}/${operator}`;
@@ -26,15 +25,15 @@ export const rights = (
   bundle: ReadonlyArray<Ran>,
   limit: number,
 ): { readonly kept: ReadonlyArray<Right>; readonly cut: number } => {
-  const worked = bundle.filter(({ outcome }) => outcome.status === "success");
-  const announced = worked.flatMap(({ input, outcome, index }) =>
-    toldIn(outcome.logs, index).rights.map((right) =>
-      right.owner === nobody ? { ...right, owner: input.from } : right,
+  const worked = workedIn(bundle);
+  const announced = worked.flatMap((entry) =>
+    effectsIn([entry], "right").map((right) =>
+      right.owner === nobody ? { ...right, owner: entry.input.from } : right,
     ),
   );
   const known = new Set(announced.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
   const isTold = (right: Right) => known.has(right.isMeans === true ? aboutOf(right, anyKeeper) : aboutOf(right));
-  const silent = worked.flatMap(({ calls, index }) => requestedIn(calls.read, index).filter((right) => !isTold(right)));
+  const silent = effectsIn(worked, "request").filter((right) => !isTold(right));
   const all = new Map<string, Right>();
   for (const right of [...announced, ...silent]) all.set(keyOf(right), right);
   const senders = new Set(ownAccounts(bundle));
@@ -59,13 +58,14 @@ const mostCallees = 8;
 
 /** Allowances by which one movement of a token may have been made. */
 const usedFor = (
-  { input: { from, to }, calls, index: transaction }: Case,
+  entry: Case,
   { token, from: owner, to: receiver }: Transfer & { readonly token: Address },
   senders: ReadonlySet<Address>,
 ): ReadonlyArray<Right> => {
+  const { from, to } = entry.input;
   if (to === null || owner === nobody) return [];
-  const keeper = askedIn(calls.read, transaction)[0]?.row.isTaking === true ? to : permit2;
-  const callees = [to, ...calls.read.slice(0, mostCallees).map((call) => call.to)];
+  const keeper = effectsIn([entry], "call")[0]?.row.isTaking === true ? to : permit2;
+  const callees = [to, ...entry.calls.read.slice(0, mostCallees).map((call) => call.to)];
   const isTaken = to === token || to === keeper;
   const spenders = senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : [];
   if (spenders.length === 0) return [];
@@ -75,7 +75,10 @@ const usedFor = (
     .filter((spender) => spender !== owner && spender !== token && spender !== nobody)
     .flatMap((spender) => {
       const standards = spender !== keeper && !isDirect ? (["erc20", "permit2"] as const) : (["erc20"] as const);
-      return standards.map((each) => ({ ...unsaid(each, { token, owner, spender }, keeper), transaction }));
+      return standards.map((each) => ({
+        ...unsaid(each, { token, owner, spender }, keeper),
+        transaction: entry.index,
+      }));
     });
 };
 

@@ -6,7 +6,7 @@
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
 import * as BigInts from "effect/BigInt";
-import type { Told } from "../../effects/told.js";
+import type { Sum } from "../../effects/told.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 
@@ -24,7 +24,7 @@ const accruedPart = 10_000n;
 const namedPart = 4n;
 
 /** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
-const namedInterest = ({ account, token }: BalanceChange, sums: Told["sums"]): bigint =>
+const namedInterest = ({ account, token }: BalanceChange, sums: ReadonlyArray<Sum>): bigint =>
   BigInts.sumAll(
     sums.flatMap(({ what, contract, account: whose, amount }) =>
       what === "interest" && contract === token && whose === account ? amount : [],
@@ -70,7 +70,7 @@ const isBooked = (
  */
 export const reasonOf = (
   reading: { readonly change: BalanceChange; readonly logged: bigint },
-  context: { readonly transfers: ReadonlyArray<Transfer>; readonly sums: Told["sums"] },
+  context: { readonly transfers: ReadonlyArray<Transfer>; readonly sums: ReadonlyArray<Sum> },
 ): string | null => {
   const { change, logged } = reading;
   const { account, token, tokenId, before, delta } = change;

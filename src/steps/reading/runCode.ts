@@ -6,7 +6,8 @@ import { successOf } from "./askResult.js";
 import { instructionsIn } from "./blockReads.js";
 import type { Facts } from "./answers.js";
 
-type Sights = Pick<Facts, "before" | "after">;
+/** The views in front of the transactions and behind them. */
+export type Sights = Pick<Facts, "before" | "after">;
 
 const nothing = keccak256("0x") as Hash;
 /** The hash of code as the witness saw it; whoever does not exist has code of no bytes, too. */

@@ -1,6 +1,17 @@
 /** Changes by a bundle of who acts for accounts and contracts, as data and findings: by storage and answers. Pure. */
-import { askedIn } from "../../effects/asked.js";
-import { party, toldIn, type Control } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
+import {
+  answersOf,
+  facets,
+  isAccount,
+  tracedWords,
+  views,
+  wordsOf,
+  type Change,
+  type Sight,
+  type Traced,
+} from "../../effects/slots.js";
+import { party } from "../../effects/told.js";
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, count, hash } from "../../primitives/statement.js";
@@ -8,28 +19,20 @@ import { code, type Finding } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
 import { knows, unseen, type View } from "../../witness/view.js";
 import { successOf, type AskResult } from "./askResult.js";
-import { ownAccounts, type Ran } from "./bundle.js";
+import { workedIn, type Ran } from "./bundle.js";
 import { controlChanged, delegationAccounts } from "./control.js";
 import { calledAsSafes } from "./delegateCalls.js";
-import { calledBy, facets, lensOf, safesIn, suspectsOf, views, workers } from "./proxies.js";
-import type { Proven, SlotRun } from "./proxies.js";
+import { calledBy, lensOf, safesIn, suspectsOf, workers, type Proven, type SlotRun } from "./proxies.js";
 import {
-  answersOf,
   changes as nameOf,
-  isAccount,
+  judgingOf,
   keyOf,
-  namedIn,
   rankOf,
   readAny,
   readFirst,
   severityOf,
-  tracedWords,
-  wordsOf,
   type Judging,
-  type Read,
   type Seen,
-  type Sight,
-  type Traced,
 } from "./stateWords.js";
 
 /** Most changes that a tracer tells of and a report has. */
@@ -65,28 +68,21 @@ const isKey = (word: bigint): boolean => word >> 224n !== 0n && word % (1n << 32
 
 /** Calls of a sender's account to itself, or of a Safe's, that name somebody: who may act for it is kept in no known place. */
 const selfCallsIn = (
-  { input, index, calls, outcome }: Ran,
-  controls: ReadonlyArray<Control>,
+  entry: Ran,
   own: ReadonlySet<Address>,
-): ReadonlyArray<{ readonly account: Address; readonly word: bigint; readonly transaction: number }> =>
-  outcome.status !== "success"
-    ? []
-    : askedIn(calls.read, index).flatMap(({ call: { from, data, as }, row, contract: account }) => {
-        const isSelf = as === undefined && lower(from) === account && own.has(account);
-        const isKnown = row.isBatch === true || row.grant !== undefined;
-        if (
-          !isSelf ||
-          isKnown ||
-          controls.some((control) => control.contract === account && control.transaction === index)
-        )
-          return [];
-        const word = wordsFrom(data, argumentsAt).find((each) =>
-          each >> 160n === 0n
-            ? isAccount(each) && ![account, lower(input.from)].includes(addressOf(each))
-            : isKey(each),
-        );
-        return word === undefined ? [] : [{ account, word, transaction: index }];
-      });
+): ReadonlyArray<{ readonly account: Address; readonly word: bigint; readonly transaction: number }> => {
+  const told = new Set(effectsIn([entry], "control").map(({ contract }) => contract));
+  return effectsIn([entry], "call").flatMap(({ call: { from, data, as }, row, contract: account, transaction }) => {
+    const isSelf = as === undefined && lower(from) === account && own.has(account);
+    if (!isSelf || row.isBatch === true || row.grant !== undefined || told.has(account)) return [];
+    const word = wordsFrom(data, argumentsAt).find((each) =>
+      each >> 160n === 0n
+        ? isAccount(each) && ![account, lower(entry.input.from)].includes(addressOf(each))
+        : isKey(each),
+    );
+    return word === undefined ? [] : [{ account, word, transaction }];
+  });
+};
 
 /** The node cannot simulate a further block. */
 export const ProxiesNotSeen = code("approvals", ["info"], "ProxiesNotSeen", [
@@ -106,13 +102,13 @@ const slotsIn = (judging: Judging, contracts: ReadonlyArray<Address>) => {
       ])
       .map((change) => ({ contract, change })),
   );
-  const looked = found.flatMap(({ change }): ReadonlyArray<Read> =>
+  const looked = found.flatMap(({ change }): ReadonlyArray<Change> =>
     change === null ? [] : [change.holds === null ? readFirst(change, judging) : change],
   );
   const placesOf = new Set(looked.map(({ contract, slot }) => `${contract} ${slot}`));
   const traced = tracedWords(seen.traced ?? [], isSafe)
     .filter(({ contract, slot }) => !placesOf.has(`${contract} ${slot}`))
-    .flatMap((change): Read | ReadonlyArray<Read> =>
+    .flatMap((change): Change | ReadonlyArray<Change> =>
       change.holds === null ? (readAny(change, judging) ?? []) : change,
     )
     // why: who fills the list with others takes none away that matters
@@ -123,8 +119,8 @@ const slotsIn = (judging: Judging, contracts: ReadonlyArray<Address>) => {
 };
 
 /** The rows of the world that the figures are from, and what changes in another alone, each once. */
-const shownIn = (rows: ReadonlyArray<Read>): ReadonlyArray<Read> => {
-  const keyOf = ({ contract, slot, holds, word }: Read) => `${contract} ${slot ?? `${holds} ${word}`}`;
+const shownIn = (rows: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const keyOf = ({ contract, slot, holds, word }: Change) => `${contract} ${slot ?? `${holds} ${word}`}`;
   const visible = rows.filter(({ isShown }) => isShown);
   const known = new Set(visible.map(keyOf));
   const others = rows.flatMap((row) => (known.has(keyOf(row)) ? [] : [[keyOf(row), row] as const]));
@@ -133,14 +129,13 @@ const shownIn = (rows: ReadonlyArray<Read>): ReadonlyArray<Read> => {
 
 /** The transaction that alone calls a contract; null = none, or several do. */
 const callerOf = (bundle: ReadonlyArray<Ran>, contract: Address): number | null => {
-  const [only = null, ...more] = bundle.filter(({ calls, index }) =>
-    askedIn(calls.read, index).some((asked) => asked.contract === contract),
-  );
-  return more.length > 0 ? null : (only?.index ?? null);
+  const calling = effectsIn(bundle, "call").filter((asked) => asked.contract === contract);
+  const [only = null, ...more] = new Set(calling.map(({ transaction }) => transaction));
+  return more.length > 0 ? null : only;
 };
 
 /** The findings about what changes without an event, each once. */
-const checkSlots = (rows: ReadonlyArray<Read>, judging: Judging): ReadonlyArray<Finding> => {
+const checkSlots = (rows: ReadonlyArray<Change>, judging: Judging): ReadonlyArray<Finding> => {
   const findings = new Map<string, Finding>();
   for (const change of rows) {
     const { contract, holds, was, word, loss } = change;
@@ -163,12 +158,10 @@ export const checkChanges = (
   /** Those that are called, too, and were left out. */
   left: ReadonlyArray<Address> = [],
 ): { readonly changes: ReadonlyArray<StateChange>; readonly findings: ReadonlyArray<Finding> } => {
-  const controls = bundle.flatMap(({ index, outcome }) => toldIn(outcome.logs, index).controls);
-  const senders = new Set<Address>(ownAccounts(bundle));
-  const judging: Judging = { bundle, seen, controls, senders, named: namedIn(bundle) };
+  const judging = judgingOf(bundle, seen);
   const { rows, missed } = slotsIn(judging, contracts);
-  const own = new Set([...senders, ...calledAsSafes(bundle)]);
-  const keys = bundle.flatMap((entry) => selfCallsIn(entry, controls, own));
+  const own = new Set([...judging.senders, ...calledAsSafes(bundle)]);
+  const keys = workedIn(bundle).flatMap((entry) => selfCallsIn(entry, own));
   const unread = missed.slice(0, mostNamed).map((contract) => address("", contract));
   const row = { slot: null, holds: null, before: null, after: null, transaction: null };
   return {

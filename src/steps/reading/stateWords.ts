@@ -1,20 +1,19 @@
 /** Words that contracts keep and answer before and behind a bundle, and what a change means for senders. Pure. */
-import { party, toldIn, type Control } from "../../effects/told.js";
+import { effectsIn } from "../../effects/effects.js";
+import { isAccount, low, views, type Change, type Sight, type Traced } from "../../effects/slots.js";
+import { party, type Control } from "../../effects/told.js";
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
-import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
+import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
 import { readAddress } from "../../witness/answers.js";
-import { slotsOf, wordsIn } from "../../witness/placement.js";
+import { wordsIn } from "../../witness/placement.js";
 import type { View } from "../../witness/view.js";
-import { facets, mayName, views, type SlotRun } from "./proxies.js";
+import { mayName } from "./proxies.js";
 import { isNumber, mayBeParties } from "./addressPositions.js";
 import { instructionsIn } from "./blockReads.js";
-import type { Case, Ran } from "./bundle.js";
+import { ownAccounts, type Ran } from "./bundle.js";
 import { calledAsSafes } from "./delegateCalls.js";
-
-/** Views of one world: the slots behind the calls, null where they were not seen, and the witness's on both sides. */
-export type Sight = Pick<SlotRun, "slots" | "before" | "after">;
 
 /** Everything that was seen of the contracts. */
 export interface Seen {
@@ -30,108 +29,6 @@ export interface Seen {
   /** A tracer's answer for the transactions; absent = none answered. */
   readonly traced?: Traced;
 }
-
-/** Words of one contract before and after. */
-export interface Change extends Pick<StateChange, "slot" | "holds" | "seen"> {
-  readonly contract: Address;
-  readonly was: bigint;
-  readonly word: bigint;
-  /** True if it is of the world that the figures are from. */
-  readonly isShown: boolean;
-}
-
-const low = (word: bigint): bigint => BigInt.asUintN(160, word);
-/** A number of less than 12 bytes is no account, and nobody searches for an address so short. */
-export const isAccount = (word: bigint): boolean => low(word) >> 96n !== 0n;
-
-/** Changes of contracts' own answers behind the calls; null among them for what they no longer answer. */
-export const answersOf = (
-  contract: Address,
-  { before, after }: Sight,
-  isShown: boolean,
-): ReadonlyArray<Change | null> => {
-  const of = { contract, slot: null, seen: "view", isShown } as const;
-  const answers = views(contract).flatMap(({ holds, query }): ReadonlyArray<Change | null> => {
-    const [was, word] = [readAddress(before.call(query)), readAddress(after.call(query))];
-    // why: what was answered before, and is not behind the calls, may have changed
-    if (was !== null && word === null) return [null];
-    return was === null || word === null || was === word
-      ? []
-      : [{ ...of, holds, was: BigInt(was), word: BigInt(word) }];
-  });
-  const listIn = (view: View): ReadonlyArray<bigint> | null => {
-    const answer = view.call(facets(contract));
-    return answer?.success === true ? wordsFrom(answer.data).slice(2) : null;
-  };
-  const [had, has] = [listIn(before), listIn(after)];
-  const isNew = (word: bigint) => isAccount(word) && had?.includes(word) === false;
-  if (had !== null && had.length > 0 && has === null) return [...answers, null];
-  return [...answers, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
-};
-
-/** Changes that a tracer saw, by account, before and after; a slot that is missing in one of them is zero there. */
-export type Traced = ReadonlyArray<
-  Readonly<
-    Record<
-      "pre" | "post",
-      ReadonlyMap<Address, { readonly nonce: number | null; readonly storage: ReadonlyMap<Hash, Hash> }>
-    >
-  >
->;
-
-/** The words that a bundle changes in all, as a tracer tells it, of contracts that were there before. */
-export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boolean): ReadonlyArray<Change> => {
-  const net = new Map<string, Change>();
-  const created = new Set<Address>();
-  for (const { pre, post } of traced)
-    for (const account of new Set([...pre.keys(), ...post.keys()])) {
-      const contract = lower(account);
-      const [had, has] = [pre.get(account), post.get(account)];
-      // why: a contract begins with one, and nobody had anything in what is new
-      if (!had?.nonce && has?.nonce != null) created.add(contract);
-      if (!created.has(contract)) addWords(net, contract, isSafe, had?.storage ?? noWords, has?.storage ?? noWords);
-    }
-  return [...net.values()].filter(({ was, word }) => was !== word);
-};
-
-type Words = ReadonlyMap<Hash, Hash>;
-const noWords: Words = new Map<Hash, Hash>();
-
-/** Adds what one transaction changed of a contract to what those before it changed. */
-const addWords = (
-  net: Map<string, Change>,
-  contract: Address,
-  isSafe: (contract: Address) => boolean,
-  had: Words,
-  has: Words,
-): void => {
-  const rows = slotsOf(isSafe(contract));
-  for (const slot of new Set([...had.keys(), ...has.keys()])) {
-    const key = `${contract} ${slot}`;
-    const holds = rows.find((row) => row.slot === slot)?.holds ?? null;
-    const [was, word] = [net.get(key)?.was ?? BigInt(had.get(slot) ?? 0), BigInt(has.get(slot) ?? 0)];
-    net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
-  }
-};
-
-/** The slots of a contract that change; null among them where one was not seen. */
-export const wordsOf = (
-  contract: Address,
-  isSafe: boolean,
-  { before, suspects }: Seen,
-  { slots }: Sight,
-  isShown: boolean,
-): ReadonlyArray<Change | null> => {
-  const unread = suspects.includes(contract) ? null : 0n;
-  const had = wordsIn(before, contract, isSafe);
-  return wordsIn(slots, contract, isSafe).flatMap(({ slot, holds, word }, place): ReadonlyArray<Change | null> => {
-    const was = had[place]?.word ?? unread;
-    if (was === null || word === null) return [null];
-    // why: what a first slot held before is not known of a contract in which it names nobody
-    const isUnknown = holds === null && before === null;
-    return was === word || isUnknown ? [] : [{ contract, slot, holds, was, word, seen: "lens", isShown }];
-  });
-};
 
 /** Descriptions of changes in a few words, and the events that tell of each. */
 export const changes: Readonly<
@@ -151,17 +48,10 @@ export const changes: Readonly<
   delegate: ["new delegate"],
 };
 
-/** True if code may run another's in its own place, by DELEGATECALL. */
-const delegates = (code: Hex): boolean => instructionsIn(code).has(0xf4);
-
 /** The 20 bytes of both words, at every place where a packed account may stand. */
 function* places({ was, word }: Change): Generator<readonly [had: Address, has: bigint]> {
   for (let shift = 0n; shift <= 96n; shift += 8n) yield [addressOf(was >> shift), low(word >> shift)];
 }
-
-/** Words that the calldata names, argument by argument. */
-export const namedIn = (bundle: ReadonlyArray<Case>): ReadonlySet<bigint> =>
-  new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt))));
 
 /** True if an event that tells of control names both accounts. */
 const isAnnounced = (controls: ReadonlyArray<Control>, contract: Address, had: Address, has: bigint): boolean =>
@@ -179,29 +69,24 @@ const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: 
   controls.some(
     (control) => control.contract === contract && (control.loses === had || control.gains === addressOf(has)),
   ) ||
-  bundle.some(
-    ({ transfers, outcome, index }) =>
-      transfers.some(
-        ({ token, from, to, amount }) =>
-          token !== null && lower(token) === contract && lower(from) === had && BigInt(to) === has && amount > 0n,
-      ) ||
-      (named.has(has) &&
-        toldIn(outcome.logs, index).events.some(
-          ({ log, row, contract: of }) =>
-            of === contract &&
-            row.isVote === true &&
-            [BigInt(had), has].every((party) => log.topics.slice(1).some((topic) => BigInt(topic) === party)),
-        )),
-  );
+  effectsIn(bundle, "movement").some(
+    ({ token, from, to, amount }) =>
+      token !== null && lower(token) === contract && lower(from) === had && BigInt(to) === has && amount > 0n,
+  ) ||
+  (named.has(has) &&
+    effectsIn(bundle, "event").some(
+      ({ log, row, contract: of }) =>
+        of === contract &&
+        row.isVote === true &&
+        [BigInt(had), has].every((party) => log.topics.slice(1).some((topic) => BigInt(topic) === party)),
+    ));
 
-/** The facts by which a change is judged, and the senders it is judged for. */
-export interface Judging {
-  readonly bundle: ReadonlyArray<Ran>;
-  readonly seen: Seen;
-  readonly controls: ReadonlyArray<Control>;
-  readonly senders: ReadonlySet<Address>;
-  readonly named: ReadonlySet<bigint>;
-}
+/** The facts by which a change is judged: the senders it is judged for, and the words that the calldata names, argument by argument. */
+export const judgingOf = (bundle: ReadonlyArray<Ran>, seen: Seen) => ({
+  ...{ bundle, seen, controls: effectsIn(bundle, "control"), senders: new Set<Address>(ownAccounts(bundle)) },
+  named: new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt)))),
+});
+export type Judging = ReturnType<typeof judgingOf>;
 
 /** True if an account is a sender's, or one that a sender owns: a Safe that executes, or whose owner or admin it is. */
 const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean => {
@@ -215,14 +100,8 @@ const isOwn = (contract: Address, { bundle, seen, senders }: Judging): boolean =
   return owners.some((owner) => owner !== null && senders.has(owner));
 };
 
-/** A change, read as what it is. */
-export interface Read extends Change {
-  /** A sender's place that goes to another; silent where no event tells of it: what comes in for it says nothing, for a thief can pay a wei. */
-  readonly loss?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
-}
-
 /** A sender's place that a change gives to another; null = none. */
-const lostIn = (change: Change, judging: Judging): Exclude<Read["loss"], undefined> | null => {
+const lostIn = (change: Change, judging: Judging): NonNullable<Change["loss"]> | null => {
   const { contract, seen } = change;
   const { controls, senders } = judging;
   for (const [had, has] of places(change)) {
@@ -236,14 +115,14 @@ const lostIn = (change: Change, judging: Judging): Exclude<Read["loss"], undefin
 };
 
 /** A change anywhere: a sender's place, or an account that follows another; null = no more than a number. */
-export const readAny = (change: Change, judging: Judging): Read | null => {
+export const readAny = (change: Change, judging: Judging): Change | null => {
   const loss = lostIn(change, judging);
   if (loss !== null) return { ...change, holds: "owner", loss };
   return mayBeParties(wordOf(change.was).slice(2), wordOf(change.word).slice(2)) ? change : null;
 };
 
 /** A change of a first slot, read as what it is: code that a proxy runs, a keeper of a sender's account, or a sender's place. */
-export const readFirst = (change: Change, judging: Judging): Read => {
+export const readFirst = (change: Change, judging: Judging): Change => {
   const { contract, was, word } = change;
   const { seen, senders } = judging;
   const isOther = isAccount(word) && low(word) !== low(was) && !senders.has(addressOf(word));
@@ -251,7 +130,9 @@ export const readFirst = (change: Change, judging: Judging): Read => {
   const loss = lostIn(change, judging);
   if (loss !== null) return { ...change, holds: "owner", loss };
   const code = seen.codeOf(contract);
-  const isCode = isOther && isAccount(was) && mayName(was) && mayName(word) && code !== null && delegates(code);
+  // why: by DELEGATECALL code runs another's in its own place
+  const delegates = code !== null && instructionsIn(code).has(0xf4);
+  const isCode = isOther && isAccount(was) && mayName(was) && mayName(word) && delegates;
   return isCode ? { ...change, holds: "implementation" } : change;
 };
 
@@ -270,7 +151,7 @@ const isTold = ({ contract, holds, was, word }: Change, controls: ReadonlyArray<
 };
 
 /** True if nobody loses anything by a change, or nothing is known to change: data, no finding. */
-const isIdle = ({ slot, holds, was, word, loss }: Read, { senders }: Judging): boolean => {
+const isIdle = ({ slot, holds, was, word, loss }: Change, { senders }: Judging): boolean => {
   // why: a Safe that is set up had neither, and what nobody owned is taken from nobody
   if (was === 0n && (holds === "owner" || holds === "threshold")) return true;
   if (holds === "owner" && loss === undefined) return senders.has(addressOf(word)) && !senders.has(addressOf(was));
@@ -279,11 +160,11 @@ const isIdle = ({ slot, holds, was, word, loss }: Read, { senders }: Judging): b
 };
 
 /** True if the calldata names what comes in, or what a sender had is lost, or an owner gives it up. */
-const isGiven = ({ holds, word, loss }: Read, { named }: Judging): boolean =>
+const isGiven = ({ holds, word, loss }: Change, { named }: Judging): boolean =>
   loss !== undefined || named.has(word) || named.has(low(word)) || (word === 0n && holds === "owner");
 
 /** How bad a change is; null = data, no finding. */
-export const severityOf = (change: Read, judging: Judging): "info" | "warning" | "blocker" | null => {
+export const severityOf = (change: Change, judging: Judging): "info" | "warning" | "blocker" | null => {
   const { contract, slot, holds, loss } = change;
   if (holds === null || loss?.isSilent === false || isTold(change, judging.controls)) return null;
   const isNew = judging.seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
@@ -292,7 +173,7 @@ export const severityOf = (change: Read, judging: Judging): "info" | "warning" |
   return !isGiven(change, judging) && isOwn(contract, judging) ? "blocker" : "warning";
 };
 
-export const keyOf = ({ contract, was, word, holds, seen, loss }: Read): string => {
+export const keyOf = ({ contract, was, word, holds, seen, loss }: Change): string => {
   // why: what is packed is told of by a getter as well
   const [had, has] =
     seen === "trace" && loss !== undefined ? [BigInt(loss.had), BigInt(loss.has)] : [low(was), low(word)];
@@ -300,4 +181,4 @@ export const keyOf = ({ contract, was, word, holds, seen, loss }: Read): string 
 };
 
 /** Ranks what is silent first, then what has a meaning. */
-export const rankOf = ({ holds, loss }: Read): number => (loss?.isSilent === true ? 0 : holds === null ? 2 : 1);
+export const rankOf = ({ holds, loss }: Change): number => (loss?.isSilent === true ? 0 : holds === null ? 2 : 1);

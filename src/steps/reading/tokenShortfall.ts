@@ -4,7 +4,7 @@
  */
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
 import { addressesFrom, argumentsAt, placeOf, wordAt, wordOf, wordsFrom } from "../../abi/words.js";
-import { askedIn, requestedIn, type Asked } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units, count } from "../../primitives/statement.js";
 import { code, type Evidence, type Finding } from "../../report/finding.js";
@@ -13,6 +13,7 @@ import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf } from "../../witness/queries.js";
 import { unseen, type View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
+import type { Sights } from "./runCode.js";
 import { safely } from "../../primitives/record.js";
 
 interface Move {
@@ -25,8 +26,8 @@ interface Move {
 }
 
 /** The movement that a plain token call asks for; null where the call is another. */
-const moveOf = ({ calls, index }: Case): Move | null => {
-  const [outer] = askedIn(calls.read, index);
+const moveOf = (entry: Case): Move | null => {
+  const [outer] = effectsIn([entry], "call");
   const { from: of, amount: at } = outer?.row.move ?? {};
   const [move] = outer?.moves ?? [];
   if (outer === undefined || at === undefined || move?.from == null || move.amount === null) return null;
@@ -110,7 +111,7 @@ interface Allowed extends Omit<Move, "amount"> {
 const allowedOf = ({ input }: Case, bundle: ReadonlyArray<Case>, seen: View): ReadonlyArray<Allowed> => {
   const { from, to: spender, data } = input;
   if (spender === null) return [];
-  const granted = bundle.flatMap(({ calls, index }) => requestedIn(calls.read, index).map(({ keeper }) => keeper));
+  const granted = effectsIn(bundle, "request").map(({ keeper }) => keeper);
   return [...new Set([...addressesFrom(data, argumentsAt), ...granted])].flatMap((token) => {
     const has = readUint256(seen.call(allowance(token, from, spender)));
     return has === null ? [] : [{ token, owner: from, spender, has }];
@@ -169,7 +170,7 @@ const shortfall = (
 /** The state that a call met: before all, or behind the bundle where all others failed behind it; else nobody saw it. */
 const metBy = (
   { index }: Case,
-  { before, after }: { readonly before: View; readonly after: View },
+  { before, after }: Sights,
   bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
 ): View => {
   if (index === 0) return before;
@@ -197,7 +198,7 @@ const inReason = (layers: ReadonlyArray<RevertLayer>, transaction: number): Read
 /** `TokenShortfall` where the revert or the measurement shows one. */
 export const check = (
   entry: Case & Pick<Ran, "outcome">,
-  views: { readonly before: View; readonly after: View },
+  views: Sights,
   bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
 ): ReadonlyArray<Finding> => {
   const { index: transaction, outcome } = entry;
@@ -225,8 +226,6 @@ export const check = (
     : inReason(layers, transaction);
 };
 
-const isToItself = ({ call, receiver }: Asked): boolean => receiver === call.to;
-
 /** @figures address("token", usdc), units("amount", 25_000_000n) */
 export const TokensStranded = code("assets", ["warning"], "TokensStranded", [
   "tokens are sent to the token contract itself, where they are usually lost",
@@ -244,12 +243,7 @@ export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArr
         .reduce((sum, { to, amount }) => (to === token ? sum + amount : sum - amount), 0n);
       const entry = bundle[transaction];
       if (net <= 0n || token === null || entry === undefined || entry.input.to === null) return [];
-      return askedIn(entry.calls.read, entry.index).some((asked) => asked.call.to === token && isToItself(asked))
-        ? [
-            TokensStranded.warning(
-              { transaction, evidence },
-              ...[address("token", token), count("id", tokenId), units("amount", net)],
-            ),
-          ]
-        : [];
+      const isAsked = effectsIn([entry], "call").some(({ call, receiver }) => call.to === token && receiver === token);
+      const numbers = [address("token", token), count("id", tokenId), units("amount", net)];
+      return isAsked ? [TokensStranded.warning({ transaction, evidence }, ...numbers)] : [];
     });

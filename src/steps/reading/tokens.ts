@@ -8,7 +8,7 @@ import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { askedIn } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, count, quote } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
@@ -69,10 +69,8 @@ const mostCalled = 8;
 /** The tokens that the bundle itself calls, by the functions of theirs that are known. */
 export const called = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
   ...new Set(
-    bundle.flatMap(({ calls, index }) =>
-      askedIn(calls.read, index).flatMap(({ call, row }) =>
-        (row.answers === "approve" && row.grant?.standard === "erc20") || row.move?.amount !== undefined ? call.to : [],
-      ),
+    effectsIn(bundle, "call").flatMap(({ call, row }) =>
+      (row.answers === "approve" && row.grant?.standard === "erc20") || row.move?.amount !== undefined ? call.to : [],
     ),
   ),
 ];

@@ -2,26 +2,22 @@
 import * as Arr from "effect/Array";
 import { addressesFrom, argumentsAt, dataAt, nobody } from "../../abi/words.js";
 import { everything, grants, narrowMaximum } from "../../abi/known/rights.js";
-import { askedBy, askedIn, requestedIn, type Asked } from "../../effects/asked.js";
+import { askedBy, type Asked } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
 import type { Event } from "../../effects/events.js";
 import type { Right } from "../../effects/rights.js";
-import { toldIn } from "../../effects/told.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, hash, units } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
-import { ownAccounts, type Case, type Ran } from "./bundle.js";
+import { ownAccounts, workedIn, type Case, type Ran } from "./bundle.js";
 import { readings } from "./rightLevel.js";
 
-/** True if an ABI of the contract itself types a log; an ABI without an address is that of the called contract. */
-const isTyped = ({ log: { decoded }, contract }: Event, { input }: Case): boolean =>
+/** True if a row explains an event, or an ABI of the contract itself types it; one without an address is that of the called contract. */
+const isExplained = ({ log: { decoded }, contract, row }: Event, { input }: Case): boolean =>
+  (row.movement ?? row.right ?? row.control ?? row.isHarmless) !== undefined ||
   decoded?.provenance.some(({ kind, source }) => kind === "address" || (source === null && contract === input.to)) ===
-  true;
-
-const isExplained = (event: Event, entry: Case): boolean => {
-  const { movement, right, control, isHarmless } = event.row;
-  return isTyped(event, entry) || (movement ?? right ?? control ?? isHarmless) !== undefined;
-};
+    true;
 
 /** Addresses that a log names, indexed or not, in whatever order. */
 const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> =>
@@ -76,32 +72,26 @@ export const RightUnexplained = code("approvals", ["info"], "RightUnexplained", 
   "check in the contract who may act for the sender",
 ]);
 
-const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> => {
-  const found = new Map<string, Finding>();
-  for (const entry of bundle) {
-    const { index, outcome } = entry;
-    if (outcome.status !== "success") continue;
+const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> =>
+  workedIn(bundle).flatMap((entry) => {
+    const found = new Map<string, Finding>();
     const recipients = mentionedIn(entry);
-    for (const event of toldIn(outcome.logs, index).events) {
+    const where = { transaction: entry.index, evidence: "logged" } as const;
+    for (const event of effectsIn([entry], "event")) {
       const { contract, log, row } = event;
       const kind = log.topics[0] ?? null;
-      const key = `${index}/${contract}/${kind}`;
+      const key = `${contract}/${kind}`;
       if (found.has(key)) continue;
-      const where = { transaction: index, evidence: "logged" } as const;
+      const numbers = [address("contract", contract), hash("event", kind)];
       // why: an ABI tells what it is called, not that nobody may act by it
-      if (row.isGranting === true) {
-        found.set(key, RightUnexplained.info(where, address("contract", contract), hash("event", kind)));
-        continue;
+      if (row.isGranting === true) found.set(key, RightUnexplained.info(where, ...numbers));
+      else if (!isExplained(event, entry)) {
+        const beside = besideIn(event, entry, senders, recipients);
+        if (beside !== null) found.set(key, EventUnexplained.info(where, ...numbers, address("beside", beside.other)));
       }
-      if (isExplained(event, entry)) continue;
-      const beside = besideIn(event, entry, senders, recipients);
-      if (beside === null) continue;
-      const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];
-      found.set(key, EventUnexplained.info(where, ...numbers));
     }
-  }
-  return [...found.values()];
-};
+    return [...found.values()];
+  });
 
 const amounts: ReadonlySet<string> = new Set(["erc20", "permit2", "aaveDebt"]);
 const anybody = "anybody";
@@ -116,22 +106,20 @@ const gives = ({ claim, spender }: Right): boolean => claim > 0n && spender !== 
 /** The amount that must be there of a right: narrow tokens keep less of everything. */
 const leastOf = ({ claim }: Right): bigint => (claim === everything ? narrowMaximum : claim);
 
-/** The facts of a right that a finding names; null = not known. */
-type Unsaid = { readonly [K in "spender" | "claim"]: Right[K] | null } & Pick<
-  Right,
-  "transaction" | "token" | "owner" | "operator"
->;
-
 /** The approvals of a report, and what moves, by what a right needs of them. */
-interface Known {
-  readonly rows: Readonly<Record<string, ReadonlyArray<Approval>>>;
-  readonly spent: ReadonlyMap<string, bigint>;
-}
+const knownOf = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approval>) => {
+  const spent = new Map<string, bigint>();
+  for (const { token, from, tokenId, amount } of effectsIn(bundle, "movement")) {
+    const key = `${token}/${from}/${tokenId}`;
+    spent.set(key, (spent.get(key) ?? 0n) + amount);
+  }
+  return { rows: Arr.groupBy(approvals, (row) => keyOf(row)), spent };
+};
 
 /** The most that the events of a transaction tell of each right that the report has a row of, whoever gave it. */
-const largestIn = ({ outcome, index }: Ran, { rows }: Known) => {
+const largestIn = (entry: Ran, { rows }: ReturnType<typeof knownOf>) => {
   const most = new Map<string, Right>();
-  for (const right of toldIn(outcome.logs, index).rights.flatMap(readings)) {
+  for (const right of effectsIn([entry], "right").flatMap(readings)) {
     const key = keyOf(right, anybody);
     if (right.claim > (most.get(key)?.claim ?? 0n) && rows[keyOf(right)] !== undefined) most.set(key, right);
   }
@@ -139,6 +127,19 @@ const largestIn = ({ outcome, index }: Ran, { rows }: Known) => {
     readings(right).some((read) => (most.get(keyOf(read, anybody))?.claim ?? 0n) >= leastOf(read));
   return { isTold, tokens: [...new Set([...most.values()].map(({ token }) => token))] };
 };
+
+/** A right of which the contract's getters show nothing; null = it is not known who gets it, or how much. */
+const unexplained = (
+  { transaction, token, owner }: Pick<Right, "transaction" | "token" | "owner">,
+  spender: Address | null,
+  amount: bigint | null,
+): Finding =>
+  RightUnexplained.info(
+    { transaction, evidence: "estimated" },
+    ...[address("contract", token), address("of", owner), address("to", spender), units("amount", amount)],
+  );
+const unexplainedRight = (right: Right): Finding =>
+  unexplained(right, right.spender, right.operator ? everything : right.claim);
 
 /** Calls that give rights, wherever they stand in bytes that nothing here reads as calls: a selector, and an address behind it. */
 const hidden = new RegExp(
@@ -155,19 +156,19 @@ const mostLooks = 256;
 const hiddenIn = (
   { call: { to, data }, row, transaction }: Asked,
   { isTold, tokens }: ReturnType<typeof largestIn>,
-): ReadonlyArray<Unsaid> => {
+): ReadonlyArray<Finding> => {
   if (row.isBatch === true) return [];
   let [looks, named]: [number, ReadonlyArray<Address> | null] = [0, null];
   for (const { index } of data.slice(argumentsAt).matchAll(hidden)) {
     if (index % 2 !== 0) continue;
-    if (++looks > mostLooks)
-      return [{ transaction, token: to, owner: to, spender: null, operator: false, claim: null }];
+    if (++looks > mostLooks) return [unexplained({ transaction, token: to, owner: to }, null, null)];
     const start = argumentsAt + index;
     const inner: Hex = `0x${data.slice(start, start + mostHidden)}`;
     for (const right of askedBy({ from: to, to, data: inner }, transaction).rights.filter(gives)) {
       // why: which token is called the bytes do not say, but they name it
       named ??= [to, ...tokens.filter((token) => data.includes(token.slice(2)))];
-      if (!(right.token === to ? named : [right.token]).some((token) => isTold({ ...right, token }))) return [right];
+      if (!(right.token === to ? named : [right.token]).some((token) => isTold({ ...right, token })))
+        return [unexplainedRight(right)];
     }
   }
   return [];
@@ -178,7 +179,7 @@ const takesBack = ({ claim, operator, open, tokenId }: Right): boolean =>
   claim === 0n && (operator || open !== null || tokenId !== null);
 
 /** True if the report says what becomes of a right: as much is there, or was spent, or the bundle takes it back again. */
-const isAnswered = (right: Right, { rows, spent }: Known, isTakenBack: boolean): boolean => {
+const isAnswered = (right: Right, { rows, spent }: ReturnType<typeof knownOf>, isTakenBack: boolean): boolean => {
   const { token, owner, tokenId, operator } = right;
   const used = operator ? 0n : (spent.get(`${token}/${owner}/${tokenId}`) ?? 0n);
   return (rows[keyOf(right)] ?? []).some(
@@ -193,55 +194,44 @@ const isAnswered = (right: Right, { rows, spent }: Known, isTakenBack: boolean):
  * knows: it may pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own
  * name as much is there at the end, or an event tells of it, or it was spent or taken back.
  */
-const silentIn = ({ input, calls, index }: Ran, known: Known, { isTold }: ReturnType<typeof largestIn>) => {
+const silentIn = (
+  entry: Ran,
+  known: ReturnType<typeof knownOf>,
+  { isTold }: ReturnType<typeof largestIn>,
+): ReadonlyArray<Finding> => {
   const asked = new Map<string, Right>();
   const last = new Map<string, Right>();
-  for (const right of requestedIn(calls.read, index)) {
+  for (const right of effectsIn([entry], "request")) {
     const ways = readings(right);
     for (const read of ways) last.set(keyOf(read), read);
     // why: of what may be an amount or an id, each number is another right
     const key = ways.map((read) => keyOf(read)).join();
     if (gives(right) && right.claim > (asked.get(key)?.claim ?? 0n)) asked.set(key, right);
   }
-  const mayFail = askedIn(calls.read, index).some(({ row }) => row.isLenient === true);
+  const mayFail = effectsIn([entry], "call").some(({ row }) => row.isLenient === true);
   const isKnown = (right: Right): boolean => {
     const end = last.get(keyOf(right));
-    const isOwn = right.owner === input.from && known.rows[keyOf(right)] !== undefined;
+    const isOwn = right.owner === entry.input.from && known.rows[keyOf(right)] !== undefined;
     return isOwn || isAnswered(right, known, !mayFail && end !== undefined && takesBack(end));
   };
-  return [...asked.values()].filter((right) => !isTold(right) && !readings(right).some(isKnown));
+  return [...asked.values()].filter((right) => !isTold(right) && !readings(right).some(isKnown)).map(unexplainedRight);
 };
 
 /** Accounts that calls let act for a contract that announces nothing of the kind. */
-const handedIn = ({ calls, outcome, index }: Ran): ReadonlyArray<Unsaid> => {
-  const told = new Set(toldIn(outcome.logs, index).controls.map(({ contract, gains }) => `${contract}/${gains}`));
-  return askedIn(calls.read, index).flatMap(({ call: { from, to }, gains: spender }) =>
-    spender === null || told.has(`${to}/${spender}`)
-      ? []
-      : [{ transaction: index, token: to, owner: from, spender, operator: false, claim: null }],
+const handedIn = (entry: Ran): ReadonlyArray<Finding> => {
+  const told = new Set(effectsIn([entry], "control").map(({ contract, gains }) => `${contract}/${gains}`));
+  return effectsIn([entry], "call").flatMap(({ call: { from: owner, to: token }, gains, transaction }) =>
+    gains === null || told.has(`${token}/${gains}`) ? [] : [unexplained({ transaction, token, owner }, gains, null)],
   );
 };
 
 /** Rights that the calldata asks for, of contracts that neither announce nor answer anything of the kind. */
 const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approval>): ReadonlyArray<Finding> => {
-  const spent = new Map<string, bigint>();
-  for (const { token, from, tokenId, amount } of bundle.flatMap(({ transfers }) => transfers)) {
-    const key = `${token}/${from}/${tokenId}`;
-    spent.set(key, (spent.get(key) ?? 0n) + amount);
-  }
-  const known: Known = { rows: Arr.groupBy(approvals, (row) => keyOf(row)), spent };
-  return bundle.flatMap((entry) => {
-    if (entry.outcome.status !== "success") return [];
+  const known = knownOf(bundle, approvals);
+  return workedIn(bundle).flatMap((entry) => {
     const told = largestIn(entry, known);
-    const unread = askedIn(entry.calls.read, entry.index).flatMap((asked) => hiddenIn(asked, told));
-    const unsaid: ReadonlyArray<Unsaid> = [...silentIn(entry, known, told), ...unread, ...handedIn(entry)];
-    return unsaid.map(({ transaction, token, owner, spender, operator, claim }) =>
-      RightUnexplained.info(
-        { transaction, evidence: "estimated" },
-        ...[address("contract", token), address("of", owner), address("to", spender)],
-        units("amount", operator ? everything : claim),
-      ),
-    );
+    const unread = effectsIn([entry], "call").flatMap((asked) => hiddenIn(asked, told));
+    return [...silentIn(entry, known, told), ...unread, ...handedIn(entry)];
   });
 };
 

@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../rooms/primitives.js";
 import { callsIn } from "../../rooms/abi.js";
-import { requestedIn } from "../../rooms/effects.js";
+import { effectsIn } from "../../rooms/effects.js";
 import { addressesIn } from "../../rooms/steps.js";
 import { at, hex } from "./arbitrary.js";
 
@@ -35,7 +35,7 @@ describe("calldata", () => {
   ]);
   const call = (data: ViemHex, to: Address = token) => ({ from: alice, to, data: data as Hex });
   const asked = (data: ViemHex, to?: Address) =>
-    requestedIn(callsIn(call(data, to)).read, 0).map(
+    effectsIn([{ index: 0, calls: callsIn(call(data, to)) }], "request").map(
       ({ standard, token: of, keeper, owner, spender, claim, operator, expiration }) => [
         ...[standard, of, keeper, owner, spender, claim, operator, expiration],
       ],
@@ -90,16 +90,22 @@ describe("calldata", () => {
       "function offerPunkForSaleToAddress(uint256 index, uint256 least, address to)",
     ]);
     const of = (...[functionName, args]: readonly [string, ReadonlyArray<unknown>]) =>
-      requestedIn([call(encodeFunctionData({ abi: others as Abi, functionName, args: [...args] }))], 0).map(
-        ({ standard, owner, spender, tokenId, operator, claim }) => [
-          standard,
-          owner,
-          spender,
-          tokenId,
-          operator,
-          claim,
+      effectsIn(
+        [
+          {
+            index: 0,
+            calls: { read: [call(encodeFunctionData({ abi: others as Abi, functionName, args: [...args] }))] },
+          },
         ],
-      )[0];
+        "request",
+      ).map(({ standard, owner, spender, tokenId, operator, claim }) => [
+        standard,
+        owner,
+        spender,
+        tokenId,
+        operator,
+        claim,
+      ])[0];
     expect(of("setOperator", [bob, true])).toEqual(["erc6909", alice, bob, null, true, 1n]);
     expect(of("setOperator", [bob, false])).toEqual(["erc6909", alice, bob, null, true, 0n]);
     expect(of("approve", [bob, 7n, 5n])).toEqual(["erc6909", alice, bob, 7n, false, 5n]);
@@ -247,7 +253,7 @@ describe("calldata", () => {
     fc.assert(
       fc.property(fc.constantFrom(...selectors), hex(600), (selector, rest) => {
         const { read } = callsIn(call(`${selector}${rest}` as ViemHex));
-        for (const right of requestedIn(read, 0)) expect(right.claim >= 0n).toBe(true);
+        for (const right of effectsIn([{ index: 0, calls: { read } }], "request")) expect(right.claim >= 0n).toBe(true);
         expect(addressesIn(read, 6).length).toBeLessThanOrEqual(6);
       }),
       { numRuns: 500 },

@@ -14,7 +14,7 @@ import {
 } from "viem";
 import { describe, expect, it } from "vitest";
 import { batchForms, callIn, callsIn, callsWithin, declared, innerCalls, innerLines } from "../../rooms/abi.js";
-import { requestedIn } from "../../rooms/effects.js";
+import { effectsIn } from "../../rooms/effects.js";
 import { at } from "./arbitrary.js";
 
 const [alice, self, one, other, nobody] = [at("a"), at("1"), at("2"), at("3"), at("0")];
@@ -267,7 +267,11 @@ describe("a right that only calldata tells", () => {
       const isCut = shown.some(({ text }) => text.endsWith("not read"));
       expect([isShown, isCut]).toEqual([levels <= 4, levels > 4]);
       const { read, isUnread } = callsIn({ from: alice, to, data });
-      const told = requestedIn(read, 0).map((each) => [each.token, each.spender, each.claim]);
+      const told = effectsIn([{ index: 0, calls: { read } }], "request").map((each) => [
+        each.token,
+        each.spender,
+        each.claim,
+      ]);
       expect([told, isUnread]).toEqual([[[other, spender, 5n]], false]);
     },
   );

@@ -1,7 +1,7 @@
 /** Which rights are looked at, as logs and calldata tell of them, and what is asked about each. */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, parseAbi, parseAbiParameters, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
-import { requestedIn } from "../../rooms/effects.js";
+import { effectsIn } from "../../rooms/effects.js";
 import { newIn, rightQueries as queries, rights, rightUnion as union } from "../../rooms/steps.js";
 import { allowance, getApproved, totalSupply } from "../../rooms/witness.js";
 import { alice, bob, bundle, filled, hexOf, log, outcome, token, word } from "../parts.js";
@@ -61,7 +61,7 @@ describe("the rights of a bundle", () => {
   it("have the last word on each, and none of what was reverted", () => {
     expect(rights(ran([5n, [approval(5n), approval(0n)]]), 9).kept).toMatchObject([{ claim: 0n }]);
     expect(rights(ran([5n, [approval(5n)], true]), 9).kept).toEqual([]);
-    expect(requestedIn(bundle({ ...approving(1n), to: null })[0].calls.read, 0)).toEqual([]);
+    expect(effectsIn(bundle({ ...approving(1n), to: null }), "request")).toEqual([]);
   });
   it("are cut at the limit, and what is cut is counted", () => {
     const crowd = Array.from({ length: 9 }, (_, index) => approval(1n, at(String(index + 1))));
