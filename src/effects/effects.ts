@@ -10,7 +10,7 @@ import type { Event } from "./events.js";
 import { returnedBy } from "./returned.js";
 import type { Right } from "./rights.js";
 import type { Change } from "./slots.js";
-import { executionsIn, toldIn, type Control, type Execution, type Sum } from "./told.js";
+import { executionsIn, toldIn, type Control, type Sum } from "./told.js";
 
 /** A transaction, as far as its effects are read of it: without an outcome only its calls tell of any. */
 interface Source {
@@ -35,7 +35,7 @@ export interface Rows {
   readonly control: Control;
   readonly sum: Sum;
   /** Calls that a Safe says it executes in its own place. */
-  readonly execution: Execution;
+  readonly execution: ReturnType<typeof executionsIn>[number];
   /** An answer that is not `true` where it says whether the call worked. */
   readonly returned: ReturnType<typeof returnedBy>[number];
 }

@@ -1,6 +1,5 @@
 /** The logs of a transaction as rows: who gets a right, who gets to act, and what else they tell of. Pure. */
 import { callsIn, type Call } from "../abi/batches.js";
-import type { ControlRow } from "../abi/known/rights.js";
 import { addressOf, valueBy, valuesOf, wordOf } from "../abi/words.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
@@ -8,45 +7,28 @@ import type { OutcomeLog } from "../report/parts.js";
 import { eventIn, type Event } from "./events.js";
 import { announcedBy } from "./rights.js";
 
-/** One change of control that a contract announced. */
-export interface Control extends Pick<ControlRow, "kind" | "what"> {
-  /** The contract over which it is. */
-  readonly contract: Address;
-  /** The account that gets it; null where the event names nobody or takes it away. */
-  readonly gains: Address | null;
-  /** The account that had it before, or from which it is taken. */
-  readonly loses: Address | null;
-  /** The role, where there is one. */
-  readonly role: string | null;
-  readonly transaction: number;
-  /** The log that announces it. */
-  readonly log: OutcomeLog;
-}
-
 /** The account that a word names; null where it names none. */
 export const party = (word: bigint | null): Address | null =>
   word === null || BigInt.asUintN(160, word) === 0n ? null : addressOf(word);
 
-const controlBy = ({ log, contract, row: { control } }: Event, transaction: number): Control | null => {
+const controlBy = ({ log, contract, row: { control } }: Event, transaction: number) => {
   if (control === undefined) return null;
   const { kind, what, values } = control;
   const valueAs = valueBy(values, valuesOf(log, values.length));
   const role = valueAs("role");
-  const [gains, loses] = [party(valueAs("gains")), party(valueAs("loses"))];
-  return { kind, what, contract, gains, loses, role: role === null ? null : wordOf(role), transaction, log };
+  return {
+    ...{ kind, what, contract, transaction, log },
+    /** The account that gets it; null where the event names nobody or takes it away. */
+    gains: party(valueAs("gains")),
+    /** The account that had it before, or from which it is taken. */
+    loses: party(valueAs("loses")),
+    role: role === null ? null : wordOf(role),
+  };
 };
+/** One change of control that a contract announced. */
+export type Control = NonNullable<ReturnType<typeof controlBy>>;
 
-/** A deposit that a contract pays out, or interest that it names. */
-export interface Sum {
-  readonly what: "payout" | "interest";
-  readonly contract: Address;
-  readonly account: Address | null;
-  /** The account that gets it. */
-  readonly to: Address | null;
-  readonly amount: bigint;
-}
-
-const sumBy = ({ log, contract, row: { sum } }: Event): Sum | null => {
+const sumBy = ({ log, contract, row: { sum } }: Event) => {
   if (sum === undefined) return null;
   // why: a token that lays its event out otherwise names other numbers in these places
   if (sum.what === "interest" && log.topics.length !== 3) return null;
@@ -54,12 +36,8 @@ const sumBy = ({ log, contract, row: { sum } }: Event): Sum | null => {
   const [account, to] = [party(valueAs("account")), party(valueAs("to"))];
   return { what: sum.what, contract, account, to, amount: valueAs("amount") ?? 0n };
 };
-
-/** A Safe that says what it executes, and the calls of it that run in its place. */
-export interface Execution {
-  readonly safe: Address;
-  readonly delegates: ReadonlyArray<Call>;
-}
+/** A deposit that a contract pays out to somebody, or interest that it names. */
+export type Sum = NonNullable<ReturnType<typeof sumBy>>;
 
 /** The rows that the logs of one transaction make, each kind in the order of the logs; read once for all that judge its run. */
 export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction: number) => {
@@ -76,10 +54,13 @@ export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction:
  * Safes that say what they execute: the event holds the call, in the same order, and its name is as good as a selector.
  * Apart from the others, for taking calls apart costs most.
  */
-export const executionsIn = memoizeList((logs: ReadonlyArray<OutcomeLog>): ReadonlyArray<Execution> =>
-  logs.map(eventIn).flatMap(({ log: { address, topics, data }, contract, row }) => {
-    if (row.isExecution !== true) return [];
-    const called = `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex;
-    return { safe: contract, delegates: callsIn({ from: address, to: address, data: called }).delegates };
-  }),
+export const executionsIn = memoizeList(
+  (
+    logs: ReadonlyArray<OutcomeLog>,
+  ): ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }> =>
+    logs.map(eventIn).flatMap(({ log: { address, topics, data }, contract, row }) => {
+      if (row.isExecution !== true) return [];
+      const called = `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex;
+      return { safe: contract, delegates: callsIn({ from: address, to: address, data: called }).delegates };
+    }),
 );

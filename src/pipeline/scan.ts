@@ -21,7 +21,7 @@ import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
-import { askPooled, inFlightOf, type InFlight } from "../steps/reading/pool.js";
+import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
 import { isForm, isNoPending } from "./endpoint/simulate.js";
@@ -44,7 +44,7 @@ const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean 
 };
 
 /** The senders' transactions in flight, as they are counted. */
-const inFlightIn = ({ subject: { bundle }, round }: Scanning): ReadonlyArray<InFlight> =>
+const inFlightIn = ({ subject: { bundle }, round }: Scanning): ReturnType<typeof inFlightOf> =>
   signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, round)));
 
 /** Returns what the first round left out, or asked in vain, and nothing in it makes up for. */

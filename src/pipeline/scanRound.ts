@@ -19,8 +19,8 @@ import type { Case } from "../steps/reading/bundle.js";
 import { gasFor } from "../witness/queries.js";
 import { joined, type Answered, type Round } from "./answers.js";
 import { endpointFactsOf } from "./endpoint/known.js";
-import { askPooled, type InFlight } from "../steps/reading/pool.js";
-import { readerOnlyPlan, freePlan, roughSubject } from "./scanPlans.js";
+import { askPooled } from "../steps/reading/pool.js";
+import { freePlan, readerOnlyPlan, roughSubject } from "./scanPlans.js";
 import { taking, type Subject, everyLook } from "./steps.js";
 import { simulate } from "./endpoint/simulate.js";
 import { rare } from "./later.js";
@@ -76,7 +76,7 @@ export interface Scanning {
   /** The round so far; the rest is known when no more is asked. */
   readonly round: Omit<Round, "forks" | "noFeeOracle">;
   /** Transactions that were in flight when it was begun, and are replaced. */
-  readonly flying: ReadonlyArray<InFlight>;
+  readonly flying: Parameters<typeof askPooled>[0];
   /** True if the chain's id was asked for, not remembered. */
   readonly isNamed: boolean;
   /** The highest mined block that any answer named; null = none did. */
@@ -117,7 +117,7 @@ export const atOnce = { concurrency: "unbounded" } as const;
 export const begin = Effect.fnUntraced(function* (
   subject: Subject,
   tag: Observed["blockTag"],
-  flying: ReadonlyArray<InFlight> = [],
+  flying: Parameters<typeof askPooled>[0] = [],
 ): Effect.fn.Return<Scanning, never, Rpc> {
   const { bundle, steps } = subject;
   const { memory } = yield* Rpc;

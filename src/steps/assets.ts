@@ -183,19 +183,15 @@ const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceCh
 
 const isRead = ({ after }: BalanceChange): boolean => after !== null;
 
-/** One holding as it was measured, and as the logs have it. */
-interface Row {
-  readonly holding: Holding;
-  readonly logged: bigint;
-  readonly change: BalanceChange;
-}
-
-const rowsOf = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<Row> => {
+/** The holdings as they were measured, and as the logs have them. */
+const rowsOf = (holdings: ReadonlyArray<Holding>, answers: Answers) => {
   const loggedOf = tally(answers.transfers);
   return holdings
     .filter((holding) => isOfUse(holding, answers))
     .map((holding) => ({ holding, logged: loggedOf(holding), change: changeOf(holding, loggedOf(holding), answers) }));
 };
+
+type Row = ReturnType<typeof rowsOf>[number];
 
 /** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
 export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> =>

@@ -29,18 +29,16 @@ import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
 import type { Transaction } from "../transaction/fields.js";
 
-type Overrides = Pick<ReportOptions, "stateOverrides" | "blockOverrides">;
-
 /** True if nodes can estimate under the caller's overrides: they change no block and move no precompile for it. */
-const isEstimable = ({ stateOverrides, blockOverrides }: Overrides): boolean =>
-  blockOverrides === null &&
-  !Object.values(stateOverrides ?? {}).some(({ movePrecompileToAddress }) => movePrecompileToAddress != null);
+const isEstimable = (options: Pick<ReportOptions, "stateOverrides" | "blockOverrides">): boolean =>
+  options.blockOverrides === null &&
+  !Object.values(options.stateOverrides ?? {}).some(({ movePrecompileToAddress }) => movePrecompileToAddress != null);
 
 /** `eth_estimateGas` of one call; null where a node cannot pretend what the caller does. Never fails. */
 export const ask = (
   call: Eth.CallRequest,
   block: Eth.BlockParameter,
-  options: Overrides,
+  options: Parameters<typeof isEstimable>[0],
 ): Effect.Effect<AskResult<bigint> | null, never, Rpc> => {
   const { stateOverrides } = options;
   const pretended = stateOverrides === null ? {} : { stateOverrides };

@@ -19,7 +19,6 @@ import type { SimulationPart } from "../primitives/names.js";
 import { text, type Statement } from "../primitives/statement.js";
 import { inSpan } from "../primitives/telemetry.js";
 import { fromError, code, type Finding } from "../report/finding.js";
-import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { placement, readers, slotQueries, type Placement } from "../witness/placement.js";
@@ -31,7 +30,7 @@ import { withInner } from "./reading/inner.js";
 import { burns, onlyReads, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/askResult.js";
 import { cutIn, gasCapIn, isLarge } from "./reading/granted.js";
-import { answersIn, layoutOf, queriesBefore, readerCall, type SlotAnswer } from "./reading/layout.js";
+import { answersIn, layoutOf, queriesBefore, readerCall } from "./reading/layout.js";
 import { ignoring, overrideReader } from "./reading/overrides.js";
 import { isNativeReporter } from "../effects/movements.js";
 
@@ -106,7 +105,7 @@ const later = (
 });
 
 /** True if each call that moved native currency has an event of such a movement; null = none moved any. */
-const tellsMoves = (answers: ReadonlyArray<SlotAnswer>): boolean | null => {
+const tellsMoves = (answers: ReturnType<typeof answersIn>["all"]): boolean | null => {
   const payments = answers.filter(({ slot: { request }, result }) => {
     const { from, to, value } = request;
     return result.status === "success" && BigInt(value ?? 0) > 0n && from !== to;
@@ -117,28 +116,17 @@ const tellsMoves = (answers: ReadonlyArray<SlotAnswer>): boolean | null => {
     : payments.every(({ result }) => result.logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
 };
 
-const statusOf = ({ readings }: Run): Outcome["status"] =>
-  readings.find(({ outcome }) => outcome.status !== "success")?.outcome.status ?? "success";
-
 /** A run in a span of its own: which it was, and the first status that is no success. */
-const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name }: Plan) =>
-  inSpan(
-    request,
-    `run ${name}`,
-    () => ({ "preflight.run": name }),
-    (run) => (run === null ? {} : { "preflight.status": statusOf(run) }),
+const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name }: Plan) => {
+  const statusOf = (run: Run) => run.readings.map(({ outcome }) => outcome.status).find((each) => each !== "success");
+  const named = () => ({ "preflight.run": name });
+  return inSpan(request, `run ${name}`, named, (run) =>
+    run === null ? {} : { "preflight.status": statusOf(run) ?? "success" },
   );
+};
 
-/** The request of a run: the plan's blocks, with the witness's code in them and the slots' reader behind. */
-interface Asked {
-  readonly plan: Plan;
-  readonly at: Placement;
-  readonly layout: ReturnType<typeof layoutOf>;
-  /** Queries of the slots' reader; empty = there is none. */
-  readonly looks: ReadonlyArray<Query>;
-}
-
-const askedOf = (given: Plan, at: Placement): Asked => {
+/** The request of a run: the plan's blocks, with the witness's code in them and the slots' reader behind; it `looks` where there is one. */
+const askedOf = (given: Plan, at: Placement) => {
   const { lens = [] } = given;
   const { queries } = overrideReader(given, at);
   const [first, ...others] = given.before;
@@ -148,6 +136,7 @@ const askedOf = (given: Plan, at: Placement): Asked => {
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
   return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
 };
+type Asked = ReturnType<typeof askedOf>;
 
 /** True if a plan pretends that gas costs nothing. */
 const isFreeOfBaseFee = ({ blockOverrides }: Plan): boolean => blockOverrides?.baseFeePerGas === 0n;

@@ -14,7 +14,9 @@ import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/pa
 import { addressOf } from "../../abi/words.js";
 import type { heldIn } from "./proxies.js";
 import { effectsIn } from "../../effects/effects.js";
-import { compareOutputs, type OutputTerms } from "./outputs.js";
+import { compareOutputs, type Terms } from "./outputs.js";
+
+export type { Terms } from "./outputs.js";
 import { everyLog, within } from "./sameOutcome.js";
 
 /** The effects of one run, as far as they are compared. */
@@ -27,12 +29,6 @@ export interface Effects {
   readonly producer: Address | null;
   /** Accounts that act for contracts, by their storage; absent = it was not read. */
   readonly held?: ReturnType<typeof heldIn>;
-}
-
-/** The terms by which differences are ignored, and by which they decide. */
-export interface Terms extends OutputTerms {
-  /** Accounts whose losses decide. */
-  readonly whose: ReadonlySet<string>;
 }
 
 /** An amount of one run: what moves, changes or is granted. */

@@ -15,7 +15,7 @@ import type { Transfer } from "../../report/parts.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, balanceOf1155, encodeQueries, ownerOf, type Query } from "../../witness/queries.js";
 import { knows, type View } from "../../witness/view.js";
-import { ownAccounts, type Filled, type Ran } from "./bundle.js";
+import { ownAccounts, workedIn, type Case, type Filled, type Ran } from "./bundle.js";
 import { likelySafes } from "./delegateCalls.js";
 import { amountIn, holding } from "./holdings.js";
 import { callees } from "./proxies.js";
@@ -54,25 +54,13 @@ export interface Exposed {
   readonly trusted: ReadonlyArray<Address>;
 }
 
-/** Sources from which the pairs are made. */
-interface Sources extends Pick<Exposed, "known" | "trusted"> {
-  readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
-  readonly rights: ReadonlyArray<Right>;
-  readonly transfers: ReadonlyArray<Transfer>;
-  /** Accounts and tokens that a policy or the caller names, these first. */
-  readonly accounts: ReadonlyArray<Address>;
-  readonly wanted: ReadonlyArray<Address>;
-  /** Tokens that the bundle moves or approves. */
-  readonly tokens: ReadonlyArray<Address>;
-}
-
 /** Those over what an account holds, as against what it may borrow. */
-const overHoldings: ReadonlySet<Right["standard"]> = new Set<Right["standard"]>([
-  ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
-]);
+const overHoldings: ReadonlySet<string> = new Set(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"]);
 
 /** Accounts with the delegates that act as them, as the state was before or as the bundle has it. */
-const delegatesOf = (bundle: Sources["bundle"]): ReadonlyArray<readonly [account: Address, delegate: Address]> =>
+const delegatesOf = (
+  bundle: ReadonlyArray<Case & Pick<Filled, "code">>,
+): ReadonlyArray<readonly [account: Address, delegate: Address]> =>
   bundle.flatMap(({ input, code, authorizations }) => [
     ...(code.from.delegate === null ? [] : [[input.from, code.from.delegate] as const]),
     ...authorizations.flatMap(({ authority, entry: { address } }) =>
@@ -95,12 +83,29 @@ const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<Pa
  * The pairs that a proof looks at: of the senders first, of tokens that somebody names before those that the bundle has to
  * do with and the chain's best known ones. Permit2 is no spender: what it moves, others have a right to.
  */
-export const exposed = ({ bundle, rights, transfers, known, trusted, ...sources }: Sources): Exposed => {
+export const exposed = ({
+  bundle,
+  rights,
+  transfers,
+  known,
+  trusted,
+  ...sources
+}: Pick<Exposed, "known" | "trusted"> & {
+  readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
+  readonly rights: ReadonlyArray<Right>;
+  readonly transfers: ReadonlyArray<Transfer>;
+  /** Accounts and tokens that a policy or the caller names, these first. */
+  readonly accounts: ReadonlyArray<Address>;
+  readonly wanted: ReadonlyArray<Address>;
+  /** Tokens that the bundle moves or approves. */
+  readonly tokens: ReadonlyArray<Address>;
+}): Exposed => {
   const best = known.map(({ address }) => address);
   const tokens = [...new Set([...sources.wanted, ...sources.tokens, ...best])];
   const delegates = delegatesOf(bundle);
-  const isPaid = ({ code }: Sources["bundle"][number]) => code.to?.kind !== "nobody";
-  const contracts = callees(bundle, isPaid).filter((account) => account !== permit2 && !best.includes(account));
+  const contracts = callees(bundle, ({ code }) => code.to?.kind !== "nobody").filter(
+    (account) => account !== permit2 && !best.includes(account),
+  );
   const accounts = new Set([
     ...ownAccounts(bundle),
     ...sources.accounts,
@@ -152,17 +157,18 @@ export interface Answers {
   readonly evidence: Evidence;
 }
 
-type Row = Omit<Exposure, "spender" | "account" | "token" | "evidence">;
+const least = (a: bigint | null, b: bigint | null): bigint | null =>
+  a === null || b === null ? null : BigInts.min(a, b);
 
-const least = (a: bigint | null, b: bigint | null): bigint | null => (a === null || b === null ? null : a < b ? a : b);
-
-const row = (by: Row["by"], amount: Row["amount"], balance: Row["balance"], tokenId: Row["tokenId"] = null): Row => ({
-  ...{ by, amount, balance, tokenId },
-});
+const row = (
+  by: Exposure["by"],
+  amount: Exposure["amount"],
+  balance: Exposure["balance"],
+  tokenId: Exposure["tokenId"] = null,
+) => ({ by, amount, balance, tokenId });
 
 /** All that an account holds of a token: by its ids, where balances are kept by id. */
-const holdingsOf = (pair: Pair, by: Exposure["by"], { after, standards }: Answers): ReadonlyArray<Row> => {
-  const { account, token, ids, rights } = pair;
+const holdingsOf = ({ account, token, ids, rights }: Pair, by: Exposure["by"], { after, standards }: Answers) => {
   const isById =
     token !== null && (standards.get(token) === "erc1155" || rights.some(({ standard }) => standard === "erc6909"));
   if (isById && ids.length === 0) return [row(by, null, null)];
@@ -172,32 +178,35 @@ const holdingsOf = (pair: Pair, by: Exposure["by"], { after, standards }: Answer
   });
 };
 
+/** An id that a spender has a right to: an amount of it, or an NFT that the account holds. */
+const spendableId = (
+  { account, token }: Pair,
+  { tokenId, standard, amount }: Right & { readonly amount: bigint | null },
+  { after }: Answers,
+) => {
+  if (tokenId === null || amount === null || amount === 0n) return [];
+  const isNft = standard !== "erc6909";
+  const balance = amountIn(after, { ...holding(account, token, tokenId), owned: isNft });
+  if (!isNft) return [row("allowance", least(amount, balance), balance, tokenId)];
+  return balance === 1n ? [row("allowance", 1n, 1n, tokenId)] : [];
+};
+
 /** Amounts and ids that a spender has a right to. */
-const spendable = (pair: Pair, answers: Answers): ReadonlyArray<Row> => {
+const spendable = (pair: Pair, answers: Answers): ReadonlyArray<ReturnType<typeof row>> => {
   const { account, token, rights } = pair;
   const { after } = answers;
   if (token === null) return [];
-  const levels = rights.map((right) => ({ right, amount: levelIn(after, right).amount }));
-  if (levels.some(({ right, amount }) => right.operator && amount === 1n)) return holdingsOf(pair, "operator", answers);
+  const levels = rights.map((right) => ({ ...right, amount: levelIn(after, right).amount }));
+  if (levels.some(({ operator, amount }) => operator && amount === 1n)) return holdingsOf(pair, "operator", answers);
   const balance = amountIn(after, holding(account, token));
   // why: what answers neither as the one nor as the other kind of token keeps its rights in a way that is not known
-  if (!levels.some(({ right, amount }) => right.standard !== "permit2" && amount !== null))
+  if (!levels.some(({ standard, amount }) => standard !== "permit2" && amount !== null))
     return [row("allowance", null, balance)];
-  const allowed = levels.reduce((sum, { right, amount }) => {
-    if (right.operator || right.tokenId !== null || amount === null) return sum;
-    const means =
-      right.standard === "permit2" ? readUint256(after.call(allowance(token, account, right.keeper))) : amount;
-    return sum + (least(amount, means) ?? 0n);
-  }, 0n);
-  const single = levels.flatMap(({ right: { tokenId, standard }, amount }): ReadonlyArray<Row> => {
-    if (tokenId === null || amount === null || amount === 0n) return [];
-    if (standard === "erc6909") {
-      const balance = amountIn(after, holding(account, token, tokenId));
-      return [row("allowance", least(amount, balance), balance, tokenId)];
-    }
-    const isHeld = amountIn(after, { ...holding(account, token, tokenId), owned: true }) === 1n;
-    return isHeld ? [row("allowance", 1n, 1n, tokenId)] : [];
-  });
+  const meansOf = ({ standard, keeper, amount }: (typeof levels)[number]) =>
+    standard === "permit2" ? readUint256(after.call(allowance(token, account, keeper))) : amount;
+  const sums = levels.filter(({ operator, tokenId }) => !operator && tokenId === null);
+  const allowed = BigInts.sumAll(sums.map((right) => least(right.amount, meansOf(right)) ?? 0n));
+  const single = levels.flatMap((right) => spendableId(pair, right, answers));
   return [...(allowed === 0n ? [] : [row("allowance", least(allowed, balance), balance)]), ...single];
 };
 
@@ -207,7 +216,7 @@ const isTrusted = (delegate: Address, { trusted }: Exposed, after: View): boolea
   return trusted.includes(delegate) || (hash !== null && knownCode(hash, delegate, "delegate") !== null);
 };
 
-const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers): ReadonlyArray<Row> => {
+const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers) => {
   if (!pair.isDelegate) return spendable(pair, answers);
   const code = answers.after.account(pair.account)?.codePrefix.toLowerCase();
   const isActing = code === `0xef0100${pair.spender.slice(2)}`;
@@ -216,7 +225,7 @@ const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers): ReadonlyArray<R
 
 /** Values that an account sends to each contract, which could keep them whatever it gives back. */
 const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers): ReadonlyArray<Exposure> => {
-  const worked = bundle.filter(({ outcome }) => outcome.status === "success");
+  const worked = workedIn(bundle);
   const contracts = new Set(
     worked.flatMap(({ input: { to }, code, calls }) => [
       ...(to === null ? [code.creates] : code.to?.kind === "nobody" ? [] : [to]),
@@ -226,17 +235,16 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
   return ownAccounts(worked).flatMap((account) =>
     [...contracts].flatMap((spender): ReadonlyArray<Exposure> => {
       if (spender === null || spender === account) return [];
-      const isOurs = ({ token, from, to }: Transfer) => token === null && from === account && to === spender;
-      const traced = BigInts.sumAll(transfers.filter(isOurs).map(({ amount }) => amount));
-      const attached = BigInts.sumAll(
-        worked.flatMap(({ input, code }) =>
-          input.from === account && (input.to ?? code.creates) === spender ? [input.value] : [],
-        ),
+      const traced = transfers.filter(({ token, from, to }) => token === null && from === account && to === spender);
+      const attached = worked.filter(
+        ({ input, code }) => input.from === account && (input.to ?? code.creates) === spender,
       );
       // why: not every node traces native movements
-      const amount = BigInts.max(traced, attached);
-      const all = { spender, account, token: null, tokenId: null, balance: null };
-      return amount === 0n ? [] : [{ ...all, by: "value", amount, evidence }];
+      const amount = BigInts.max(
+        BigInts.sumAll(traced.map((transfer) => transfer.amount)),
+        BigInts.sumAll(attached.map(({ input }) => input.value)),
+      );
+      return amount === 0n ? [] : [{ spender, account, token: null, ...row("value", amount, null), evidence }];
     }),
   );
 };
@@ -246,12 +254,12 @@ export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: A
   const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
   const rows = answered.flatMap((pair) =>
     rowsOf(pair, exposed, answers).flatMap((row): ReadonlyArray<Exposure> => {
-      // why: of what answers nothing at all is told where somebody named it
-      const isOpen = row.amount === null && (pair.isWanted || row.by === "operator" || row.balance !== null);
-      if (row.amount === 0n || row.balance === 0n || (row.amount === null && !isOpen)) return [];
       const { spender, account, token } = pair;
-      const evidence = row.amount === null ? "unavailable" : answers.evidence;
-      return [{ spender, account, token, ...row, evidence }];
+      if (row.amount === 0n || row.balance === 0n) return [];
+      if (row.amount !== null) return [{ spender, account, token, ...row, evidence: answers.evidence }];
+      // why: of what answers nothing at all is told where somebody named it
+      const isOpen = pair.isWanted || row.by === "operator" || row.balance !== null;
+      return isOpen ? [{ spender, account, token, ...row, evidence: "unavailable" }] : [];
     }),
   );
   const unread = exposed.cut + exposed.pairs.length - answered.length;

@@ -64,8 +64,7 @@ const accountAt = (log: OutcomeLog, place: Place): Address | null => addressAt(.
 const hasFailed = (log: OutcomeLog, { fails }: InnerEvent): boolean => {
   if (typeof fails === "boolean") return fails;
   const value = numberAt(log, "zero" in fails ? fails.zero : "nonzero" in fails ? fails.nonzero : fails.at);
-  if (value === null) return false;
-  return "zero" in fails ? value === 0n : "nonzero" in fails ? value !== 0n : value === fails.is;
+  return value !== null && ("nonzero" in fails ? value !== 0n : value === ("is" in fails ? fails.is : 0n));
 };
 
 /** The `bytes` that a word of the data points to. */
@@ -153,40 +152,56 @@ const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall
 const signerIn = ({ log }: FailureEvent): string => accountAt(log, ["topic", 1]) ?? "";
 const signerOf = ({ call }: Inner): string => `0x${call.data.slice(-40)}`;
 
-/** Pairs events with the calls of the calldata that they tell of (`pairs`); returns the others, too. */
+/** The requests of each signer in the order of their events: a forwarder passes over those that are no longer valid without a word. */
+const bySigner: typeof inTurn = (own, group) => {
+  const requests = Arr.groupBy(own, signerOf);
+  return Object.entries(Arr.groupBy(group, signerIn)).flatMap(([signer, events]) =>
+    inTurn(requests[signer] ?? [], events),
+  );
+};
+/** The calls of one batch by the number that their events name. */
+const byIndex: typeof inTurn = (own, group) => {
+  if (new Set(own.map(({ parent }) => parent)).size !== 1) return [];
+  return group.flatMap((event) => {
+    const {
+      log,
+      event: { index },
+    } = event;
+    const inner = own.length === 1 ? own[0] : own[index === undefined ? -1 : Number(numberAt(log, index) ?? -1n)];
+    return inner === undefined ? [] : [[event, inner] as const];
+  });
+};
+const inTurn = (
+  own: ReadonlyArray<Inner>,
+  group: ReadonlyArray<FailureEvent>,
+): ReadonlyArray<readonly [FailureEvent, Inner]> => (own.length === group.length ? Arr.zip(group, own) : []);
+/** The calls that the events of some families tell of; of the others in turn. */
+const orders: Readonly<Record<string, typeof inTurn | undefined>> = { request: bySigner, try: byIndex };
+
+/** Pairs events with the calls of the calldata that they tell of; returns the others, too. */
 const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) => {
-  const pairs: Array<readonly [Inner, FailureEvent]> = [];
-  const loose: Array<FailureEvent> = [];
-  for (const group of Object.values(Arr.groupBy(events, ({ whose, event }): string => `${whose}/${event.family}`))) {
-    const [first] = group;
-    const { family } = first.event;
-    // why: beside the call of an operation stands the one to a factory, of which no event tells
-    const callees = group.flatMap(({ log, event }) => (event.callee === undefined ? [] : accountAt(log, event.callee)));
-    const isOwn = (inner: Inner) =>
-      family !== null &&
-      inner.by === first.whose &&
-      familyOf(inner) === family &&
-      (callees.length === 0 || callees.includes(inner.to));
-    const own = all.filter(isOwn);
-    const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
-    const requests = family === "request" ? Arr.groupBy(own, signerOf) : {};
-    const bySigner = Arr.groupBy(group, signerIn);
-    const places = new Map(
-      Object.values(bySigner).flatMap((list) => list.map((event, place) => [event, place] as const)),
-    );
-    for (const [place, event] of group.entries()) {
-      const index = event.event.index === undefined ? null : Number(numberAt(event.log, event.event.index) ?? -1n);
-      // why: a forwarder passes over requests that are no longer valid without a word
-      const theirs = requests[signerIn(event)] ?? [];
-      const signed = theirs.length === bySigner[signerIn(event)]?.length ? theirs[places.get(event) ?? 0] : undefined;
-      const innerCall = !isOneBatch ? undefined : own.length === 1 ? own[0] : own[index ?? -1];
-      const inTurn = own.length === group.length ? own[place] : undefined;
-      const inner = family === "request" ? signed : family === "try" ? innerCall : inTurn;
-      if (inner === undefined) loose.push(event);
-      else pairs.push([inner, event]);
-    }
-  }
-  return { pairs, loose };
+  const groups = Object.values(Arr.groupBy(events, ({ whose, event }): string => `${whose}/${event.family}`));
+  const pairs = new Map(
+    groups.flatMap((group) => {
+      const [
+        {
+          whose,
+          event: { family },
+        },
+      ] = group;
+      if (family === null) return [];
+      // why: beside the call of an operation stands the one to a factory, of which no event tells
+      const callees = group.flatMap(({ log, event }) =>
+        event.callee === undefined ? [] : accountAt(log, event.callee),
+      );
+      const own = all.filter(
+        (inner) =>
+          inner.by === whose && familyOf(inner) === family && (callees.length === 0 || callees.includes(inner.to)),
+      );
+      return (orders[family] ?? inTurn)(own, group);
+    }),
+  );
+  return { pairs, loose: groups.flat().filter((event) => !pairs.has(event)) };
 };
 
 /** The requests of batches that no event tells of; how many of one signer ran, where nobody knows which. */
@@ -240,7 +255,7 @@ const tellings = (all: ReadonlyArray<Inner>, reports: ReadonlyArray<FailureEvent
   const { known, loose, isRead } = answered(all, subject);
   const knownBy = resultsIn(subject.logs);
   const events = paired(all, reports);
-  for (const [inner, event] of events.pairs) known.set(inner, knownBy(event));
+  for (const [event, inner] of events.pairs) known.set(inner, knownBy(event));
   const others: Array<Known & { readonly index: number | null }> = [
     ...loose,
     ...events.loose.map((event) => ({ ...knownBy(event), index: null })).filter((failure) => failure.failed),
@@ -261,10 +276,10 @@ export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.T
   const { known, others, isRead } = tellings(all, reports, subject);
   const forwarders = new Set(reports.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
   const failed = new Set([...known].flatMap(([innerCall, result]) => (result.failed ? [innerCall] : [])));
-  const places = new Map(all.map((innerCall, place) => [innerCall, place]));
-  const inOrder = [...known]
-    .filter(([innerCall, result]) => result.failed && !isWithin(innerCall.parent, failed))
-    .sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  const inOrder = all.flatMap((innerCall) => {
+    const result = known.get(innerCall);
+    return result?.failed === true && !isWithin(innerCall.parent, failed) ? [[innerCall, result] as const] : [];
+  });
   const unseen = all.filter(
     (innerCall) =>
       innerCall.call.mayFail &&

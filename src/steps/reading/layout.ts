@@ -24,16 +24,6 @@ export interface Slot {
   readonly request: Eth.CallRequest;
 }
 
-/** The answer to a slot's call. */
-export interface SlotAnswer {
-  readonly slot: Slot;
-  readonly result: Eth.CallResult;
-  /** Gas of the call: asked for, shown by its transaction (null = not shown), used, and used before refunds. */
-  readonly gas: Parameters<typeof grantedOf>[0][number];
-  /** The least gas that the call is known to have had. */
-  readonly granted: bigint;
-}
-
 type Laid = Pick<Plan, "calls" | "before" | "after" | "between" | "second" | "room">;
 
 /** Queries in front of a transaction; none for the first one, which has what is read before all. */
@@ -121,7 +111,8 @@ export const answersIn = (
     met.map(({ gas }) => gas),
     views.before?.environment?.gasLeft ?? null,
   );
-  const all = met.map((answer, index): SlotAnswer => ({ ...answer, granted: granted[index] ?? 0n }));
+  /** The answers of all slots, with the least gas that each call is known to have had. */
+  const all = met.map((answer, index) => ({ ...answer, granted: granted[index] ?? 0n }));
   const of = (role: Role) => all.filter(({ slot }) => slot.role === role);
   const second = of("second").filter(({ gas, granted }) => granted === gas.asked);
   return {

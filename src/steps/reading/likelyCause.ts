@@ -30,11 +30,9 @@ interface Known {
   readonly selector: string;
 }
 
-interface Cause {
-  readonly sentence: string;
-  readonly numbers: ReadonlyArray<Figure | null>;
-  readonly remedy: string;
-}
+const likely = (why: string, remedy: string, ...numbers: ReadonlyArray<Figure | null>): Statement =>
+  statementOf(`the call reverts${why}`, numbers, remedy);
+const probably = ", probably because";
 
 const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
 const askedOf = (entry: Ran) => effectsIn([entry], "call")[0];
@@ -42,89 +40,87 @@ const askedOf = (entry: Ran) => effectsIn([entry], "call")[0];
 const granting: ReadonlySet<string> = new Set(["0x095ea7b3", "0x39509351", "0xa457c2d7", "0xa22cb465"]);
 
 /** Native currency for a function that takes none, by its ABI, or by what tokens have. */
-const unpaid = ({ entry, selector, to }: Known): Cause | null => {
+const unpaid = ({ entry, selector, to }: Known): Statement | null => {
   const { item, value } = entry.input;
   if (value === 0n) return null;
-  const isByAbi = isRecord(item) && unpayable.has(item["stateMutability"]);
+  const paid = [wei("value", value), address("to", to)];
   const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
-  const numbers = [text("function", name), wei("value", value), address("to", to)];
-  if (isByAbi)
-    return {
-      sentence: "the call reverts: by its ABI the function is not payable",
-      numbers,
-      remedy: "leave `value` out, or call a payable function",
-    };
-  if (item === null && (granting.has(selector) || askedOf(entry)?.row.move !== undefined))
-    return {
-      sentence: "the call reverts, probably because the function is not payable",
-      numbers: [text("function", functionsNamed(selector)[0]?.signature ?? null), ...numbers.slice(1)],
-      remedy: "leave `value` out",
-    };
-  return null;
+  if (isRecord(item) && unpayable.has(item["stateMutability"]))
+    return likely(
+      ": by its ABI the function is not payable",
+      "leave `value` out, or call a payable function",
+      text("function", name),
+      ...paid,
+    );
+  const signature = functionsNamed(selector)[0]?.signature ?? null;
+  return item === null && (granting.has(selector) || askedOf(entry)?.row.move !== undefined)
+    ? likely(`${probably} the function is not payable`, "leave `value` out", text("function", signature), ...paid)
+    : null;
 };
 
 /** Less calldata than the arguments of its function take. */
-const cut = ({ entry: { input }, selector }: Known): Cause | null => {
+const cut = ({ entry: { input }, selector }: Known): Statement | null => {
   const words = (input.data.length - argumentsAt) / wordDigits;
   const named = functionsNamed(selector);
   const needed = named.map(({ inputs }) => inputs.length);
   // why: a list or a tuple takes at least as many words as there are arguments
   const [first] = named;
   if (first === undefined || !needed.every((least) => words < least)) return null;
-  return {
-    sentence: "the call reverts, probably because an argument is missing",
-    numbers: [
-      text("function", first.signature),
-      count("arguments", Math.floor(words)),
-      count("needed", Math.min(...needed)),
-    ],
-    remedy: "encode every argument",
-  };
+  const counts = [count("arguments", Math.floor(words)), count("needed", Math.min(...needed))];
+  return likely(
+    `${probably} an argument is missing`,
+    "encode every argument",
+    text("function", first.signature),
+    ...counts,
+  );
 };
 
 /** An instruction that runs other code in the contract's own place: its functions may be there. */
 const delegating: ReadonlyArray<number> = [0xf2, 0xf4];
 
 /** A function, or a plain payment, for which the code has nothing. */
-const absent = ({ entry: { input }, answers, selector, to }: Known): Cause | null => {
+const absent = ({ entry: { input }, answers, selector, to }: Known): Statement | null => {
   const code = successOf(answers.codes.get(to))?.toLowerCase() ?? "0x";
   if (code === "0x" || code.startsWith("0xef01")) return null;
   const instructions = instructionsIn(code as Hex);
   if (delegating.some((instruction) => instructions.has(instruction))) return null;
-  if (input.data === "0x")
-    return {
-      sentence: "the call reverts, probably because the contract takes no plain payments",
-      numbers: [wei("value", input.value), address("to", to)],
-      remedy: "call a function of the contract that is payable",
-    };
+  if (input.data === "0x") {
+    const remedy = "call a function of the contract that is payable";
+    return likely(
+      `${probably} the contract takes no plain payments`,
+      remedy,
+      wei("value", input.value),
+      address("to", to),
+    );
+  }
   // why: compilers leave zeros in front of a selector out
   const digits = selector.startsWith("0x00") ? selector.slice(4) : selector.slice(2);
-  return input.data.length < argumentsAt || code.includes(digits)
-    ? null
-    : {
-        sentence: "the call reverts, probably because the contract has no function with this selector",
-        numbers: [text("selector", selector), address("to", to)],
-        remedy: "check the address and the ABI",
-      };
+  if (input.data.length < argumentsAt || code.includes(digits)) return null;
+  const numbers = [text("selector", selector), address("to", to)];
+  return likely(
+    `${probably} the contract has no function with this selector`,
+    "check the address and the ABI",
+    ...numbers,
+  );
 };
 
 /** An allowance that is not zero, raised or lowered: some tokens (USDT) take such a change by way of zero alone. */
-const unreset = ({ entry, bundle, answers, to, selector }: Known): Cause | null => {
+const unreset = ({ entry, bundle, answers, to, selector }: Known): Statement | null => {
   const { input, index } = entry;
-  const { from } = input;
   const [right] = askedOf(entry)?.rights ?? [];
   if (selector !== "0x095ea7b3" || right === undefined || right.claim === 0n) return null;
   const earlier = bundle.filter((other) => other.index < index);
   const last = effectsIn(earlier, "right").findLast(
-    ({ keeper, owner, spender }) => keeper === right.keeper && owner === from && spender === right.spender,
+    ({ keeper, owner, spender }) => keeper === right.keeper && owner === input.from && spender === right.spender,
   );
   const allowed = last?.claim ?? levelIn(answers.before, { ...right, open: null }).amount;
   if (allowed === null || allowed === 0n) return null;
-  return {
-    sentence: "the call reverts, probably because the token changes an allowance only from 0",
-    numbers: [address("token", to), address("spender", right.spender), units("allowed", allowed)],
-    remedy: "approve 0 first, then the amount",
-  };
+  const numbers = [address("token", to), address("spender", right.spender), units("allowed", allowed)];
+  return likely(
+    `${probably} the token changes an allowance only from 0`,
+    "approve 0 first, then the amount",
+    ...numbers,
+  );
 };
 
 /** In the order in which they tell. */
@@ -144,9 +140,5 @@ export const likelyCause = (
   const { to, data } = input;
   if (outcome.failure === null || to === null || !isSilent(outcome.failure)) return null;
   const known: Known = { entry, bundle, answers, to, selector: data.slice(0, argumentsAt).toLowerCase() };
-  for (const causeOf of causes) {
-    const cause = causeOf(known);
-    if (cause !== null) return statementOf(cause.sentence, [...cause.numbers], cause.remedy);
-  }
-  return null;
+  return causes.map((causeOf) => causeOf(known)).find((cause) => cause !== null) ?? null;
 };

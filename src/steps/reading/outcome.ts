@@ -47,14 +47,12 @@ export const failedOutcome = (failure: Verdict, returnData: Hex | null): Outcome
  * its gas is a halt (out of gas, invalid opcode), for a revert gives the rest back.
  */
 const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
-  const failure = call.failure;
-  if (failure === null || failure._tag === "RpcError") {
-    return new VmHalt({ halt: failure === null ? null : failure.reason.detail });
-  }
-  if (failure._tag === "ExecutionReverted" && (failure.data ?? "0x") === "0x" && call.gasUsed >= gas) {
-    return new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: failure.raw });
-  }
-  return failure;
+  const { failure } = call;
+  if (failure === null || failure._tag === "RpcError") return new VmHalt({ halt: failure?.reason.detail ?? null });
+  const isSilent = failure._tag === "ExecutionReverted" && (failure.data ?? "0x") === "0x" && call.gasUsed >= gas;
+  return isSilent
+    ? new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: failure.raw })
+    : failure;
 };
 
 const frozen = (event: DecodedLog | null): DecodedLog | null => {
@@ -87,13 +85,10 @@ const decodedOf = (call: Eth.CallResult, input: Transaction, abis: AbiIndex): Re
 export const readCall = (
   result: Eth.CallResult,
   { input, gas }: { readonly input: Transaction; readonly gas: bigint },
-  {
-    transaction,
-    abis,
-    evidence,
-  }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
+  of: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
 ): Reading => {
   const failure = result.status === "success" ? null : failureOf(result, gas);
+  const { transaction, abis, evidence } = of;
   const decoded = failure === null ? decodedOf(result, input, abis) : null;
   // why: a report may be changed in place, so every run has logs of its own
   const traced = Arr.zip(result.logs, decoded?.events ?? []).map(([log, event]): OutcomeLog => {
@@ -178,12 +173,7 @@ export const burns = (entry: Ran): ReadonlyArray<Finding> =>
     const transfer = entry.transfers.find((other) => other.token === call.to && other.to === receiver);
     if (transfer === undefined) return [];
     const { standard, token, tokenId, amount } = transfer;
-    return [
-      burned(
-        { transaction, evidence: entry.outcome.evidence },
-        receiver,
-        ...[address("token", token), tokenId === null ? null : count("id", tokenId)],
-        standard === "erc721" ? null : units("amount", amount),
-      ),
-    ];
+    const most = standard === "erc721" ? null : units("amount", amount);
+    const numbers = [address("token", token), tokenId === null ? null : count("id", tokenId), most];
+    return [burned({ transaction, evidence: entry.outcome.evidence }, receiver, ...numbers)];
   });

@@ -14,8 +14,10 @@ import { isSameLog, within } from "./sameOutcome.js";
 /** Differences of one kind that are told. */
 const mostTold = 16;
 
-/** The terms by which differences of events and return values are ignored, and by which they decide. */
-export interface OutputTerms {
+/** The terms by which differences of two runs are ignored, and by which they decide. */
+export interface Terms {
+  /** Accounts whose losses decide. */
+  readonly whose: ReadonlySet<string>;
   /** The share by which amounts may differ. */
   readonly tolerance: number;
   /** Accounts whose place in events and return values decides: hex digits without `0x`. */
@@ -27,18 +29,6 @@ export interface OutputTerms {
   readonly numbers: "all" | ((a: bigint, b: bigint) => boolean) | null;
 }
 
-/** One event or return value of which two runs say other bytes; hex digits, in lower case. */
-interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
-  readonly first: string;
-  readonly second: string;
-  /** The first run's event; null of a return value. */
-  readonly log: OutcomeLog | null;
-  /** The outcome in the first run. */
-  readonly outcome: Outcome;
-  /** True if both runs have as many events. */
-  readonly isAligned: boolean;
-}
-
 /** The indexed words and the others of an event. */
 const digitsOf = ({ topics, data }: OutcomeLog): string =>
   [...topics.slice(1), data]
@@ -46,8 +36,9 @@ const digitsOf = ({ topics, data }: OutcomeLog): string =>
     .join("")
     .toLowerCase();
 
-const outputsOf = (outcomes: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>): ReadonlyArray<Output> =>
-  Arr.zip(outcomes, other).flatMap(([a, b], transaction): ReadonlyArray<Output> => {
+/** The events and return values of which two runs say other bytes; hex digits, in lower case. A return value has no log. */
+const outputsOf = (outcomes: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>) =>
+  Arr.zip(outcomes, other).flatMap(([a, b], transaction) => {
     if (a.status !== "success" || b.status !== "success") return [];
     const of = { transaction, outcome: a, isAligned: a.logs.length === b.logs.length };
     const [mine, theirs] = [a.returnData?.slice(2) ?? "", b.returnData?.slice(2) ?? ""];
@@ -57,6 +48,7 @@ const outputsOf = (outcomes: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcom
     );
     return [...(returned.first === returned.second ? [] : [returned]), ...logs];
   });
+type Output = ReturnType<typeof outputsOf>[number];
 
 const found = (
   { transaction, event }: Output,
@@ -174,7 +166,7 @@ const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): Reado
 export const compareOutputs = (
   a: { readonly outcomes: ReadonlyArray<Outcome>; readonly producer: Address | null },
   b: typeof a,
-  { concerned, tolerance, numbers }: OutputTerms,
+  { concerned, tolerance, numbers }: Omit<Terms, "whose">,
 ): ReadonlyArray<OutcomeDifference> => {
   const outputs = outputsOf(a.outcomes, b.outcomes);
   const places = comparePlaces(outputs, [a.producer, b.producer], concerned);

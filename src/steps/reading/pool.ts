@@ -266,24 +266,18 @@ export const queuedCost = (
   return sum;
 };
 
-/** A signer, and the nonces of it that the node counts in flight. */
-export interface InFlight {
-  readonly account: Address;
-  readonly nonces: ReadonlyArray<number>;
-}
-
 /** The nonces from the mined count up to the pending one; nobody with none in flight, or whose counts are not known. */
 export const inFlightOf = (
   account: Address,
   { latest, inFlight }: { readonly latest: number | null; readonly inFlight: number | null },
-): ReadonlyArray<InFlight> =>
+): ReadonlyArray<{ readonly account: Address; readonly nonces: ReadonlyArray<number> }> =>
   latest === null || inFlight === null || inFlight === 0
     ? []
     : [{ account, nonces: Array.from({ length: Math.min(inFlight, 1_024) }, (_, index) => latest + index) }];
 
 /** By account; never fails: what a node does not tell is not known. */
 export const askPooled = (
-  senders: ReadonlyArray<InFlight>,
+  senders: ReturnType<typeof inFlightOf>,
 ): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> => {
   const noncesOf = new Map(senders.map(({ account, nonces }) => [account, nonces]));
   return askEach("nonce", [...noncesOf.keys()], (address) =>

@@ -16,17 +16,8 @@ import type { Case, Ran } from "./bundle.js";
 import type { Sights } from "./runCode.js";
 import { safely } from "../../primitives/record.js";
 
-interface Move {
-  readonly token: Address;
-  readonly owner: Address;
-  /** The account that moves them, where it is not the owner. */
-  readonly spender: Address | null;
-  /** Raw units. */
-  readonly amount: bigint;
-}
-
-/** The movement that a plain token call asks for; null where the call is another. */
-const moveOf = (entry: Case): Move | null => {
+/** The movement that a plain token call asks for, raw units of it, and who moves them where it is not the owner; null where the call is another. */
+const moveOf = (entry: Case) => {
   const [outer] = effectsIn([entry], "call");
   const { from: of, amount: at } = outer?.row.move ?? {};
   const [move] = outer?.moves ?? [];
@@ -37,16 +28,12 @@ const moveOf = (entry: Case): Move | null => {
   return { token: move.token, owner: move.from, spender: move.from === from ? null : from, amount: move.amount };
 };
 
-const queriesOf = ({ token, owner, spender }: Move) => ({
-  balance: balanceOf(token, owner),
-  allowance: spender === null ? null : allowance(token, owner, spender),
-});
-
 interface Shortfall {
   readonly what: "balance" | "allowance";
   readonly account: string;
   readonly has: bigint;
-  readonly needs: bigint;
+  /** null = not known. */
+  readonly needs: bigint | null;
 }
 
 /** OpenZeppelin's ERC-6093 errors: (account, has, needed). */
@@ -59,8 +46,7 @@ const customErrors: Readonly<Record<string, Shortfall["what"]>> = {
 const fromCustom = (layer: RevertCustom): Shortfall | null => {
   const what = customErrors[layer.name];
   if (what === undefined) return null;
-  const args = safely(() => layer.args, []);
-  const [account, has, needs] = args;
+  const [account, has, needs] = safely(() => layer.args, []);
   return typeof account === "string" && typeof has === "bigint" && typeof needs === "bigint"
     ? { what, account, has, needs }
     : null;
@@ -82,33 +68,26 @@ const inWords = (layer: RevertLayer): Shortfall["what"] | null =>
 const hasFailed = ({ status, returnData }: Outcome): boolean =>
   status === "reverted" || status === "halted" || (status === "success" && returnData === wordOf(0n));
 
-const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
-  const reads = queriesOf(move);
-  const balance = readUint256(before.call(reads.balance));
-  const allowed = reads.allowance === null ? null : readUint256(before.call(reads.allowance));
+const measured = (
+  { token, owner, spender, amount: needs }: NonNullable<ReturnType<typeof moveOf>>,
+  before: View,
+): ReadonlyArray<Shortfall> => {
+  const balance = readUint256(before.call(balanceOf(token, owner)));
+  const allowed = spender === null ? null : readUint256(before.call(allowance(token, owner, spender)));
   // why: a token without allowances is an NFT, and the last argument its id
-  if (reads.allowance !== null && allowed === null) return [];
-  return [
-    ...(balance !== null && balance < move.amount
-      ? [{ what: "balance", account: move.owner, has: balance, needs: move.amount } as const]
-      : []),
-    ...(allowed !== null && allowed < move.amount
-      ? [{ what: "allowance", account: move.spender ?? move.owner, has: allowed, needs: move.amount } as const]
-      : []),
-  ];
+  if (spender !== null && allowed === null) return [];
+  const all = [
+    { what: "balance", account: owner, has: balance },
+    { what: "allowance", account: spender ?? owner, has: allowed },
+  ] as const;
+  return all.flatMap(({ has, ...of }) => (has !== null && has < needs ? [{ ...of, has, needs }] : []));
 };
-
-/** The amount of a token of its caller that a called contract may take, as it was read. */
-interface Allowed extends Omit<Move, "amount"> {
-  readonly spender: Address;
-  readonly has: bigint;
-}
 
 /**
  * The allowances of the sender for the contract that it calls, as far as they were read: of the tokens that the calldata
  * names, and of those that the bundle gives rights over. `seen` = the state that the call met.
  */
-const allowedOf = ({ input }: Case, bundle: ReadonlyArray<Case>, seen: View): ReadonlyArray<Allowed> => {
+const allowedOf = ({ input }: Case, bundle: ReadonlyArray<Case>, seen: View) => {
   const { from, to: spender, data } = input;
   if (spender === null) return [];
   const granted = effectsIn(bundle, "request").map(({ keeper }) => keeper);
@@ -117,6 +96,8 @@ const allowedOf = ({ input }: Case, bundle: ReadonlyArray<Case>, seen: View): Re
     return has === null ? [] : [{ token, owner: from, spender, has }];
   });
 };
+
+type Allowed = ReturnType<typeof allowedOf>[number];
 
 /** The one amount of the calldata that exceeds an allowance, and that the owner has where that was read; null where there is none, or several. */
 const wantedOf = ({ input: { data } }: Case, { token, owner, has }: Allowed, seen: View): bigint | null => {
@@ -155,12 +136,12 @@ export const TokenShortfall = code("funds", ["warning"], "TokenShortfall", [
 const shortfall = (
   where: { readonly transaction: number; readonly evidence: Evidence },
   token: Address | null,
-  { what, account, has, needs }: Omit<Shortfall, "needs"> & { readonly needs: bigint | null },
+  { what, account, has, needs }: Shortfall,
 ): Finding =>
   TokenShortfall.warning(
     where,
     text("too low", what),
-    ...(token === null ? [] : [address("token", token)]),
+    address("token", token),
     address(what === "balance" ? "account" : "spender", account),
     ...(token === null
       ? [count("has", has), count("needs", needs)]
@@ -181,8 +162,9 @@ const metBy = (
 const pulledIn = (entry: Case & Pick<Ran, "outcome">, allowed: ReadonlyArray<Allowed>, seen: View) =>
   !maySayPull(entry.outcome)
     ? []
-    : allowed.flatMap(({ token, spender: account, has, owner }) => {
-        const needs = wantedOf(entry, { token, spender: account, has, owner }, seen);
+    : allowed.flatMap((right) => {
+        const { token, spender: account, has } = right;
+        const needs = wantedOf(entry, right, seen);
         return needs === null && has > 0n ? [] : [{ what: "allowance", token, account, has, needs } as const];
       });
 
@@ -206,7 +188,7 @@ export const check = (
   const layers = (outcome.revert?.layers ?? []).map(({ layer }) => layer);
   const named = layers
     .flatMap((layer) => (layer._tag === "Custom" ? (fromCustom(layer) ?? []) : []))
-    .filter(({ has, needs }) => has < needs);
+    .filter(({ has, needs }) => needs === null || has < needs);
   const move = moveOf(entry);
   const seen = metBy(entry, views, bundle);
   const allowed = move === null ? allowedOf(entry, bundle, seen) : [];
