@@ -4,35 +4,13 @@ import type { Call } from "../abi/batches.js";
 import { addressAt, argumentsAt, nobody, numbersAt, padded, placeOf, pointedAt, wordAt } from "../abi/words.js";
 import { lower, type Address } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
-import type { Transfer } from "../report/parts.js";
-import { requestedBy, type Right } from "./rights.js";
-
-/** One call, and what it asks for. */
-export interface Asked {
-  readonly call: Call;
-  readonly row: CallRow;
-  /** The account that is called. */
-  readonly contract: Address;
-  readonly transaction: number;
-  /** Movements, several of a list of ids. A mint and a burn have one end; an amount is null where the function names none. */
-  readonly moves: ReadonlyArray<
-    Pick<Transfer, "tokenId"> & { readonly [K in "from" | "to" | "amount"]: Transfer[K] | null } & {
-      readonly token: Address;
-    }
-  >;
-  /** The account that is to get what moves, however many ids are listed; null = nothing is asked to move, or by nobody's name. */
-  readonly receiver: Address | null;
-  readonly rights: ReadonlyArray<Right>;
-  /** The account that gets to act for the contract; null = none. */
-  readonly gains: Address | null;
-  /** The account that gets what the caller has in the contract; null = none. */
-  readonly payee: Address | null;
-}
+import { requestedBy } from "./rights.js";
 
 /** Words of calldata that say what moves. */
 const mostMoved = 4;
 
-const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: CallRow): Asked["moves"] => {
+/** Movements that a call asks for, several of a list of ids; a mint and a burn have one end. An amount is null where it names none. */
+const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: CallRow) => {
   const whole = padded(data, mostMoved);
   const partyAt = (index: number | undefined) => (index === undefined ? caller : addressAt(whole, placeOf(index)));
   const numberAt = (index: number | undefined) => (index === undefined ? null : wordAt(whole, placeOf(index)));
@@ -56,17 +34,21 @@ const namedBy = ({ data }: Call, place: number | undefined): Address | null => {
 };
 
 /** Reads one call. */
-export const askedBy = (call: Call, transaction: number): Asked => {
+export const askedBy = (call: Call, transaction: number) => {
   const row = callRowOf(call.data);
   return {
-    ...{ call, row, transaction, contract: lower(call.to) },
-    moves: movesOf(call, row),
+    ...{ call, row, transaction, contract: lower(call.to), moves: movesOf(call, row) },
+    /** The account that is to get what moves, however many ids are listed; null = nothing is asked to move, or by nobody's name. */
     receiver: row.move === undefined ? null : addressAt(padded(call.data, mostMoved), placeOf(row.move.to)),
     rights: requestedBy(call, row, transaction),
+    /** The account that gets to act for the contract; null = none. */
     gains: namedBy(call, row.handover),
+    /** The account that gets what the caller has in the contract; null = none. */
     payee: namedBy(call, row.payout),
   };
 };
+/** One call, what is known of its function, and what it asks for. */
+export type Asked = ReturnType<typeof askedBy>;
 
 /** Reads the calls of a transaction, the outer one first; read once for all of its runs. */
 export const askedIn = memoizeList((calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Asked> =>

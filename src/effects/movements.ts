@@ -71,11 +71,7 @@ const wrappings = (
 };
 
 /** The movements of one transaction, in the order of its logs. */
-export const transfersOf = (
-  logs: ReadonlyArray<OutcomeLog>,
-  transaction: number,
-  evidence: Evidence,
-): ReadonlyArray<Transfer> => {
+export const transfersOf = (logs: ReadonlyArray<OutcomeLog>, transaction: number, evidence: Evidence) => {
   const worth = evidence === "measured" ? "logged" : evidence;
   const counters = new Map<string, [number, number]>();
   const reported = logs.map(reportedBy);

@@ -56,24 +56,23 @@ const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b 
 const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
   const { before, after } = answers;
   const [had, has] = [levelIn(before, wanting), levelIn(after, wanting)];
-  const takenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
+  const isTakenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
+  const holder = had.approved ?? nobody;
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
-  if (takenBack && (had.approved === null || had.approved === nobody)) return null;
-  const right = takenBack ? { ...wanting, spender: had.approved ?? nobody } : wanting;
-  const amount = takenBack ? 0n : (has.amount ?? lasting(right.claim, right.expiration, after));
-  const isMeasured = takenBack ? has.approved !== null : has.amount !== null;
+  if (isTakenBack && holder === nobody) return null;
+  const { standard, token, owner, spender, tokenId, ...right } = isTakenBack
+    ? { ...wanting, spender: holder }
+    : wanting;
+  const amount = isTakenBack ? 0n : (has.amount ?? lasting(right.claim, right.expiration, after));
+  const isMeasured = (isTakenBack ? has.approved : has.amount) !== null;
   return {
-    standard: right.standard,
-    token: right.token,
-    owner: right.owner,
-    spender: right.spender,
-    tokenId: right.tokenId,
-    before: takenBack ? 1n : had.amount,
+    ...{ standard, token, owner, spender, tokenId },
+    before: isTakenBack ? 1n : had.amount,
     after: amount,
     expiration: has.expiration ?? right.expiration,
     extended: isMore(had.amount, 0n) && isMore(has.expiration, had.expiration),
-    unlimited: isUnlimited(right, amount, answers),
-    spenderKind: spenderKind(before.account(right.spender), after.account(right.spender)),
+    unlimited: isUnlimited(wanting, amount, answers),
+    spenderKind: spenderKind(before.account(spender), after.account(spender)),
     transaction: right.transaction,
     evidence: isMeasured ? "measured" : right.seen === "log" ? "logged" : "estimated",
   };
@@ -157,11 +156,7 @@ export const ApprovalUnlimited = code("approvals", ["warning"], "ApprovalUnlimit
 ]);
 
 /** Reports a right that grows, in one finding; nothing for one that shrinks. */
-const say = (
-  approval: Approval,
-  senders: ReadonlySet<Address>,
-  purposes: ReadonlySet<string>,
-): ReadonlyArray<Finding> => {
+const say = (approval: Approval, senders: ReadonlySet<Address>, purposes: ReadonlySet<string>) => {
   const { after, before, extended, unlimited, token, tokenId, owner, spender } = approval;
   if (after === null || after === 0n || (before !== null && after <= before && !extended)) return [];
   const exposed = senders.has(spender) ? undefined : spenderWarnings[approval.spenderKind];
@@ -197,10 +192,7 @@ export const CalldataCut = code("approvals", ["warning", "unavailable"], "Callda
  * Calldata of which not all is known: what calls that were not read ask for, and whether a call that was read is made, or
  * runs other code in the contract's place. The second is a warning where the contract's code can only make calls.
  */
-export const checkCalls = (
-  bundle: ReadonlyArray<Case>,
-  facts: Pick<Facts, "codes" | "before" | "after">,
-): ReadonlyArray<Finding> =>
+export const checkCalls = (bundle: ReadonlyArray<Case>, facts: Pick<Facts, "codes" | "before" | "after">) =>
   bundle.flatMap(({ index: transaction, calls: { read, either, isCut, isUnread } }) => {
     const where = { transaction, evidence: "measured" } as const;
     const cut = CalldataCut[isUnread ? "unavailable" : "warning"](where, count("calls read", read.length));

@@ -61,11 +61,7 @@ export interface Answers extends Sights {
  * Returns by how much gas changed the balances in a run that charged it: the signers paid, and the fee recipient,
  * where the witness saw who that is, earned the tips.
  */
-export const gasPaid = (
-  bundle: ReadonlyArray<Filled>,
-  baseFee: bigint,
-  { before }: Pick<Sights, "before">,
-): Answers["paid"] => {
+export const gasPaid = (bundle: ReadonlyArray<Filled>, baseFee: bigint, { before }: Pick<Sights, "before">) => {
   const amounts = new Map<Address, bigint>();
   const add = (account: Address, amount: bigint) => amounts.set(account, (amounts.get(account) ?? 0n) + amount);
   const recipient = before.environment?.feeRecipient ?? null;
@@ -79,10 +75,7 @@ export const gasPaid = (
 };
 
 /** The bounds of {@link Answers.operator}; `calls` = the limits that each ran with. */
-export const operatorFees = (
-  bundle: ReadonlyArray<Filled>,
-  calls: ReadonlyArray<{ readonly gas: bigint }>,
-): Answers["operator"] => {
+export const operatorFees = (bundle: ReadonlyArray<Filled>, calls: ReadonlyArray<{ readonly gas: bigint }>) => {
   const fees = new Map<Address, { taken: bigint; given: bigint }>();
   for (const { index, signer, outcome, charged } of bundle) {
     const fee = charged.extra?.operatorFee ?? 0n;
@@ -236,11 +229,7 @@ const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.
  * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,
  * or information where the difference is no more than rounding, interest or a stake explain. `sums`: all that were told.
  */
-export const read = (
-  holdings: ReadonlyArray<Holding>,
-  answers: Answers,
-  sums: ReadonlyArray<Sum> = [],
-): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
+export const read = (holdings: ReadonlyArray<Holding>, answers: Answers, sums: ReadonlyArray<Sum> = []) => {
   const { signers } = answers;
   const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, sums });
   const candidates = rowsOf(holdings, answers);

@@ -15,7 +15,7 @@ import * as Eth from "../eth/index.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
-import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
+import { fromError, code, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
@@ -94,6 +94,15 @@ const codeIn = (account: Answer<"account"> | null): string | null =>
 
 const isCode = (code: string | null): code is string => code !== null && code.length > 2;
 
+/** The code of an account by whoever saw it best; null = nobody saw any, `unclear` = nobody can say what it was. */
+const seenCode = (asked: Hex | null, had: string | null, has: string | null, appears: Sightings["appears"]) => {
+  // an authorisation of the bundle may change a delegation: the later word counts
+  if (isCode(had)) return { code: isCode(has) && delegateOf(had) !== null ? has : had, evidence: "measured" } as const;
+  if (isCode(has)) return appears === "unclear" ? appears : ({ code: has, evidence: "measured" } as const);
+  if (!isCode(asked)) return null;
+  return had === null ? ({ code: asked, evidence: "estimated" } as const) : "unclear";
+};
+
 /** Everything that the sources saw of one account. */
 export interface Sightings {
   readonly asked: AskResult<Hex> | undefined;
@@ -113,20 +122,15 @@ export const decideAccount = (account: Address, { asked: answer, before, after, 
   const [had, has] = [codeIn(before), appears === "after" ? null : codeIn(after)];
   const none = { account, delegate: null, delegateHasCode: null } as const;
   const unclear = { ...none, kind: "unknown", evidence: "unavailable" } as const;
-  const kindOf = (code: string, evidence: Evidence): AccountCode => {
-    const delegate = delegateOf(code);
-    return { ...none, kind: delegate === null ? "contract" : "delegated", delegate, evidence };
-  };
-  // an authorisation of the bundle may change a delegation: the later word counts
-  if (isCode(had)) return kindOf(isCode(has) && delegateOf(had) !== null ? has : had, "measured");
-  if (isCode(has)) return appears === "unclear" ? unclear : kindOf(has, "measured");
-  if (isCode(asked)) return had === null ? kindOf(asked, "estimated") : unclear;
+  const seen = seenCode(asked, had, has, appears);
   // why: what nobody saw afterwards, an earlier transaction may have put there
-  if (after === null && appears !== "after") return unclear;
-  const isSeen = (had ?? has) !== null;
-  if (isPrecompile(account))
-    return { ...none, kind: "precompile", evidence: isSeen ? "measured" : asked === null ? "assumed" : "estimated" };
-  return isSeen || asked !== null ? { ...none, kind: "nobody", evidence: isSeen ? "measured" : "estimated" } : unclear;
+  if (seen === "unclear" || (seen === null && after === null && appears !== "after")) return unclear;
+  const delegate = seen === null ? null : delegateOf(seen.code);
+  if (seen !== null)
+    return { ...none, kind: delegate === null ? "contract" : "delegated", delegate, evidence: seen.evidence };
+  const evidence = (had ?? has) !== null ? "measured" : asked !== null ? "estimated" : null;
+  if (isPrecompile(account)) return { ...none, kind: "precompile", evidence: evidence ?? "assumed" };
+  return evidence === null ? unclear : { ...none, kind: "nobody", evidence };
 };
 
 const lookAt = (
@@ -183,11 +187,7 @@ export const AccountUnknown = code("code", ["unavailable"], "AccountUnknown", [
 ]);
 
 /** An account whose code nobody could see, or whose code could not be asked for though another source saw it. */
-const unseenCode = (
-  { account, kind }: AccountCode,
-  result: AskResult<Hex> | undefined,
-  transaction: number,
-): ReadonlyArray<Finding> => {
+const unseenCode = ({ account, kind }: AccountCode, result: AskResult<Hex> | undefined, transaction: number) => {
   const where = { step: "code", transaction, evidence: "unavailable" } as const;
   const failure = failureOf(result);
   if (failure !== null) return [fromError(failure, kind === "unknown" ? "unavailable" : "info", where)];
@@ -258,10 +258,7 @@ const checkDeployment = (
  * Reports problems of the sender and the receiver. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. Code that
  * nobody could see is `unavailable`, with the error of `eth_getCode`.
  */
-export const check = (
-  entry: Case & Pick<Filled, "code">,
-  { codes, chain }: Pick<Facts, "codes" | "chain">,
-): ReadonlyArray<Finding> => {
+export const check = (entry: Case & Pick<Filled, "code">, { codes, chain }: Pick<Facts, "codes" | "chain">) => {
   const { from, to } = entry.code;
   const ends = to === null || to.account === from.account ? [from] : [from, to];
   return [

@@ -81,10 +81,7 @@ const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPe
 const farApart = 2n;
 
 /** The gas that the simulation says is needed; null where it did not work. */
-const ownNeed = (
-  { input, outcome, index }: Pick<Filled, "input" | "outcome" | "index">,
-  estimate: bigint | null,
-): bigint | null => {
+const ownNeed = ({ input, outcome, index }: Pick<Filled, "input" | "outcome" | "index">, estimate: bigint | null) => {
   // why: where the node names no peak, the witness for refunds is its estimate, and of later transactions, which it
   // cannot estimate, the proof that runs them with this very limit: the bound by 5/4 is not needed
   // why: an authorisation may give back half of what it must be given
@@ -108,10 +105,7 @@ const wantedFor = (entry: Filled, estimate: bigint | null): bigint | null => {
 };
 
 /** The most one transaction may ask for: the chain's cap, unless the node's estimate goes beyond an assumed one, and the block's. */
-export const capOf = (
-  estimate: bigint | null,
-  { chain, blockGasLimit }: Pick<Facts, "chain" | "blockGasLimit">,
-): bigint | null => {
+export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Pick<Facts, "chain" | "blockGasLimit">) => {
   const assumedAway = !chain.txGasCapKnown && estimate !== null && chain.txGasCap !== null && estimate > chain.txGasCap;
   const cap = assumedAway ? null : chain.txGasCap;
   if (cap === null) return blockGasLimit;
@@ -124,7 +118,25 @@ export const witnessed = ({ index, gas: chosen }: Filled, { estimate }: Pick<Fac
     ? {}
     : { gas: { ...chosen, estimate: successOf(estimate), refusal: failureOf(estimate) } };
 
-/** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
+/** The larger of the witnesses with a buffer, which is cut at the cap, the need never; null = nobody knows. */
+const limitFor = (
+  entry: Filled,
+  estimate: bigint | null,
+  answers: Pick<Facts, "chain" | "blockGasLimit" | "granted">,
+) => {
+  const [needed, buffered] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
+  const cap = capOf(estimate, answers);
+  const { gasUsed, maxUsedGas } = entry.outcome;
+  // why: what was used and what the node says suffices are less than our own bound on it
+  const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
+  const isCut = buffered !== null && cap !== null && buffered > cap;
+  const wanted = !isCut ? buffered : known !== null && known > cap ? needed : cap;
+  const granted = answers.granted(entry.index);
+  // why: what it does with more gas nobody saw
+  return wanted !== null && granted !== null && granted < wanted ? granted : wanted;
+};
+
+/** The caller's own limit, or ours, with the estimate beside it. */
 export const choose = (
   entry: Filled,
   answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit" | "granted">,
@@ -132,26 +144,11 @@ export const choose = (
   const result = entry.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(result), failureOf(result)];
   if (entry.input.gas !== null) return { value: entry.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
-  const [needed, buffered] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
-  const cap = capOf(estimate, answers);
-  const { gasUsed, maxUsedGas } = entry.outcome;
-  // why: what was used and what the node says suffices are less than our own bound on it
-  const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
-  const isBeyond = cap !== null && known !== null && known > cap;
-  const wanted = buffered === null ? null : cap === null || buffered <= cap ? buffered : isBeyond ? needed : cap;
-  const granted = answers.granted(entry.index);
-  // why: what it does with more gas nobody saw
-  const value = wanted !== null && granted !== null && granted < wanted ? granted : wanted;
-  const { status, evidence: outcomeEvidence } = entry.outcome;
-  const evidence: Evidence =
-    status === "success" && outcomeEvidence === "measured"
-      ? "measured"
-      : estimate !== null
-        ? "estimated"
-        : value === null
-          ? "unavailable"
-          : outcomeEvidence;
-  return { value, by: "us", evidence, estimate, refusal };
+  const value = limitFor(entry, estimate, answers);
+  const { status, evidence } = entry.outcome;
+  const isMeasured = status === "success" && evidence === "measured";
+  const otherwise = estimate !== null ? "estimated" : value === null ? "unavailable" : evidence;
+  return { value, by: "us", evidence: isMeasured ? "measured" : otherwise, estimate, refusal };
 };
 
 /** The caller's own limit, or none: where nobody estimates. */
@@ -218,10 +215,7 @@ export const read = (
 });
 
 /** A limit above what a block or a transaction may have. */
-const checkCap = (
-  { index, gas: { value, estimate } }: Filled,
-  answers: Pick<Facts, "chain" | "blockGasLimit">,
-): ReadonlyArray<Finding> => {
+const checkCap = ({ index, gas: { value, estimate } }: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">) => {
   const { chain, blockGasLimit } = answers;
   const cap = capOf(estimate, answers);
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;

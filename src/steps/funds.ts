@@ -7,12 +7,13 @@
  * charge no L1 fee in a simulation, and op-geth gives back an operator fee that it never took.
  */
 import type { Facts } from "./reading/answers.js";
+import * as BigInts from "effect/BigInt";
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import { noExtraFees } from "../chains/feeModel.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, figures, text, wei, type Statement } from "../primitives/statement.js";
-import { fromError, code, type Finding } from "../report/finding.js";
+import { fromError, code } from "../report/finding.js";
 import type { Funds } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
 import { queuedCost } from "./reading/pool.js";
@@ -37,10 +38,7 @@ const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled) => {
   return { terms, isWhole: gas.value !== null && price !== null && extra !== null };
 };
 
-const expectedOf = (
-  { input, gas, fee, outcome, charged: { extra } }: Filled,
-  baseFeePerGas: bigint | null,
-): bigint | null => {
+const expectedOf = ({ input, gas, fee, outcome, charged: { extra } }: Filled, baseFeePerGas: bigint | null) => {
   const used = outcome.gasUsed ?? gas.estimate;
   if (used === null || baseFeePerGas === null || extra === null) return null;
   const value = outcome.status === "reverted" || outcome.status === "halted" ? 0n : input.value;
@@ -53,15 +51,11 @@ const expectedOf = (
  * node traced no movements, nothing came in.
  */
 const flowOf = (account: Address, { input, transfers }: Filled): bigint => {
-  let received = 0n;
-  let outgoing = 0n;
-  for (const transfer of transfers) {
-    if (transfer.standard !== "native") continue;
-    if (transfer.to === account) received += transfer.amount;
-    if (transfer.from === account) outgoing += transfer.amount;
-  }
+  const native = transfers.filter(({ standard }) => standard === "native");
+  const sumOf = (end: "from" | "to") =>
+    BigInts.sumAll(native.flatMap((transfer) => (transfer[end] === account ? transfer.amount : [])));
   const attached = input.from === account ? input.value : 0n;
-  return received - (outgoing > attached ? outgoing - attached : 0n);
+  return sumOf("to") - BigInts.max(sumOf("from") - attached, 0n);
 };
 
 /**
@@ -97,10 +91,7 @@ const walk = (account: Address, bundle: ReadonlyArray<Filled>) => {
  * By how much the price of the gas that we chose ourselves must fall for the balance to carry everything,
  * in wei per gas, per payer; payers that can pay, or that no lower price would help, are absent.
  */
-export const reductions = (
-  bundle: ReadonlyArray<Filled>,
-  answers: Pick<Facts, "balanceOf">,
-): ReadonlyMap<Address, bigint> => {
+export const reductions = (bundle: ReadonlyArray<Filled>, answers: Pick<Facts, "balanceOf">) => {
   const found = new Map<Address, bigint>();
   for (const account of signers(bundle)) {
     const balance = answers.balanceOf(account);
@@ -164,10 +155,7 @@ export const FundsUnknown = code("funds", ["unavailable"], "FundsUnknown", [
 ]);
 
 /** `InsufficientFunds` with the shortfall, by what is known where the cost is not known whole; or what is not known. */
-export const check = (
-  { account, balance, required, shortfall, evidence }: Funds,
-  bundle: ReadonlyArray<Filled>,
-): ReadonlyArray<Finding> => {
+export const check = ({ account, balance, required, shortfall, evidence }: Funds, bundle: ReadonlyArray<Filled>) => {
   const transaction = bundle.find(({ signer }) => signer === account)?.index ?? null;
   if (shortfall === null) {
     const missing = text("not known", balance === null ? "its balance" : "its cost");

@@ -51,27 +51,25 @@ const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string,
   return scales;
 };
 
+/** True if one run measured less than the other, which is no difference. */
+const isUnmeasured = ({ of: { kind, what }, a, b }: Pair<Amount["of"]>): boolean =>
+  (a === undefined || b === undefined) && (kind === "balance" || (kind === "approval" && what !== null));
+
 /** The facts of one kind that differ. */
-const compareFacts = (
-  mine: ReadonlyArray<Amount>,
-  theirs: ReadonlyArray<Amount>,
-  { tolerance, whose }: Terms,
-): ReadonlyArray<OutcomeDifference> => {
+const compareFacts = (mine: ReadonlyArray<Amount>, theirs: ReadonlyArray<Amount>, { tolerance, whose }: Terms) => {
   // why: two runs nearly always say the same of thousands, in the same order
   if (areSame(mine, theirs)) return [];
   const pairs = paired(mine, theirs);
   // why: what an auction gives back of a payment changes with its price by little of the payment, however little it is
   const scales = scalesOf(pairs);
-  return pairs.flatMap(({ of, a, b }): ReadonlyArray<OutcomeDifference> => {
-    const { kind, account, what } = of;
+  return pairs.flatMap((pair): ReadonlyArray<OutcomeDifference> => {
+    const { of, a, b } = pair;
     const [one, other] = [amountOf(a), amountOf(b)];
-    // why: what was measured is compared where both runs measured it; a run that measured less is no difference
-    const isMeasured = kind === "balance" || (kind === "approval" && what !== null);
-    if (isMeasured && (a === undefined || b === undefined)) return [];
-    const scale = kind === "movement" ? scales.get(pairOf(of)) : undefined;
-    if (kind === "control" ? one === other : within(one, other, tolerance, scale)) return [];
-    const isLeaving = kind === "movement" || one < 0n || other < 0n;
-    const decides = kind === "control" || kind === "approval" || (isLeaving && whose.has(account ?? ""));
+    const [isMoved, isControl] = [of.kind === "movement", of.kind === "control"];
+    const scale = isMoved ? scales.get(pairOf(of)) : undefined;
+    if (isUnmeasured(pair) || (isControl ? one === other : within(one, other, tolerance, scale))) return [];
+    const isLoss = (isMoved || one < 0n || other < 0n) && whose.has(of.account ?? "");
+    const decides = isControl || of.kind === "approval" || isLoss;
     return [{ ...of, a: a === undefined ? null : one, b: b === undefined ? null : other, decides }];
   });
 };

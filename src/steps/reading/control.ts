@@ -86,10 +86,7 @@ export const controlAccounts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Addre
   [...new Set(worstFirst(bundle).map(({ contract }) => contract))].slice(0, mostContracts);
 
 /** Every change of control that the bundle's logs announce. */
-export const checkControl = (
-  bundle: ReadonlyArray<Ran>,
-  { before }: { readonly before: View },
-): ReadonlyArray<Finding> => {
+export const checkControl = (bundle: ReadonlyArray<Ran>, { before }: { readonly before: View }) => {
   const senders = new Set(ownAccounts(bundle));
   return worstFirst(bundle).map((change) =>
     codes[change.kind][severityOf(change, before, senders)](
@@ -164,11 +161,7 @@ export const DelegateWithoutCode = code("code", ["warning"], "DelegateWithoutCod
 export const delegatesToNothing = (where: Where, delegate: Address | null): Finding =>
   DelegateWithoutCode.warning(where, address("delegate", delegate));
 
-const say = (
-  delegation: ReturnType<typeof delegationsOf>[number],
-  after: View,
-  chainId: number | null,
-): ReadonlyArray<Finding> => {
+const say = (delegation: ReturnType<typeof delegationsOf>[number], after: View, chainId: number | null) => {
   const { authority, delegate, transaction } = delegation;
   const ineffective = (severity: "info" | "warning", evidence: Evidence, why: string) => [
     DelegationIneffective[severity](

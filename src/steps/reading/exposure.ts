@@ -58,9 +58,7 @@ export interface Exposed {
 const overHoldings: ReadonlySet<string> = new Set(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"]);
 
 /** Accounts with the delegates that act as them, as the state was before or as the bundle has it. */
-const delegatesOf = (
-  bundle: ReadonlyArray<Case & Pick<Filled, "code">>,
-): ReadonlyArray<readonly [account: Address, delegate: Address]> =>
+const delegatesOf = (bundle: ReadonlyArray<Case & Pick<Filled, "code">>) =>
   bundle.flatMap(({ input, code, authorizations }) => [
     ...(code.from.delegate === null ? [] : [[input.from, code.from.delegate] as const]),
     ...authorizations.flatMap(({ authority, entry: { address } }) =>
@@ -83,23 +81,17 @@ const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<Pa
  * The pairs that a proof looks at: of the senders first, of tokens that somebody names before those that the bundle has to
  * do with and the chain's best known ones. Permit2 is no spender: what it moves, others have a right to.
  */
-export const exposed = ({
-  bundle,
-  rights,
-  transfers,
-  known,
-  trusted,
-  ...sources
-}: Pick<Exposed, "known" | "trusted"> & {
-  readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
-  readonly rights: ReadonlyArray<Right>;
-  readonly transfers: ReadonlyArray<Transfer>;
-  /** Accounts and tokens that a policy or the caller names, these first. */
-  readonly accounts: ReadonlyArray<Address>;
-  readonly wanted: ReadonlyArray<Address>;
-  /** Tokens that the bundle moves or approves. */
-  readonly tokens: ReadonlyArray<Address>;
-}): Exposed => {
+export const exposed = (
+  /** `accounts` and `wanted` tokens are those that a policy or the caller names, `tokens` those that the bundle moves or approves. */
+  sources: Pick<Exposed, "known" | "trusted"> & {
+    readonly [K in "accounts" | "wanted" | "tokens"]: ReadonlyArray<Address>;
+  } & {
+    readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
+    readonly rights: ReadonlyArray<Right>;
+    readonly transfers: ReadonlyArray<Transfer>;
+  },
+): Exposed => {
+  const { bundle, rights, transfers, known, trusted } = sources;
   const best = known.map(({ address }) => address);
   const tokens = [...new Set([...sources.wanted, ...sources.tokens, ...best])];
   const delegates = delegatesOf(bundle);

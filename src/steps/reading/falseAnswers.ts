@@ -7,7 +7,7 @@ import { type Address, lower } from "../../primitives/hex.js";
 import { isAnswering } from "../../effects/returned.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
-import { code, type Finding } from "../../report/finding.js";
+import { code } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, type Query } from "../../witness/queries.js";
 import type { Case, Ran } from "./bundle.js";
@@ -69,12 +69,7 @@ const isSameRight = (a: Right, b: Right): boolean =>
   a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
 
 /** True if an event of the call, or a balance that no event explains, shows that something moved. */
-const isMoved = (
-  entry: Ran,
-  { amount, owner, receiver }: Wanted<"move">,
-  bundle: ReadonlyArray<Ran>,
-  views: Sights,
-): boolean =>
+const isMoved = (entry: Ran, { amount, owner, receiver }: Wanted<"move">, bundle: ReadonlyArray<Ran>, views: Sights) =>
   amount === 0n ||
   owner?.account === receiver?.account ||
   entry.transfers.some(
@@ -99,12 +94,7 @@ const isLevel = ({ changes, amount }: Wanted<"right">, has: bigint | null): bool
   changes === undefined ? has === amount : amount === 0n || has === (changes === "more" ? everything : 0n);
 
 /** True if the right is there, or changed, or an event of the call tells of it that no measure contradicts. */
-const isGiven = (
-  entry: Ran,
-  grant: Wanted<"right">,
-  bundle: ReadonlyArray<Ran>,
-  { before, after }: Sights,
-): boolean => {
+const isGiven = (entry: Ran, grant: Wanted<"right">, bundle: ReadonlyArray<Ran>, { before, after }: Sights) => {
   const { right } = grant;
   const [had, has] = [levelIn(before, right).amount, levelIn(after, right).amount];
   const others = bundle.filter(({ index }) => index !== entry.index);
@@ -143,11 +133,7 @@ export const ReturnedFalse = code("simulate", ["warning"], "ReturnedFalse", [
  * True if a contract that answers no such read may be a token all the same, which refuses it: its code has the selector of the
  * read, or was not read, or runs other code and says nothing; what it answered is then one word of zero.
  */
-const mayRefuse = (
-  { input, outcome }: Ran,
-  wanted: Wanted,
-  answers: Pick<Facts, "before" | "after" | "codes">,
-): boolean => {
+const mayRefuse = ({ input, outcome }: Ran, wanted: Wanted, answers: Pick<Facts, "before" | "after" | "codes">) => {
   const code = input.to === null ? null : codeIn(input.to, answers);
   const selectors = readsOf(wanted).flatMap((query) =>
     query.kind === "call" ? [query.data.slice(2, argumentsAt)] : [],
@@ -161,10 +147,7 @@ const mayRefuse = (
  * A warning for each call that does not answer `true` while nothing shows that what it asks for happened. By its selector alone
  * only a contract that answers as a token does is asked, or that may be one which does not; by the caller's ABI any is.
  */
-export const checkFalse = (
-  bundle: ReadonlyArray<Ran>,
-  answers: Pick<Facts, "before" | "after" | "codes">,
-): ReadonlyArray<Finding> =>
+export const checkFalse = (bundle: ReadonlyArray<Ran>, answers: Pick<Facts, "before" | "after" | "codes">) =>
   bundle.flatMap((entry) => {
     const { index: transaction, input, outcome } = entry;
     const [returned] = effectsIn([entry], "returned");

@@ -109,14 +109,11 @@ export const holdings = (
   senders: ReadonlyArray<Address>,
   transfers: ReadonlyArray<Transfer>,
   limit: number,
-  {
-    wanted = [],
-    suspected = [],
-    bundle = [],
-  }: Partial<Readonly<Record<"wanted" | "suspected", ReadonlyArray<Holding>>>> & {
+  more: { readonly [K in "wanted" | "suspected"]?: ReadonlyArray<Holding> } & {
     readonly bundle?: ReadonlyArray<Case>;
   } = {},
-): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
+) => {
+  const { wanted = [], suspected = [], bundle = [] } = more;
   const found = new Gathered();
   const add = (candidate: Holding) => {
     if (candidate.account !== nobody) found.add(candidate);

@@ -71,16 +71,11 @@ const hasFailed = (log: OutcomeLog, { fails }: InnerEvent): boolean => {
 const pointedBytes = ({ data }: OutcomeLog, slot: number): Hex | null =>
   bytesAt(data, pointedAt(data, placeOf(slot, dataAt), dataAt));
 
-/** An event by which an account that is called, or an EntryPoint, reports on a call. */
-interface FailureEvent {
-  readonly log: OutcomeLog;
-  readonly event: InnerEvent;
-  readonly by: Address;
-  /** The account whose calls of the family it counts among. */
-  readonly whose: Address;
-}
-
-const toldIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>): ReadonlyArray<FailureEvent> =>
+/**
+ * Events by which an account that is called, or an EntryPoint, reports on a call, with the account `whose` calls of the family
+ * it counts among.
+ */
+const failuresIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>) =>
   logs.flatMap((log) => {
     const { row, contract: by } = eventIn(log);
     const event = row.inner;
@@ -90,6 +85,7 @@ const toldIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string>): 
     const whose = named !== null && callees.has(named) ? named : by;
     return callees.has(whose) || entryPoints.has(by) ? [{ log, event, by, whose }] : [];
   });
+type FailureEvent = ReturnType<typeof failuresIn>[number];
 
 /** The known result of one call: if it failed, and the data it reverted with. */
 interface Known extends Pick<InnerFailure, "by" | "data" | "evidence"> {
@@ -205,10 +201,7 @@ const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) 
 };
 
 /** The requests of batches that no event tells of; how many of one signer ran, where nobody knows which. */
-const silent = (
-  all: ReadonlyArray<Inner>,
-  events: ReadonlyArray<FailureEvent>,
-): ReadonlyArray<readonly [Inner, isNamed: boolean]> => {
+const silent = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) => {
   const keyOf = (by: Address, signer: string) => `${by}/${signer}`;
   const own = all.filter(({ form }) => form === requestBatch);
   const ran = Arr.groupBy(
@@ -272,7 +265,7 @@ const tellings = (all: ReadonlyArray<Inner>, reports: ReadonlyArray<FailureEvent
 export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.Type | null => {
   const to = lower(subject.to);
   const all = innerOf(subject.data, to, abis);
-  const reports = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
+  const reports = failuresIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
   const { known, others, isRead } = tellings(all, reports, subject);
   const forwarders = new Set(reports.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
   const failed = new Set([...known].flatMap(([innerCall, result]) => (result.failed ? [innerCall] : [])));

@@ -40,11 +40,7 @@ export const readerCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: b
  * The slots of a plan by blocks of their own: all in one where `apart` is null, else one for each transaction. `mark` is
  * the wei that the last reader carries to the witness; null = none.
  */
-export const layoutOf = (
-  plan: Laid & Pick<Plan, "apart">,
-  at: Placement,
-  mark: bigint | null,
-): ReadonlyArray<ReadonlyArray<Slot>> => {
+export const layoutOf = (plan: Laid & Pick<Plan, "apart">, at: Placement, mark: bigint | null) => {
   const reader = (role: Role, place: number, queries: ReadonlyArray<Query>, beyond = 0n): ReadonlyArray<Slot> => {
     const most = gasFor(queries);
     const own = BigInts.min(most, plan.room ?? most);

@@ -131,11 +131,7 @@ const isSilent = (failure: Verdict): boolean =>
   (failure.revert === null ? failure.data === "0x" : failure.revert.layers[0].layer._tag === "Empty");
 
 /** The statement of a failure without a reason that has a likely cause; null where it has a reason, or none is likely. */
-export const likelyCause = (
-  entry: Ran,
-  bundle: ReadonlyArray<Ran>,
-  answers: Pick<Facts, "before" | "codes">,
-): Statement | null => {
+export const likelyCause = (entry: Ran, bundle: ReadonlyArray<Ran>, answers: Pick<Facts, "before" | "codes">) => {
   const { outcome, input } = entry;
   const { to, data } = input;
   if (outcome.failure === null || to === null || !isSilent(outcome.failure)) return null;

@@ -6,7 +6,7 @@ import { VmHalt, type Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../eth/index.js";
 import { type Address, lower, type Hex } from "../../primitives/hex.js";
 import { type Evidence, code, type Finding, type Where } from "../../report/finding.js";
-import type { Outcome, OutcomeLog } from "../../report/parts.js";
+import type { Outcome, OutcomeLog, Transfer } from "../../report/parts.js";
 import type { Reading, Ran } from "./bundle.js";
 import { everyLog, isSameLog } from "./sameOutcome.js";
 import { traceEmitter, transfersOf } from "../../effects/movements.js";
@@ -107,13 +107,20 @@ export const readCall = (
     failure,
     evidence,
   };
-  const transfers = transfersOf(traced, transaction, evidence);
-  const { from, to, value } = input;
-  // why: where nothing tells of native movements, the first of them is known all the same
+  return { outcome, transfers: withValue(transfersOf(traced, transaction, evidence), input, outcome, transaction) };
+};
+
+/** The movements of a call, that of its value in front: where nothing tells of native ones, the first is known all the same. */
+const withValue = (
+  transfers: ReadonlyArray<Transfer>,
+  { from, to, value }: Transaction,
+  { failure }: Outcome,
+  transaction: number,
+): ReadonlyArray<Transfer> => {
   const isTold = transfers.some(({ standard }) => standard === "native") || failure !== null || value === 0n;
-  if (isTold || to === null) return { outcome, transfers };
+  if (isTold || to === null) return transfers;
   const native = { standard: "native", token: null, from, to, amount: value, tokenId: null, transaction } as const;
-  return { outcome, transfers: [{ ...native, evidence: "assumed" }, ...transfers] };
+  return [{ ...native, evidence: "assumed" }, ...transfers];
 };
 
 /** Functions that many contracts answer, and nothing else, by their selectors: the name, and the type it returns. */

@@ -7,10 +7,10 @@ import type * as Eth from "../../eth/index.js";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import type { BlockRead } from "../../primitives/names.js";
 import { wordOf } from "../../abi/words.js";
-import { code, fromError, type Finding } from "../../report/finding.js";
+import { code, fromError } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
 import type { Placement } from "../../witness/placement.js";
-import { staticCall, type Query } from "../../witness/queries.js";
+import { staticCall } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import { beaconRoots } from "./blockReads.js";
 import type { Plan } from "./plan.js";
@@ -70,10 +70,7 @@ const ofBlock = (
   reads: ReadonlyArray<BlockRead>,
   key: keyof Eth.BlockOverrides,
   seen: (run: Seen) => unknown,
-): Row => ({
-  pair: (run) => [run.plan.blockOverrides?.[key], seen(run)],
-  matters: (called) => isRead(called, reads),
-});
+): Row => ({ pair: (run) => [run.plan.blockOverrides?.[key], seen(run)], matters: (called) => isRead(called, reads) });
 const always = () => true;
 
 const rows: Readonly<Record<Override, Row>> = {
@@ -108,10 +105,7 @@ const rows: Readonly<Record<Override, Row>> = {
   // why: no instruction reads it, and senders' are held against it by the node's own validation
   nonce: { pair: () => [null, null], matters: always },
   // why: the witness is one
-  code: {
-    pair: ({ before, isCodeless }) => [true, isCodeless ? false : before.environment && true],
-    matters: always,
-  },
+  code: { pair: ({ before, isCodeless }) => [true, isCodeless ? false : before.environment && true], matters: always },
   storage: {
     pair: ({ plan, at, before }) =>
       at === null || storageIn(plan) === null
@@ -145,10 +139,7 @@ export const fatesOf = (run: Seen): ReadonlyMap<Override, Fate> => {
 };
 
 /** Queries for overrides that the witness's other queries do not show, and the account that it reads there. */
-export const overrideReader = (
-  plan: Plan,
-  at: Placement,
-): { readonly queries: ReadonlyArray<Query>; readonly state: Eth.StateOverrides } => {
+export const overrideReader = (plan: Plan, at: Placement) => {
   const kind = storageIn(plan);
   const { blobBaseFee, time } = plan.blockOverrides ?? {};
   const queries = [...(blobBaseFee == null ? [] : [blobQuery(at)]), ...(kind === null ? [] : [storageQuery(at)])];
@@ -177,11 +168,7 @@ export const ignoring = (overrides: ReadonlyArray<Override>): RpcError =>
  * Reports values that an endpoint did not vary in the runs of a proof; where no code is called, none that code alone
  * can see. `further` = those that are known to have had no effect, whatever the runs show.
  */
-export const checkOverrides = (
-  runs: ReadonlyArray<Seen>,
-  called: Called,
-  further: ReadonlyArray<Override> = [],
-): ReadonlyArray<Finding> => {
+export const checkOverrides = (runs: ReadonlyArray<Seen>, called: Called, further: ReadonlyArray<Override> = []) => {
   const fates = runs.map((run) => ({ run, fates: fatesOf(run) }));
   const where = { step: "proof", evidence: "measured" } as const;
   const rowsOf = (fate: Fate) =>

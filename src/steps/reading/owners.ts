@@ -69,11 +69,7 @@ export const payerQueries = (bundle: ReadonlyArray<Case>, accounts: ReadonlyArra
 export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => payerQueries(bundle, callers(bundle));
 
 /** The accounts that name a sender as their owner, as `view` saw them. */
-export const read = (
-  bundle: ReadonlyArray<Case>,
-  payers: ReadonlyArray<Address>,
-  view: View,
-): ReadonlyArray<typeof OwnedAccount.Type> =>
+export const read = (bundle: ReadonlyArray<Case>, payers: ReadonlyArray<Address>, view: View) =>
   [...callers(bundle), ...payers].flatMap((account) =>
     sendersIn(bundle)
       .flatMap((owner): ReadonlyArray<typeof OwnedAccount.Type> => {

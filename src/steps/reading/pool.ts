@@ -46,10 +46,7 @@ export const NodeMayRefuse = code("fee", ["warning", "info"], "NodeMayRefuse", [
 const beyond = (given: bigint | null, limit: bigint | null, isLeast = false) =>
   given === null || limit === null || (isLeast ? given >= limit : given <= limit) ? null : { given, limit };
 
-const checkSettings = (
-  entry: Filled,
-  { nodeLimits: limits, nodeLimitsKnown, known }: Chain,
-): ReadonlyArray<Finding> => {
+const checkSettings = (entry: Filled, { nodeLimits: limits, nodeLimitsKnown, known }: Chain) => {
   const { gas, fee, input } = entry;
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fee.value;
   const price = gasPrice ?? maxFeePerGas;
@@ -95,11 +92,7 @@ export const IncomeNotMined = code("funds", ["warning"], "IncomeNotMined", [
   "send it after the earlier ones are mined",
 ]);
 
-const codes = {
-  oneInFlight: OneInFlight,
-  order: OrderNotHeld,
-  income: IncomeNotMined,
-} as const;
+const codes = { oneInFlight: OneInFlight, order: OrderNotHeld, income: IncomeNotMined } as const;
 
 /** Each wait of a transaction once for every reason, with what must be mined. */
 const checkWaits = (facts: WaitFacts): ReadonlyArray<Finding> => {

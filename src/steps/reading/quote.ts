@@ -5,9 +5,9 @@ import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
 import type { FeeHistory } from "../../eth/block.js";
 import type * as Eth from "../../eth/index.js";
-import type { Fee } from "../../report/parts.js";
+import type { Evidence } from "../../report/finding.js";
 import type { ReportOptions } from "../../report/schema.js";
-import { failureOf, successOf, type Failure, type AskResult } from "./askResult.js";
+import { failureOf, successOf, type AskResult } from "./askResult.js";
 
 /** The node's answers about fees; each stands for itself, null = not asked. */
 export interface FeeFacts {
@@ -39,10 +39,7 @@ export const lacksTip = (result: AskResult<typeof FeeHistory.Type>, level: FeeCo
 };
 
 const depositType = "0x7e";
-const tipFromReceipts = (
-  receipts: ReadonlyArray<Pick<Eth.Receipt, "effectiveGasPrice" | "type">>,
-  baseFee: bigint,
-): bigint | null =>
+const tipFromReceipts = (receipts: ReadonlyArray<Pick<Eth.Receipt, "effectiveGasPrice" | "type">>, baseFee: bigint) =>
   median(
     receipts.flatMap(({ effectiveGasPrice, type }) =>
       effectiveGasPrice === null || type === depositType || effectiveGasPrice <= baseFee
@@ -61,30 +58,6 @@ export interface FeeContext {
   readonly simulatedBaseFee: bigint | null;
   /** The simulated block's parent, to tell whether the header speaks of the same block. */
   readonly parentHash: string | null;
-}
-
-/** The quote before any caller's wish: what a transaction without fee fields would get. */
-export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> {
-  /**
-   * The largest that any source gives: what is proposed must hold under all of them. A fee history counts up to one full
-   * block above the rest, where the formula is known.
-   */
-  readonly baseFeePerGas: bigint | null;
-  /** The node's own figure; the formula's only where it names none. A caller's cap below it cannot be mined. */
-  readonly leastFeePerGas: bigint | null;
-  /** Base fees of the same block by simulation and by the chain's formula, where they differ; wei per gas. */
-  readonly disagreement: { readonly simulated: bigint; readonly computed: bigint } | null;
-  readonly tip: bigint;
-  /** The smallest that is ever proposed: block builders leave out what gives less. */
-  readonly leastTip: bigint;
-  readonly maxFeePerGas: bigint | null;
-  /** Seconds of full blocks that `maxFeePerGas` outlives. */
-  readonly horizonSeconds: number;
-  /** How the base fee moves, and the ms of one block. */
-  readonly parameters: BaseFeeParameters;
-  readonly blockTimeMs: number;
-  /** Sources that did not answer. */
-  readonly failures: ReadonlyArray<Failure>;
 }
 
 /** The largest that is known. */
@@ -113,10 +86,20 @@ const baseFeesOf = (
   const seen = isBound ? largest(simulated, computed, header?.baseFeePerGas ?? null) : null;
   const announced = announcedIn(history, seen === null ? null : growBaseFee(seen, 1, parameters).baseFeePerGas);
   const baseFeePerGas = largest(simulated, computed, announced);
-  return { baseFeePerGas, leastFeePerGas: largest(simulated, announced) ?? baseFeePerGas, disagreement };
+  return {
+    /**
+     * The largest that any source gives: what is proposed must hold under all of them. A fee history counts up to one full
+     * block above the rest, where the formula is known.
+     */
+    baseFeePerGas,
+    /** The node's own figure; the formula's only where it names none. A caller's cap below it cannot be mined. */
+    leastFeePerGas: largest(simulated, announced) ?? baseFeePerGas,
+    /** Base fees of the same block by simulation and by the chain's formula, where they differ; wei per gas. */
+    disagreement,
+  };
 };
 
-/** The tip that recent blocks tell of, within what the chain takes. */
+/** The tip that recent blocks tell of, within what the chain takes; builders leave out what gives less than the least. */
 const tipsOf = (
   history: typeof FeeHistory.Type | null,
   { receipts }: FeeFacts,
@@ -133,7 +116,7 @@ const tipsOf = (
 };
 
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
-export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
+export const quoteOf = (facts: FeeFacts, context: FeeContext) => {
   const [history, header] = [successOf(facts.history), successOf(facts.header)];
   const { blockTimeMs } = context.chain;
   const parameters = parametersOf(context.chain, header);
@@ -143,12 +126,17 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
   const tips = tipsOf(history, facts, context, paid);
   const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
+  const evidence: Evidence =
+    context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable";
   return {
-    ...{ ...baseFees, ...tips, parameters, blockTimeMs },
+    ...{ ...baseFees, ...tips, parameters, blockTimeMs, evidence },
     maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tips.tip,
+    /** Seconds of full blocks that `maxFeePerGas` outlives. */
     horizonSeconds:
       grown === null || grown.blocks === blocks ? context.horizonSeconds : (grown.blocks * blockTimeMs) / 1000,
-    evidence: context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable",
+    /** Sources that did not answer. */
     failures: [facts.history, facts.receipts, facts.header].map(failureOf).filter((failure) => failure !== null),
   };
 };
+/** The quote before any caller's wish: what a transaction without fee fields would get. */
+export type Quote = ReturnType<typeof quoteOf>;

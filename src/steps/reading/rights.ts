@@ -21,10 +21,7 @@ const anyKeeper = "any";
  * Every right that logs and calldata tell of, the last word of each, at most `limit`: over what the senders own first,
  * and what events tell before what only the calldata does.
  */
-export const rights = (
-  bundle: ReadonlyArray<Ran>,
-  limit: number,
-): { readonly kept: ReadonlyArray<Right>; readonly cut: number } => {
+export const rights = (bundle: ReadonlyArray<Ran>, limit: number) => {
   const worked = workedIn(bundle);
   const announced = worked.flatMap((entry) =>
     effectsIn([entry], "right").map((right) =>
@@ -86,11 +83,7 @@ const usedFor = (
  * Allowances that may have been spent without an event: of what left a sender, to the contracts that were called and to
  * the receiver, both with the token and inside Permit2; of what a sender took itself, to that sender.
  */
-export const spent = (
-  bundle: ReadonlyArray<Case>,
-  transfers: ReadonlyArray<Transfer>,
-  limit: number,
-): ReadonlyArray<Right> => {
+export const spent = (bundle: ReadonlyArray<Case>, transfers: ReadonlyArray<Transfer>, limit: number) => {
   const senders = new Set(ownAccounts(bundle));
   const found = new Map<string, Right>();
   const tokens = new Set<Address>();

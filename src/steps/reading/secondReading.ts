@@ -8,23 +8,11 @@ import type { Address } from "../../primitives/hex.js";
 import { address, units } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import { witnessFees, type Placement } from "../../witness/placement.js";
-import { balanceOf, type Call } from "../../witness/queries.js";
+import { balanceOf } from "../../witness/queries.js";
 import { callsOf, unseen, type View } from "../../witness/view.js";
 import type { Report } from "../../report/schema.js";
 import type { Case } from "./bundle.js";
 import { amountIn, type Holding } from "./holdings.js";
-
-/** One balance that an account reads. */
-export interface SecondReading {
-  /** The account that reads it, and pays for it. */
-  readonly from: Address;
-  readonly query: Call;
-  /** The most gas that it may have. */
-  readonly gas: bigint;
-  /** Wei that the account is given for it. */
-  readonly gift: bigint;
-  readonly fees: Pick<Eth.CallRequest, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">;
-}
 
 /** How many balances one run reads a second time. */
 const mostSecond = 8;
@@ -42,7 +30,11 @@ interface Proven {
 }
 
 const feesOf = (
-  { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Partial<Record<keyof SecondReading["fees"], bigint>>,
+  {
+    gasPrice,
+    maxFeePerGas = 0n,
+    maxPriorityFeePerGas = 0n,
+  }: Partial<Record<"gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas", bigint>>,
   baseFee: bigint | null,
 ) => {
   if (gasPrice !== undefined) return { price: gasPrice, fees: { gasPrice } };
@@ -56,12 +48,9 @@ const feesOf = (
  * Readings of balances, each at the price that its account signs: a signer reads its own, the first signer those of
  * others; `baseFee` = that of the block, wei per gas; null = not known.
  */
-export const secondReadings = (
-  { bundle, measure, report }: Proven,
-  baseFee: bigint | null,
-): ReadonlyArray<SecondReading> => {
+export const secondReadings = ({ bundle, measure, report }: Proven, baseFee: bigint | null) => {
   const all = judged(measure.holdings).slice(0, mostSecond);
-  return all.flatMap(({ token, account }): ReadonlyArray<SecondReading> => {
+  return all.flatMap(({ token, account }) => {
     const payer = bundle.find(({ signer }) => signer === account) ?? bundle[0];
     if (payer === undefined) return [];
     const funds = report.funds.find((entry) => entry.account === payer.signer);
@@ -72,16 +61,16 @@ export const secondReadings = (
       price === 0n ? secondGas.most : (spare * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
     const isPoor = affordable < secondGas.least;
     const gas = isPoor || affordable > secondGas.most ? secondGas.most : affordable;
-    const reading = { from: payer.signer, query: balanceOf(token, account), gas, fees };
-    return [{ ...reading, gift: isPoor ? secondGas.most * price : 0n }];
+    const query = balanceOf(token, account);
+    const wei: Pick<Eth.CallRequest, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas"> = fees;
+    return [{ from: payer.signer, query, gas, fees: wei, gift: isPoor ? secondGas.most * price : 0n }];
   });
 };
+/** A balance that an account reads and pays for, with the most gas that it may have, and wei that it is given for it. */
+export type SecondReading = ReturnType<typeof secondReadings>[number];
 
 /** The call, with an amount of gas that no contract can foresee, behind what its account is given for it. */
-export const secondCalls = (
-  { from, query, gas, fees, gift }: SecondReading,
-  { address, sender }: Placement,
-): readonly [...gift: ReadonlyArray<Eth.CallRequest>, reading: Eth.CallRequest] => {
+export const secondCalls = ({ from, query, gas, fees, gift }: SecondReading, { address, sender }: Placement) => {
   const room = gas - secondGas.usual;
   const more = room > 0n ? secondGas.usual + (BigInt(`0x${address.slice(-8)}`) % room) : gas;
   const reading = { from, to: query.to, data: query.data, gas: more, ...fees };
@@ -142,10 +131,7 @@ export const TokenLies = code("assets", ["unavailable"], "TokenLies", [
 ]);
 
 /** Balances under a policy on which the two readings disagree, and those that were not read a second time. */
-export const checkSecond = (
-  holdings: ReadonlyArray<Holding>,
-  worlds: ReadonlyArray<Parameters<typeof twice>[0]>,
-): ReadonlyArray<Finding> =>
+export const checkSecond = (holdings: ReadonlyArray<Holding>, worlds: ReadonlyArray<Parameters<typeof twice>[0]>) =>
   judged(holdings).flatMap((holding): ReadonlyArray<Finding> => {
     const readings = worlds.map((run) => twice(run, holding)).filter(({ first }) => first !== null);
     const of = [address("token", holding.token), address("of", holding.account)];

@@ -67,10 +67,7 @@ const most = 2n ** 256n - 1n;
 const isKey = (word: bigint): boolean => word >> 224n !== 0n && word % (1n << 32n) !== 0n && word !== most;
 
 /** Calls of a sender's account to itself, or of a Safe's, that name somebody: who may act for it is kept in no known place. */
-const selfCallsIn = (
-  entry: Ran,
-  own: ReadonlySet<Address>,
-): ReadonlyArray<{ readonly account: Address; readonly word: bigint; readonly transaction: number }> => {
+const selfCallsIn = (entry: Ran, own: ReadonlySet<Address>) => {
   const told = new Set(effectsIn([entry], "control").map(({ contract }) => contract));
   return effectsIn([entry], "call").flatMap(({ call: { from, data, as }, row, contract: account, transaction }) => {
     const isSelf = as === undefined && lower(from) === account && own.has(account);

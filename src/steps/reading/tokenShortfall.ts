@@ -68,10 +68,7 @@ const inWords = (layer: RevertLayer): Shortfall["what"] | null =>
 const hasFailed = ({ status, returnData }: Outcome): boolean =>
   status === "reverted" || status === "halted" || (status === "success" && returnData === wordOf(0n));
 
-const measured = (
-  { token, owner, spender, amount: needs }: NonNullable<ReturnType<typeof moveOf>>,
-  before: View,
-): ReadonlyArray<Shortfall> => {
+const measured = ({ token, owner, spender, amount: needs }: NonNullable<ReturnType<typeof moveOf>>, before: View) => {
   const balance = readUint256(before.call(balanceOf(token, owner)));
   const allowed = spender === null ? null : readUint256(before.call(allowance(token, owner, spender)));
   // why: a token without allowances is an NFT, and the last argument its id
@@ -149,11 +146,7 @@ const shortfall = (
   );
 
 /** The state that a call met: before all, or behind the bundle where all others failed behind it; else nobody saw it. */
-const metBy = (
-  { index }: Case,
-  { before, after }: Sights,
-  bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>,
-): View => {
+const metBy = ({ index }: Case, { before, after }: Sights, bundle: ReadonlyArray<Case & Pick<Ran, "outcome">>) => {
   if (index === 0) return before;
   return bundle.every((other) => other.index <= index || hasFailed(other.outcome)) ? after : unseen;
 };

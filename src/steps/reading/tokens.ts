@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer";
 import { effectsIn } from "../../effects/effects.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { address, count, quote } from "../../primitives/statement.js";
-import { code, type Finding } from "../../report/finding.js";
+import { code } from "../../report/finding.js";
 import { readBool, readString, readUint8 } from "../../witness/answers.js";
 import type { View } from "../../witness/view.js";
 import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
@@ -30,7 +30,7 @@ export const tokens = (
   transfers: ReadonlyArray<Pick<Transfer, "token" | "from" | "to">>,
   granted: ReadonlyArray<{ readonly token: Address; readonly owner: Address }>,
   limit: number,
-): { readonly kept: ReadonlyArray<Address>; readonly cut: number } => {
+) => {
   const mine = new Set(senders);
   const mentions = [
     ...requests,
@@ -112,21 +112,13 @@ const infoOf = (token: Address, view: View, named: ReadonlyArray<TokenInfo>): To
  * The answers of each token; null where it did not answer or answered nonsense, left out where nothing
  * is known at all. `named`: what is remembered of some, decimals apart.
  */
-export const read = (
-  tokens: ReadonlyArray<Address>,
-  view: View,
-  named: ReadonlyArray<TokenInfo> = [],
-): ReadonlyArray<TokenInfo> =>
+export const read = (tokens: ReadonlyArray<Address>, view: View, named: ReadonlyArray<TokenInfo> = []) =>
   tokens
     .map((token) => infoOf(token, view, named))
     .filter((info) => info.name !== null || info.symbol !== null || info.decimals !== null);
 
 /** The same of those that were asked, whatever they answered. */
-export const answered = (
-  tokens: ReadonlyArray<Address>,
-  view: View,
-  named: ReadonlyArray<TokenInfo>,
-): ReadonlyArray<TokenInfo> =>
+export const answered = (tokens: ReadonlyArray<Address>, view: View, named: ReadonlyArray<TokenInfo>) =>
   tokens.filter((token) => view.call(decimals(token)) !== null).map((token) => infoOf(token, view, named));
 
 /**
@@ -142,10 +134,7 @@ export const TokenChanges = code("assets", ["warning"], "TokenChanges", [
  * Token infos by one world; what differs in another is reported, and then not known, so that amounts
  * are shown in smallest units.
  */
-export const settleInfos = (
-  here: ReadonlyArray<TokenInfo>,
-  there: ReadonlyArray<TokenInfo>,
-): { readonly tokens: ReadonlyArray<TokenInfo>; readonly findings: ReadonlyArray<Finding> } => {
+export const settleInfos = (here: ReadonlyArray<TokenInfo>, there: ReadonlyArray<TokenInfo>) => {
   const differing = here.flatMap((info) => {
     const other = there.find(({ token }) => token === info.token);
     // why: what one world has told is not told of the next

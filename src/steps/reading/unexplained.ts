@@ -194,11 +194,7 @@ const isAnswered = (right: Right, { rows, spent }: ReturnType<typeof knownOf>, i
  * knows: it may pass them on to an account behind it, a Safe behind its module. So of what it is read to give in its own
  * name as much is there at the end, or an event tells of it, or it was spent or taken back.
  */
-const silentIn = (
-  entry: Ran,
-  known: ReturnType<typeof knownOf>,
-  { isTold }: ReturnType<typeof largestIn>,
-): ReadonlyArray<Finding> => {
+const silentIn = (entry: Ran, known: ReturnType<typeof knownOf>, { isTold }: ReturnType<typeof largestIn>) => {
   const asked = new Map<string, Right>();
   const last = new Map<string, Right>();
   for (const right of effectsIn([entry], "request")) {
