@@ -107,11 +107,7 @@ const batchIn = (data: Hex) => {
 };
 
 /** The rights that one call asks for, by the row of its function. */
-export const requestedBy = (
-  { from, to, data, isMeans }: Call,
-  { grant: row }: CallRow,
-  transaction: number,
-): ReadonlyArray<Right> => {
+export const requestedBy = ({ from, to, data, isMeans }: Call, { grant: row }: CallRow, transaction: number) => {
   if (row === undefined) return [];
   const own = { places: [argumentsAt], owner: from, spender: row.isTaken === true ? to : nobody };
   const isList = row.isList === true;

@@ -3,7 +3,7 @@ import { wordsFrom } from "../abi/words.js";
 import { type Address, type Hash, lower } from "../primitives/hex.js";
 import type { StateChange } from "../report/beside.js";
 import { readAddress } from "../witness/answers.js";
-import { slotsOf, wordsIn, type slots } from "../witness/placement.js";
+import { slotsOf, wordsIn } from "../witness/placement.js";
 import { staticCall, type Call } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
@@ -42,9 +42,7 @@ const selectors = [
 ] as const;
 
 /** Queries to a contract in every run. */
-export const views = (
-  contract: Address,
-): ReadonlyArray<Pick<(typeof slots)[number], "holds"> & { readonly query: Call }> =>
+export const views = (contract: Address) =>
   selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
 
 /** facetAddresses() of a diamond (ERC-2535). */
@@ -55,11 +53,7 @@ export const low = (word: bigint): bigint => BigInt.asUintN(160, word);
 export const isAccount = (word: bigint): boolean => low(word) >> 96n !== 0n;
 
 /** Changes of contracts' own answers behind the calls; null among them for what they no longer answer. */
-export const answersOf = (
-  contract: Address,
-  { before, after }: Sight,
-  isShown: boolean,
-): ReadonlyArray<Change | null> => {
+export const answersOf = (contract: Address, { before, after }: Sight, isShown: boolean) => {
   const of = { contract, slot: null, seen: "view", isShown } as const;
   const answers = views(contract).flatMap(({ holds, query }): ReadonlyArray<Change | null> => {
     const [was, word] = [readAddress(before.call(query)), readAddress(after.call(query))];
@@ -89,9 +83,8 @@ export type Traced = ReadonlyArray<
   >
 >;
 
-/** The words that a bundle changes in all, as a tracer tells it, of contracts that were there before. */
-export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boolean): ReadonlyArray<Change> => {
-  const net = new Map<string, Change>();
+/** The slots that a tracer names, transaction by transaction, of contracts that were there before. */
+function* slotsIn(traced: Traced) {
   const created = new Set<Address>();
   for (const { pre, post } of traced)
     for (const account of new Set([...pre.keys(), ...post.keys()])) {
@@ -100,15 +93,20 @@ export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boole
       // why: a contract begins with one, and nobody had anything in what is new
       if (!had?.nonce && has?.nonce != null) created.add(contract);
       if (created.has(contract)) continue;
-      const rows = slotsOf(isSafe(contract));
-      for (const slot of new Set([had, has].flatMap((state) => [...(state?.storage.keys() ?? [])]))) {
-        const key = `${contract} ${slot}`;
-        const holds = rows.find((row) => row.slot === slot)?.holds ?? null;
-        const was = net.get(key)?.was ?? BigInt(had?.storage.get(slot) ?? 0);
-        const word = BigInt(has?.storage.get(slot) ?? 0);
-        net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
-      }
+      for (const slot of new Set([had, has].flatMap((state) => [...(state?.storage.keys() ?? [])])))
+        yield { contract, slot, was: had?.storage.get(slot) ?? 0, word: has?.storage.get(slot) ?? 0 };
     }
+}
+
+/** The words that a bundle changes in all, as a tracer tells it. */
+export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boolean): ReadonlyArray<Change> => {
+  const net = new Map<string, Change>();
+  for (const { contract, slot, ...last } of slotsIn(traced)) {
+    const key = `${contract} ${slot}`;
+    const holds = slotsOf(isSafe(contract)).find((row) => row.slot === slot)?.holds ?? null;
+    const [was, word] = [net.get(key)?.was ?? BigInt(last.was), BigInt(last.word)];
+    net.set(key, { contract, slot, holds, was, word, seen: "trace", isShown: true });
+  }
   return [...net.values()].filter(({ was, word }) => was !== word);
 };
 

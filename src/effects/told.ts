@@ -1,5 +1,5 @@
 /** The logs of a transaction as rows: who gets a right, who gets to act, and what else they tell of. Pure. */
-import { callsIn, type Call } from "../abi/batches.js";
+import { callsIn } from "../abi/batches.js";
 import { addressOf, valueBy, valuesOf, wordOf } from "../abi/words.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
@@ -54,13 +54,10 @@ export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction:
  * Safes that say what they execute: the event holds the call, in the same order, and its name is as good as a selector.
  * Apart from the others, for taking calls apart costs most.
  */
-export const executionsIn = memoizeList(
-  (
-    logs: ReadonlyArray<OutcomeLog>,
-  ): ReadonlyArray<{ readonly safe: Address; readonly delegates: ReadonlyArray<Call> }> =>
-    logs.map(eventIn).flatMap(({ log: { address, topics, data }, contract, row }) => {
-      if (row.isExecution !== true) return [];
-      const called = `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex;
-      return { safe: contract, delegates: callsIn({ from: address, to: address, data: called }).delegates };
-    }),
+export const executionsIn = memoizeList((logs: ReadonlyArray<OutcomeLog>) =>
+  logs.map(eventIn).flatMap(({ log: { address, topics, data }, contract, row }) => {
+    if (row.isExecution !== true) return [];
+    const called = `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex;
+    return { safe: contract, delegates: callsIn({ from: address, to: address, data: called }).delegates };
+  }),
 );

@@ -85,9 +85,8 @@ export interface Answers extends Sights {
 
 /** The approvals of one run, measured where the witness could. */
 export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyArray<Approval> => {
-  const settled = new Map(
-    rights.map((right) => settleRight(right, answers.standards)).map((right) => [keyOf(right), right]),
-  );
+  const all = rights.map((right) => settleRight(right, answers.standards));
+  const settled = new Map(all.map((right) => [keyOf(right), right]));
   return [...settled.values()].flatMap((right) => {
     const approval = approvalOf(right, answers);
     // why: what only the calldata says, of a contract that answers nothing like an allowance, is no approval

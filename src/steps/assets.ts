@@ -6,6 +6,7 @@
  * simulated block (`measured`), and where the two disagree both numbers are shown. Lives on the
  * witness: `queries` and a pure `decide`.
  */
+import * as BigInts from "effect/BigInt";
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
@@ -120,11 +121,8 @@ export const withBlobs = (
   const loggedOf = tally(transfers);
   for (const account of new Set(carrying.map(({ signer }) => signer))) {
     const own = carrying.flatMap(({ signer, input }) => (signer === account ? [input] : []));
-    const gas = own.reduce((sum, transaction) => sum + blobGasOf(transaction), 0n);
-    const most = own.reduce(
-      (sum, transaction) => sum + blobGasOf(transaction) * (transaction.maxFeePerBlobGas ?? 0n),
-      0n,
-    );
+    const gas = BigInts.sumAll(own.map(blobGasOf));
+    const most = BigInts.sumAll(own.map((input) => blobGasOf(input) * (input.maxFeePerBlobGas ?? 0n)));
     const [had, has] = [before.account(account)?.balance ?? null, after.account(account)?.balance ?? null];
     if (had === null || has === null) continue;
     const known = paid.get(account) ?? 0n;
@@ -149,10 +147,8 @@ export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => 
   const paidAway = effectsIn(bundle, "sum")
     .filter(({ what, account, to }) => what === "payout" && senders.has(account ?? "") && !senders.has(to ?? ""))
     .map(({ contract }) => contract);
-  const tokens = new Set([
-    ...paidAway,
-    ...events.flatMap(({ contract, row }) => (row.movement === undefined ? [] : contract)),
-  ]);
+  const moved = events.flatMap(({ contract, row }) => (row.movement === undefined ? [] : contract));
+  const tokens = new Set([...paidAway, ...moved]);
   const keepers = events.flatMap(({ contract, row }) => (row.isKeeping === true ? contract : []));
   return new Set(keepers.filter((contract) => !tokens.has(contract)));
 };
@@ -237,13 +233,8 @@ export const read = (holdings: ReadonlyArray<Holding>, answers: Answers, sums: R
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
   const isLost = (row: Row): boolean => {
     const { account, delta } = row.change;
-    return (
-      signers.has(account) &&
-      isRead(row.change) &&
-      delta < -(earned.get(account) ?? 0n) &&
-      delta < 0n &&
-      reasonIn(row) === null
-    );
+    const isLess = delta < 0n && delta < -(earned.get(account) ?? 0n);
+    return signers.has(account) && isRead(row.change) && isLess && reasonIn(row) === null;
   };
   const rows = candidates.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
   const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));

@@ -17,7 +17,6 @@ import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
-import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
@@ -32,10 +31,7 @@ export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
 ];
 
 /** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
-export const ask = (
-  bundle: ReadonlyArray<Case>,
-  block: Eth.BlockParameter,
-): Effect.Effect<Facts["codes"], never, Rpc> =>
+export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter) =>
   askEach("code", accounts(bundle), (address) => Effect.result(Eth.getCode({ address, block })));
 
 /** The address at which a deployment with this nonce puts its contract; null for calls. */
@@ -58,9 +54,7 @@ export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): Read
  */
 export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArray<Numbered>) => {
   if (authorizes(entry, account)) return "before";
-  const maker = bundle.find(
-    (other) => createdBy(other.input, other.nonce.value) === account || authorizes(other, account),
-  );
+  const maker = bundle.find((one) => createdBy(one.input, one.nonce.value) === account || authorizes(one, account));
   if (maker !== undefined) return maker.index < entry.index ? "before" : "after";
   // why: who signs has no code but a delegation
   if (bundle.some(({ signer }) => signer === account)) return "after";

@@ -119,11 +119,7 @@ export const witnessed = ({ index, gas: chosen }: Filled, { estimate }: Pick<Fac
     : { gas: { ...chosen, estimate: successOf(estimate), refusal: failureOf(estimate) } };
 
 /** The larger of the witnesses with a buffer, which is cut at the cap, the need never; null = nobody knows. */
-const limitFor = (
-  entry: Filled,
-  estimate: bigint | null,
-  answers: Pick<Facts, "chain" | "blockGasLimit" | "granted">,
-) => {
+const limitFor = (entry: Filled, estimate: bigint | null, answers: Parameters<typeof choose>[1]) => {
   const [needed, buffered] = [neededFor(entry, estimate), wantedFor(entry, estimate)];
   const cap = capOf(estimate, answers);
   const { gasUsed, maxUsedGas } = entry.outcome;
@@ -191,10 +187,8 @@ const floorGas = ({ data }: Transaction): number => {
 export const withIntrinsic = (failure: Verdict, input: Transaction, isAmsterdam: boolean): Verdict => {
   if (failure._tag !== "IntrinsicGasTooLow") return failure;
   const have = failure.have ?? input.gas;
-  const need =
-    have === null || isAmsterdam
-      ? undefined
-      : [Math.max(intrinsicGas(input), floorGas(input))].find((gas) => gas > have);
+  const least = Math.max(intrinsicGas(input), floorGas(input));
+  const need = have === null || isAmsterdam || least <= have ? undefined : least;
   const want = failure.want ?? (need === undefined ? null : BigInt(need));
   return new IntrinsicGasTooLow({ have, want, raw: failure.raw });
 };
@@ -310,9 +304,8 @@ const checkWitnesses = (entry: Filled): ReadonlyArray<Finding> => {
 export const isLimitDoubtful = (entry: Filled): boolean => {
   const { estimate, by } = entry.gas;
   const used = entry.outcome.status === "success" ? entry.outcome.gasUsed : null;
-  return (
-    by !== "caller" && (checkWitnesses(entry).length > 0 || (estimate !== null && used !== null && estimate < used))
-  );
+  const isBelow = estimate !== null && used !== null && estimate < used;
+  return by !== "caller" && (checkWitnesses(entry).length > 0 || isBelow);
 };
 
 /**

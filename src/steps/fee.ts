@@ -42,14 +42,10 @@ export const askReceipts: Effect.Effect<FeeFacts["receipts"], never, Rpc> = aski
 );
 
 /** The history, and the receipts where they may be needed, at once; never fails. */
-export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "header">, never, Rpc> =>
-  asking(
-    { step: "fee" },
-    Effect.all(
-      { history: askHistory, receipts: needsReceipts ? askReceipts : Effect.succeed(null) },
-      { concurrency: "unbounded" },
-    ),
-  );
+export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "header">, never, Rpc> => {
+  const requests = { history: askHistory, receipts: needsReceipts ? askReceipts : Effect.succeed(null) };
+  return asking({ step: "fee" }, Effect.all(requests, { concurrency: "unbounded" }));
+};
 
 /** The latest header, whose age and base fee count in a scan and in a proof. Never fails. */
 export const askHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);

@@ -117,10 +117,8 @@ const fundsOf = (
   answers: Pick<Facts, "balanceOf" | "pools" | "flying"> & { readonly quote: Pick<Facts["quote"], "baseFeePerGas"> },
 ): Funds => {
   const { steps, terms, isWhole } = walk(account, bundle);
-  const required = steps.reduce(
-    (largest, { needed, isSure }) => (needed > largest && (isWhole || isSure) ? needed : largest),
-    0n,
-  );
+  const due = steps.flatMap(({ needed, isSure }) => (isWhole || isSure ? needed : []));
+  const required = due.reduce((most, needed) => BigInts.max(most, needed), 0n);
   const expected = steps.reduce<bigint | null>((sum, { entry }) => {
     const likely = expectedOf(entry, answers.quote.baseFeePerGas);
     return sum === null || likely === null ? null : sum + likely;
@@ -170,12 +168,7 @@ export const check = ({ account, balance, required, shortfall, evidence }: Funds
 };
 
 /** The statement of a shortfall where more may be needed. */
-const atLeast = ({ statement, have, want, shortfall, account }: InsufficientFunds): Statement => ({
-  ...statement,
-  numbers: figures(
-    wei("short by at least", shortfall),
-    address("account", account),
-    wei("has", have),
-    wei("needs at least", want),
-  ),
-});
+const atLeast = ({ statement, have, want, shortfall, account }: InsufficientFunds): Statement => {
+  const short = [wei("short by at least", shortfall), address("account", account)];
+  return { ...statement, numbers: figures(...short, wei("has", have), wei("needs at least", want)) };
+};

@@ -15,7 +15,7 @@ import { fromError, code, type Evidence, type Finding } from "../report/finding.
 import type { Nonce } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
-import { isFirst, signers, type Case, type Chosen, type Filled, type Numbered } from "./reading/bundle.js";
+import { isFirst, signers, type Case, type Filled, type Numbered } from "./reading/bundle.js";
 import { askEach, failureOf, successOf, type Failure } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
@@ -39,12 +39,10 @@ const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
 export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Facts["counts"], never, Rpc> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
     Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
-  return askEach("nonce", signers(bundle), (address) =>
-    Effect.all(
-      { latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") },
-      { concurrency: "unbounded" },
-    ),
-  );
+  return askEach("nonce", signers(bundle), (address) => {
+    const counts = { latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") };
+    return Effect.all(counts, { concurrency: "unbounded" });
+  });
 };
 
 const knownOf = (signer: Address, { counts }: Pick<Facts, "counts">) => {
@@ -93,14 +91,10 @@ const dueFor = <C extends Case>(
 };
 
 /** The caller's own nonce, else the next one behind the rest of the bundle. */
-export const choose = (
-  entry: Case,
-  answers: Pick<Facts, "counts">,
-  bundle: ReadonlyArray<Case>,
-): Chosen<number | null> => {
+export const choose = (entry: Case, facts: Pick<Facts, "counts">, bundle: ReadonlyArray<Case>): Numbered["nonce"] => {
   const { nonce } = entry.input;
   if (nonce !== null) return { value: nonce, by: "caller", evidence: "assumed" };
-  const due = dueFor(entry, bundle, answers, (earlier, next) => earlier.input.nonce ?? next);
+  const due = dueFor(entry, bundle, facts, (earlier, next) => earlier.input.nonce ?? next);
   return { value: due, by: "us", evidence: due === null ? "unavailable" : "estimated" };
 };
 

@@ -18,7 +18,7 @@ import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
 import { text, type Statement } from "../primitives/statement.js";
 import { inSpan } from "../primitives/telemetry.js";
-import { fromError, code, type Finding } from "../report/finding.js";
+import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { placement, readers, slotQueries, type Placement } from "../witness/placement.js";
@@ -95,7 +95,7 @@ export const nthWord = (word: Hash, count: number): Hash => wordOf(BigInt(word) 
 const later = (
   { number, time, prevRandao, beaconRoot, ...rest }: Eth.BlockOverrides,
   count: number,
-  seconds: bigint,
+  seconds: bigint = 0n,
 ): Eth.BlockOverrides => ({
   ...rest,
   ...(number == null ? {} : { number: BigInt(number) + BigInt(count) }),
@@ -148,7 +148,7 @@ const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.si
   // why: without validation there is no base fee where none can be asked for
   const isFree = (context === null || omitted.has("baseFeePerGas")) && isFreeOfBaseFee(plan);
   const overridesAt = (index: number) =>
-    context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds ?? 0n) };
+    context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds) };
   const state = { ...plan.stateOverrides, ...overrideReader(plan, at).state, ...at.override };
   return {
     blocks: [
@@ -167,12 +167,30 @@ const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.si
   };
 };
 
-/** The run that the blocks tell of; null where they do not hold it. */
-const runOf = Effect.fnUntraced(function* (
-  { plan, at, layout, looks }: Asked,
-  blocks: ReadonlyArray<Eth.SimulatedBlock>,
+/** Reads the answers to the user's own calls, with what failed inside them; `before` = what the witness saw before all. */
+const readingsOf = (
+  answers: ReadonlyArray<readonly [Plan["calls"][number], { readonly result: Eth.CallResult }]>,
+  before: View | null,
+  evidence: Evidence,
   abis: AbiIndex,
-) {
+) =>
+  Effect.forEach(answers, ([call, { result }], transaction) =>
+    Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) => {
+      const read = readCall({ ...result, failure }, call, { transaction, abis, evidence });
+      return withInner(read, call.input, transaction, before, abis);
+    }),
+  );
+
+/** The proxy slots as the reader behind the block saw them; null where it does not stand on what the calls left. */
+const slotsBehind = ({ plan, at, looks }: Asked, block: Eth.SimulatedBlock | undefined): View | null => {
+  const slots = seenIn(looks, block?.calls[0]);
+  const isBehind = looks.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
+  return isBehind ? slots : null;
+};
+
+/** The run that the blocks tell of; null where they do not hold it. */
+const runOf = Effect.fnUntraced(function* (asked: Asked, blocks: ReadonlyArray<Eth.SimulatedBlock>, abis: AbiIndex) {
+  const { plan, at, layout, looks } = asked;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
   const own = blocks.slice(Math.max(0, end - layout.length), end);
@@ -180,8 +198,6 @@ const runOf = Effect.fnUntraced(function* (
   if (block === undefined) return null;
   const answers = answersIn(plan, layout, own);
   const { before, after } = answers;
-  const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
-  const isBehind = looks.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   const evidence = plan.pretended ? ("assumed" as const) : ("measured" as const);
   const transactions = Arr.zip(plan.calls, answers.of("transaction"));
   const ran = transactions.map(([call, { granted, result }]) => ({
@@ -189,17 +205,7 @@ const runOf = Effect.fnUntraced(function* (
     ...{ gas: call.gas, least: call.least ?? call.gas },
   }));
   const gas = answers.all.map((answer) => answer.gas);
-  const readings = yield* Effect.forEach(transactions, ([call, { result }], transaction) =>
-    Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
-      withInner(
-        readCall({ ...result, failure }, call, { transaction, abis, evidence }),
-        call.input,
-        transaction,
-        before,
-        abis,
-      ),
-    ),
-  );
+  const readings = yield* readingsOf(transactions, before, evidence, abis);
   return {
     name: plan.name,
     plan: { ...plan, calls: ran.map(({ call, granted }) => (granted < call.gas ? { ...call, gas: granted } : call)) },
@@ -215,7 +221,7 @@ const runOf = Effect.fnUntraced(function* (
     met: plan.calls.map((_, place) => (place === 0 ? before : answers.between(place)) ?? unseen),
     witnessed: before !== null && after !== null,
     traced: tellsMoves(answers.measured) ?? plan.without?.has("traceTransfers") !== true,
-    slots: isBehind ? slots : null,
+    slots: slotsBehind(asked, blocks.at(-1)),
   };
 });
 

@@ -45,10 +45,7 @@ export const callsOf = (input: Transaction): Calls => {
 };
 
 /** Transactions as cases; `accounts` = who counts as a sender beside the senders. */
-export const bundleOf = (
-  inputs: Arr.NonEmptyReadonlyArray<Transaction>,
-  accounts: ReadonlyArray<Address> = [],
-): Bundle =>
+export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>, accounts: Case["accounts"] = []): Bundle =>
   Arr.map(inputs, (input, index) => ({
     index,
     input,
@@ -70,8 +67,7 @@ export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => 
 ];
 
 /** Gas of a transaction's blobs (EIP-4844: 2^17 each). */
-export const blobGasOf = ({ blobVersionedHashes }: Transaction): bigint =>
-  BigInt(blobVersionedHashes?.length ?? 0) * 131_072n;
+export const blobGasOf = ({ blobVersionedHashes }: Transaction) => BigInt(blobVersionedHashes?.length ?? 0) * 131_072n;
 
 /** True if no case before it has the same signer: later ones depend on what it does. */
 export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): boolean =>

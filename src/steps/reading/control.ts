@@ -51,13 +51,10 @@ export const controlChanged = (
   contract: Address,
   how: string,
   ...parties: ReadonlyArray<Figure | null>
-): Finding =>
-  ContractControlChanged[severity](
-    where,
-    text("", `${how}, without an event`),
-    address("contract", contract),
-    ...parties,
-  );
+): Finding => {
+  const what = text("", `${how}, without an event`);
+  return ContractControlChanged[severity](where, what, address("contract", contract), ...parties);
+};
 
 /** Harmless where the contract comes into being here, where a sender only gains, or where nobody owned it and nobody does. */
 const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>): "info" | "warning" => {

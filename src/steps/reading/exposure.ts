@@ -149,8 +149,7 @@ export interface Answers {
   readonly evidence: Evidence;
 }
 
-const least = (a: bigint | null, b: bigint | null): bigint | null =>
-  a === null || b === null ? null : BigInts.min(a, b);
+const least = (a: bigint | null, b: bigint | null) => (a === null || b === null ? null : BigInts.min(a, b));
 
 const row = (
   by: Exposure["by"],
@@ -228,13 +227,11 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
     [...contracts].flatMap((spender): ReadonlyArray<Exposure> => {
       if (spender === null || spender === account) return [];
       const traced = transfers.filter(({ token, from, to }) => token === null && from === account && to === spender);
-      const attached = worked.filter(
-        ({ input, code }) => input.from === account && (input.to ?? code.creates) === spender,
-      );
+      const sent = worked.filter(({ input, code }) => input.from === account && (input.to ?? code.creates) === spender);
       // why: not every node traces native movements
       const amount = BigInts.max(
         BigInts.sumAll(traced.map((transfer) => transfer.amount)),
-        BigInts.sumAll(attached.map(({ input }) => input.value)),
+        BigInts.sumAll(sent.map(({ input }) => input.value)),
       );
       return amount === 0n ? [] : [{ spender, account, token: null, ...row("value", amount, null), evidence }];
     }),

@@ -65,8 +65,7 @@ const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Si
   return has - had !== told;
 };
 
-const isSameRight = (a: Right, b: Right): boolean =>
-  a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
+const isSameRight = (a: Right, b: Right) => a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
 
 /** True if an event of the call, or a balance that no event explains, shows that something moved. */
 const isMoved = (entry: Ran, { amount, owner, receiver }: Wanted<"move">, bundle: ReadonlyArray<Ran>, views: Sights) =>

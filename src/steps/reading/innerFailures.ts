@@ -204,14 +204,12 @@ const paired = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) 
 const silent = (all: ReadonlyArray<Inner>, events: ReadonlyArray<FailureEvent>) => {
   const keyOf = (by: Address, signer: string) => `${by}/${signer}`;
   const own = all.filter(({ form }) => form === requestBatch);
-  const ran = Arr.groupBy(
-    events.filter(({ event }) => event.family === "request"),
-    (event) => keyOf(event.whose, signerIn(event)),
-  );
+  const requests = events.filter(({ event }) => event.family === "request");
+  const ran = Arr.groupBy(requests, (event) => keyOf(event.whose, signerIn(event)));
   const byKey = Arr.groupBy(own, (innerCall) => keyOf(innerCall.by, signerOf(innerCall)));
-  return Object.entries(byKey).flatMap(([key, requests]) => {
+  return Object.entries(byKey).flatMap(([key, signed]) => {
     const count = ran[key]?.length ?? 0;
-    return requests.slice(count).map((request) => [request, count === 0] as const);
+    return signed.slice(count).map((request) => [request, count === 0] as const);
   });
 };
 

@@ -80,18 +80,14 @@ export const layoutOf = (plan: Laid & Pick<Plan, "apart">, at: Placement, mark: 
 };
 
 /** Reads the slots' answers, in their order, from the blocks that hold them. */
-export const answersIn = (
-  plan: Laid,
-  layout: ReadonlyArray<ReadonlyArray<Slot>>,
-  blocks: ReadonlyArray<Eth.SimulatedBlock>,
-) => {
+export const answersIn = (plan: Laid, rows: ReturnType<typeof layoutOf>, blocks: ReadonlyArray<Eth.SimulatedBlock>) => {
   const results = blocks.flatMap(({ calls, transactions }) =>
     calls.map((result, place) => {
       const transaction = transactions?.length === calls.length ? transactions[place] : undefined;
       return { result, shown: typeof transaction === "object" ? transaction.gas : null };
     }),
   );
-  const met = Arr.zip(layout.flat(), results).map(([slot, { result, shown }]) => {
+  const met = Arr.zip(rows.flat(), results).map(([slot, { result, shown }]) => {
     const { gasUsed: used, maxUsedGas } = result;
     const gas = { asked: BigInt(slot.request.gas ?? 0), shown, used, peak: BigInts.max(used, maxUsedGas ?? 0n) };
     return { slot, result, gas };

@@ -30,9 +30,8 @@ interface Known {
   readonly selector: string;
 }
 
-const likely = (why: string, remedy: string, ...numbers: ReadonlyArray<Figure | null>): Statement =>
-  statementOf(`the call reverts${why}`, numbers, remedy);
-const probably = ", probably because";
+const probably = (why: string, remedy: string, ...numbers: ReadonlyArray<Figure | null>): Statement =>
+  statementOf(`the call reverts, probably because ${why}`, numbers, remedy);
 
 const unpayable: ReadonlySet<unknown> = new Set(["view", "pure", "nonpayable"]);
 const askedOf = (entry: Ran) => effectsIn([entry], "call")[0];
@@ -45,16 +44,13 @@ const unpaid = ({ entry, selector, to }: Known): Statement | null => {
   if (value === 0n) return null;
   const paid = [wei("value", value), address("to", to)];
   const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
-  if (isRecord(item) && unpayable.has(item["stateMutability"]))
-    return likely(
-      ": by its ABI the function is not payable",
-      "leave `value` out, or call a payable function",
-      text("function", name),
-      ...paid,
-    );
+  if (isRecord(item) && unpayable.has(item["stateMutability"])) {
+    const why = "the call reverts: by its ABI the function is not payable";
+    return statementOf(why, [text("function", name), ...paid], "leave `value` out, or call a payable function");
+  }
   const signature = functionsNamed(selector)[0]?.signature ?? null;
   return item === null && (granting.has(selector) || askedOf(entry)?.row.move !== undefined)
-    ? likely(`${probably} the function is not payable`, "leave `value` out", text("function", signature), ...paid)
+    ? probably("the function is not payable", "leave `value` out", text("function", signature), ...paid)
     : null;
 };
 
@@ -67,12 +63,7 @@ const cut = ({ entry: { input }, selector }: Known): Statement | null => {
   const [first] = named;
   if (first === undefined || !needed.every((least) => words < least)) return null;
   const counts = [count("arguments", Math.floor(words)), count("needed", Math.min(...needed))];
-  return likely(
-    `${probably} an argument is missing`,
-    "encode every argument",
-    text("function", first.signature),
-    ...counts,
-  );
+  return probably("an argument is missing", "encode every argument", text("function", first.signature), ...counts);
 };
 
 /** An instruction that runs other code in the contract's own place: its functions may be there. */
@@ -86,22 +77,13 @@ const absent = ({ entry: { input }, answers, selector, to }: Known): Statement |
   if (delegating.some((instruction) => instructions.has(instruction))) return null;
   if (input.data === "0x") {
     const remedy = "call a function of the contract that is payable";
-    return likely(
-      `${probably} the contract takes no plain payments`,
-      remedy,
-      wei("value", input.value),
-      address("to", to),
-    );
+    return probably("the contract takes no plain payments", remedy, wei("value", input.value), address("to", to));
   }
   // why: compilers leave zeros in front of a selector out
   const digits = selector.startsWith("0x00") ? selector.slice(4) : selector.slice(2);
   if (input.data.length < argumentsAt || code.includes(digits)) return null;
   const numbers = [text("selector", selector), address("to", to)];
-  return likely(
-    `${probably} the contract has no function with this selector`,
-    "check the address and the ABI",
-    ...numbers,
-  );
+  return probably("the contract has no function with this selector", "check the address and the ABI", ...numbers);
 };
 
 /** An allowance that is not zero, raised or lowered: some tokens (USDT) take such a change by way of zero alone. */
@@ -116,11 +98,7 @@ const unreset = ({ entry, bundle, answers, to, selector }: Known): Statement | n
   const allowed = last?.claim ?? levelIn(answers.before, { ...right, open: null }).amount;
   if (allowed === null || allowed === 0n) return null;
   const numbers = [address("token", to), address("spender", right.spender), units("allowed", allowed)];
-  return likely(
-    `${probably} the token changes an allowance only from 0`,
-    "approve 0 first, then the amount",
-    ...numbers,
-  );
+  return probably("the token changes an allowance only from 0", "approve 0 first, then the amount", ...numbers);
 };
 
 /** In the order in which they tell. */

@@ -173,9 +173,8 @@ export const checkOverrides = (runs: ReadonlyArray<Seen>, called: Called, furthe
   const where = { step: "proof", evidence: "measured" } as const;
   const rowsOf = (fate: Fate) =>
     overrideNames.flatMap((name) => {
-      const at = fates.filter(
-        (each) => each.fates.get(name) === fate || (fate === "ignored" && further.includes(name)),
-      );
+      const isOff = fate === "ignored" && further.includes(name);
+      const at = fates.filter((each) => isOff || each.fates.get(name) === fate);
       return at.length === 0 ? [] : [{ name, isDeciding: at.some(({ run }) => rows[name].matters(called, run)) }];
     });
   const told = (isDeciding: boolean, severity: "unavailable" | "info") => {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Eth from "../../eth/index.js";
 import type { Chain } from "../../Chains.js";
-import { address, bytes, count, figures, wei, weiPerGas } from "../../primitives/statement.js";
+import { address, bytes, count, figures, wei, weiPerGas, type Figure } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { costUpTo, isHeldBack, waitsOf, type WaitFacts } from "../../report/waits.js";
@@ -12,7 +12,6 @@ import { type PoolTransaction, getPooled } from "../../eth/transactions.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { askEach } from "./askResult.js";
 import type { Address } from "../../primitives/hex.js";
-import type { Rpc } from "../../rpc/index.js";
 
 /** Bytes that a signature adds to the unsigned ones, at most. */
 const signatureBytes = 67;
@@ -42,9 +41,16 @@ export const NodeMayRefuse = code("fee", ["warning", "info"], "NodeMayRefuse", [
   "stay within the limit, or use another node",
 ]);
 
-/** The most, or the least, that a node's settings take, beside what is given; null where either is not known, or it is taken. */
-const beyond = (given: bigint | null, limit: bigint | null, isLeast = false) =>
-  given === null || limit === null || (isLeast ? given >= limit : given <= limit) ? null : { given, limit };
+/** A value beyond what a node's settings take, in figures; none where either is not known, or it is taken. */
+const beyond = <A extends bigint | number>(
+  figure: (name: string, value: A) => Figure | null,
+  name: string,
+  [given, limit]: readonly [given: A | null, limit: A | null],
+  isLeast = false,
+) =>
+  given === null || limit === null || (isLeast ? given >= limit : given <= limit)
+    ? []
+    : [figure(name, given), figure(isLeast ? "at least" : "at most", limit)];
 
 const checkSettings = (entry: Filled, { nodeLimits: limits, nodeLimitsKnown, known }: Chain) => {
   const { gas, fee, input } = entry;
@@ -53,16 +59,12 @@ const checkSettings = (entry: Filled, { nodeLimits: limits, nodeLimitsKnown, kno
   const cost = gas.value === null || price === null ? null : gas.value * price;
   const maxBytes = mostBytes(limits.maxBytes, blobsOf(input));
   const size = maxBytes === null ? null : sizeOf(entry, maxBytes);
-  const dear = beyond(cost, limits.maxFee);
-  const tipless = beyond(gasPrice ?? maxPriorityFeePerGas, limits.minTip, true);
-  const large = maxBytes !== null && size !== null && size > maxBytes ? { size, maxBytes } : null;
-  const numbers = [
-    ...(dear === null ? [] : [wei("gas limit × max fee", dear.given), wei("at most", dear.limit)]),
-    ...(tipless === null ? [] : [weiPerGas("tip", tipless.given), weiPerGas("at least", tipless.limit)]),
-    ...(large === null ? [] : [bytes("size", large.size), bytes("at most", large.maxBytes)]),
-  ];
+  const dear = beyond(wei, "gas limit × max fee", [cost, limits.maxFee]);
+  const tipless = beyond(weiPerGas, "tip", [gasPrice ?? maxPriorityFeePerGas, limits.minTip], true);
+  const large = beyond(bytes, "size", [size, maxBytes]);
+  const numbers = [...dear, ...tipless, ...large];
   // why: no client takes more bytes unless it is told to; of a chain that nobody described geth's least tip counts
-  const isLikely = nodeLimitsKnown || large !== null || (tipless !== null && !known);
+  const isLikely = nodeLimitsKnown || large.length > 0 || (tipless.length > 0 && !known);
   const where = { transaction: entry.index, evidence: nodeLimitsKnown ? "estimated" : "assumed" } as const;
   return numbers.length === 0 ? [] : [NodeMayRefuse[isLikely ? "warning" : "info"](where, ...numbers)];
 };
@@ -269,20 +271,17 @@ export const inFlightOf = (
     : [{ account, nonces: Array.from({ length: Math.min(inFlight, 1_024) }, (_, index) => latest + index) }];
 
 /** By account; never fails: what a node does not tell is not known. */
-export const askPooled = (
-  senders: ReturnType<typeof inFlightOf>,
-): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> => {
+export const askPooled = (senders: ReturnType<typeof inFlightOf>) => {
   const noncesOf = new Map(senders.map(({ account, nonces }) => [account, nonces]));
-  return askEach("nonce", [...noncesOf.keys()], (address) =>
-    Effect.all(
+  return askEach("nonce", [...noncesOf.keys()], (address) => {
+    const pooled = getPooled(address, noncesOf.get(address) ?? []);
+    const balance = Eth.getBalance({ address, block: "latest" });
+    return Effect.all(
       {
-        transactions: Effect.orElseSucceed(
-          getPooled(address, noncesOf.get(address) ?? []),
-          () => new Map<never, never>(),
-        ),
-        balance: Effect.orElseSucceed(Eth.getBalance({ address, block: "latest" }), () => null),
+        transactions: Effect.orElseSucceed(pooled, (): Pooled["transactions"] => new Map()),
+        balance: Effect.orElseSucceed(balance, () => null),
       },
       { concurrency: "unbounded" },
-    ),
-  );
+    );
+  });
 };

@@ -124,14 +124,11 @@ export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>
  * Accounts that act for the contracts of a run behind it: words of slots with a known meaning, by contract and slot,
  * and the `state` that the run stood on; null where those were not read.
  */
-export const heldIn = (
-  bundle: ReadonlyArray<Running>,
-  { slots: seen, before, plan: { lens = [], block } }: SlotRun,
-) => {
-  if (seen === null || lens.length === 0) return null;
+export const heldIn = (bundle: ReadonlyArray<Running>, { slots, before, plan: { lens = [], block } }: SlotRun) => {
+  if (slots === null || lens.length === 0) return null;
   const isSafe = safesIn(bundle, before);
   const words = lens.flatMap((contract) =>
-    wordsIn(seen, contract, isSafe(contract)).flatMap(({ slot, holds, word }) =>
+    wordsIn(slots, contract, isSafe(contract)).flatMap(({ slot, holds, word }) =>
       holds === null || word === null ? [] : [[`${contract} ${slot}`, { contract, holds, word }] as const],
     ),
   );

@@ -31,6 +31,9 @@ const namedInterest = ({ account, token }: BalanceChange, sums: ReadonlyArray<Su
     ),
   );
 
+/** True if interest is as much as may have been there before. */
+const isNamed = (interest: bigint, balance: bigint): boolean => interest > 0n && interest * namedPart <= balance;
+
 /** True if a difference is what shares are rounded by, where so many movements made up `total`. */
 const isRounded = (difference: bigint, total: bigint, moves: number): boolean =>
   (difference <= unitsPerMove * BigInt(Math.min(moves, mostMoves)) && difference * roundedPart <= total) ||
@@ -60,7 +63,7 @@ const isBooked = (
     if (isRounded(BigInts.abs(booked - amount), BigInts.min(booked, amount), 1)) return true;
     // why: with interest a stake grows by more than was paid in, and pays out more than it was booked with
     const interest = delta > 0n ? booked - amount : amount - booked;
-    return interest > 0n && interest * namedPart <= (before ?? 0n);
+    return isNamed(interest, before ?? 0n);
   });
 };
 
@@ -89,8 +92,8 @@ export const reasonOf = (
   if (isRounded(BigInts.abs(difference), smaller, moves.length)) return "shares are rounded";
   const balance = before ?? 0n;
   const interest = namedInterest(change, context.sums);
-  const isNamed = interest > 0n && interest * namedPart <= balance;
-  if (isNamed && BigInts.abs(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
+  const room = unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1);
+  if (isNamed(interest, balance) && BigInts.abs(difference + interest) <= room)
     return "the events count interest that the balance had already";
   return BigInts.abs(difference) * accruedPart < smaller && BigInts.abs(difference) * 100n <= balance
     ? "interest is booked on the way"

@@ -53,11 +53,7 @@ export const everyLog = (
   test: (log: Log, other: Log) => boolean,
 ): boolean => a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([log, other]) => test(log, other));
 
-const every = (
-  a: ReadonlyArray<Result>,
-  b: ReadonlyArray<Result>,
-  test: (result: Result, other: Result) => boolean,
-): boolean =>
+const every = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>, test: (result: Result, other: Result) => boolean) =>
   a.length === b.length &&
   Arr.zip(a, b).every(([result, other]) => result.status === other.status && test(result, other));
 
@@ -67,8 +63,4 @@ export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): bool
 
 /** Equal but for values: the same statuses and sizes, and the same events by the same contracts in the same order. */
 export const hasSameShape = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
-  every(
-    a,
-    b,
-    (result, other) => result.returnData?.length === other.returnData?.length && everyLog(result, other, isSameEvent),
-  );
+  every(a, b, (one, its) => one.returnData?.length === its.returnData?.length && everyLog(one, its, isSameEvent));

@@ -66,9 +66,7 @@ const isAnnounced = (controls: ReadonlyArray<Control>, contract: Address, had: A
  * other, or the votes that a call gives by name.
  */
 const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: Address, has: bigint): boolean =>
-  controls.some(
-    (control) => control.contract === contract && (control.loses === had || control.gains === addressOf(has)),
-  ) ||
+  controls.some(({ contract: of, loses, gains }) => of === contract && (loses === had || gains === addressOf(has))) ||
   effectsIn(bundle, "movement").some(
     ({ token, from, to, amount }) =>
       token !== null && lower(token) === contract && lower(from) === had && BigInt(to) === has && amount > 0n,

@@ -2,7 +2,7 @@
  * Token balances and allowances below what a call tried to move: read from the revert, or measured for a
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
-import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
+import type { RevertLayer } from "../../abi/revert.js";
 import { addressesFrom, argumentsAt, placeOf, wordAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { effectsIn } from "../../effects/effects.js";
 import type { Address } from "../../primitives/hex.js";
@@ -43,13 +43,12 @@ const customErrors: Readonly<Record<string, Shortfall["what"]>> = {
   ERC1155InsufficientBalance: "balance",
 };
 
-const fromCustom = (layer: RevertCustom): Shortfall | null => {
-  const what = customErrors[layer.name];
-  if (what === undefined) return null;
+const fromCustom = (layer: RevertLayer): ReadonlyArray<Shortfall> => {
+  const what = layer._tag === "Custom" ? customErrors[layer.name] : undefined;
+  if (layer._tag !== "Custom" || what === undefined) return [];
   const [account, has, needs] = safely(() => layer.args, []);
-  return typeof account === "string" && typeof has === "bigint" && typeof needs === "bigint"
-    ? { what, account, has, needs }
-    : null;
+  const isNamed = typeof account === "string" && typeof has === "bigint" && typeof needs === "bigint" && has < needs;
+  return isNamed ? [{ what, account, has, needs }] : [];
 };
 
 const patterns: ReadonlyArray<readonly [Shortfall["what"], RegExp]> = [
@@ -170,6 +169,13 @@ const inReason = (layers: ReadonlyArray<RevertLayer>, transaction: number): Read
   return [TokenShortfall.warning({ transaction, evidence: "estimated" }, ...numbers)];
 };
 
+/** The token of a shortfall: what a contract in between passes on does not say whose it is. */
+const tokenOf = ({ what, account, has }: Shortfall, allowed: ReadonlyArray<Allowed>): Address | null => {
+  const spender = what === "allowance" ? account.toLowerCase() : null;
+  const [one = null, ...others] = allowed.filter((right) => right.has === has && right.spender === spender);
+  return others.length > 0 || one === null ? null : one.token;
+};
+
 /** `TokenShortfall` where the revert or the measurement shows one. */
 export const check = (
   entry: Case & Pick<Ran, "outcome">,
@@ -179,22 +185,15 @@ export const check = (
   const { index: transaction, outcome } = entry;
   if (!hasFailed(outcome)) return [];
   const layers = (outcome.revert?.layers ?? []).map(({ layer }) => layer);
-  const named = layers
-    .flatMap((layer) => (layer._tag === "Custom" ? (fromCustom(layer) ?? []) : []))
-    .filter(({ has, needs }) => needs === null || has < needs);
+  const named = layers.flatMap(fromCustom);
   const move = moveOf(entry);
   const seen = metBy(entry, views, bundle);
   const allowed = move === null ? allowedOf(entry, bundle, seen) : [];
-  // why: what a contract in between passes on does not say whose it is
-  const tokenOf = ({ what, account, has }: Shortfall): Address | null => {
-    const isIt = (one: Allowed) => what === "allowance" && one.has === has && one.spender === account.toLowerCase();
-    const [token = null, ...others] = allowed.filter(isIt).map((one) => one.token);
-    return move?.token ?? (others.length > 0 ? null : token);
-  };
   // why: the witness read the state before the whole bundle, which is that of its first transaction only
   const found = named.length > 0 || move === null || transaction > 0 ? named : measured(move, views.before);
   const evidence = named.length > 0 ? outcome.evidence : "measured";
-  if (found.length > 0) return found.map((one) => shortfall({ transaction, evidence }, tokenOf(one), one));
+  if (found.length > 0)
+    return found.map((one) => shortfall({ transaction, evidence }, move?.token ?? tokenOf(one, allowed), one));
   const pulled = pulledIn(entry, allowed, seen);
   return pulled.length > 0
     ? pulled.map((one) => shortfall({ transaction, evidence: "estimated" }, one.token, one))

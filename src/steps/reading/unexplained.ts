@@ -138,8 +138,7 @@ const unexplained = (
     { transaction, evidence: "estimated" },
     ...[address("contract", token), address("of", owner), address("to", spender), units("amount", amount)],
   );
-const unexplainedRight = (right: Right): Finding =>
-  unexplained(right, right.spender, right.operator ? everything : right.claim);
+const unexplainedRight = (right: Right) => unexplained(right, right.spender, right.operator ? everything : right.claim);
 
 /** Calls that give rights, wherever they stand in bytes that nothing here reads as calls: a selector, and an address behind it. */
 const hidden = new RegExp(
