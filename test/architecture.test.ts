@@ -362,8 +362,8 @@ const lookUpBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =
 const mocked: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Counts the calls of what must be worked on once.
   "test/preflight/work.test.ts": ["src/abi/abiIndex.ts", "src/abi/decodeLogs.ts"],
-  // Counts how often a log and a call are looked up.
-  "test/effects/reads.test.ts": ["src/abi/known/events.ts", "src/abi/known/calls.ts"],
+  // Counts how often a log and a call are looked up, and how often their readers run.
+  "test/effects/reads.test.ts": ["src/abi/known/events.ts", "src/abi/known/calls.ts", "src/effects/rights.ts"],
   // What is loaded with the first revert or error, and whose loading fails or hangs.
   "test/preflight/explained.test.ts": ["src/abi/table.ts"],
   "test/preflight/authorities.test.ts": ["src/transaction/signer.ts"],

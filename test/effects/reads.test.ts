@@ -4,7 +4,7 @@ import { Token } from "../contracts/artifacts.js";
 import { furnish } from "../preflight/furnished.js";
 import { layerOf, other, owner, preflightOn, startAnvilScene, type Scene } from "../preflight/scene.js";
 
-const { looked } = vi.hoisted(() => ({ looked: { events: 0, calls: 0 } }));
+const { looked } = vi.hoisted(() => ({ looked: { events: 0, calls: 0, announced: 0, requested: 0 } }));
 vi.mock("../../src/abi/known/events.js", async (original) => {
   const real = await original<typeof import("../../src/abi/known/events.js")>();
   return {
@@ -25,6 +25,20 @@ vi.mock("../../src/abi/known/calls.js", async (original) => {
     },
   };
 });
+vi.mock("../../src/effects/rights.js", async (original) => {
+  const real = await original<typeof import("../../src/effects/rights.js")>();
+  return {
+    ...real,
+    announcedBy: (...event: Parameters<typeof real.announcedBy>) => {
+      looked.announced += 1;
+      return real.announcedBy(...event);
+    },
+    requestedBy: (...call: Parameters<typeof real.requestedBy>) => {
+      looked.requested += 1;
+      return real.requestedBy(...call);
+    },
+  };
+});
 
 let scene: Scene;
 let token: `0x${string}`;
@@ -32,7 +46,7 @@ beforeAll(async () => {
   ({ scene, token } = await furnish(startAnvilScene));
 });
 afterAll(() => scene.stop());
-beforeEach(() => Object.assign(looked, { events: 0, calls: 0 }));
+beforeEach(() => Object.assign(looked, { events: 0, calls: 0, announced: 0, requested: 0 }));
 
 const calling = (functionName: string, amount: bigint) => ({
   ...{ from: owner.address, to: token, abi: Token.abi, functionName, args: [other.address, amount] },
@@ -50,7 +64,8 @@ describe("a preflight", () => {
     const report = await preflightOn(layerOf(scene.url), bundle);
     expect(runsOf(report)).toEqual(["ample", "exact", "next", "readerOnly"]);
     expect(report.transactions.map(({ outcome }) => outcome.logs.length)).toEqual(bundle.map(() => 1));
-    // ample, exact and next have one log of each transaction; a scan and its proof each read the bundle
-    expect(looked).toEqual({ events: 3 * bundle.length, calls: bundle.length });
+    // ample, exact and next have one log of each transaction; a scan and its proof share what they read of the calldata
+    const [events, calls] = [3 * bundle.length, bundle.length];
+    expect(looked).toEqual({ events, announced: events, calls, requested: calls });
   });
 });

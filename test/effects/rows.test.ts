@@ -1,9 +1,9 @@
 /** Every known event and function makes its rows: who moves what, who gets rights or control, and what is only asked for. */
 import { describe, expect, it } from "vitest";
 import { knownCalls, knownEvents } from "../rooms/abi.js";
-import { askedBy, toldIn, transfersOf } from "../rooms/effects.js";
+import { askedBy, effectsIn, toldIn, transfersOf, type Rows } from "../rooms/effects.js";
 import type { OutcomeLog } from "../rooms/report.js";
-import { alice, bob, hexOf, token, word } from "../steps/parts.js";
+import { alice, bob, caseOf, filled, hexOf, native, outcome, token, word } from "../steps/parts.js";
 
 /** A value for each role: parties are addresses, the rest are small numbers. */
 const values: Readonly<Record<string, bigint>> = {
@@ -104,4 +104,48 @@ describe("a call", () => {
     const nothing = { moves: [], rights: [], gains: null, payee: null, row: {} };
     expect(callOf("0x01234567", ...arguments_)).toMatchObject(nothing);
   });
+});
+
+/** A log whose event has a row of this kind. */
+const logWith = (name: "right" | "control" | "sum", indexed: number) => {
+  const [kind = "", row = {}] = kindsOf((each) => each[name])[0] ?? [];
+  return logOf(kind, wordsOf(row[name]?.values ?? []), indexed);
+};
+const approve = hexOf(`0x095ea7b3${word(bob)}${word(9n)}`);
+const executed = Object.entries(knownEvents).find(([, { isExecution }]) => isExecution === true)?.[0] ?? "";
+
+/** One transaction that approves, with these logs and this answer. */
+const ran = (logs: ReadonlyArray<OutcomeLog>, returnData = "0x") =>
+  filled(caseOf({ to: token, data: approve }), {
+    outcome: outcome({ logs, returnData: hexOf(returnData) }),
+    transfers: [native(0, alice, bob, 5n)],
+  });
+
+/** Each kind of effect: what makes a row of it, and what the row says. A new kind is one row here. */
+const made: { readonly [K in keyof Rows]: readonly [source: ReturnType<typeof ran>, row: Partial<Rows[K]>] } = {
+  call: [ran([]), { contract: token, transaction: 0 }],
+  request: [ran([]), { spender: bob, seen: "calldata", claim: 9n }],
+  event: [ran([logOf("0x0123456789abcdef", [], 0)]), { contract: token, row: {} }],
+  movement: [ran([]), { from: alice, to: bob, amount: 5n }],
+  right: [ran([logWith("right", 2)]), { seen: "log", transaction: 0 }],
+  control: [ran([logWith("control", 2)]), { contract: token, transaction: 0 }],
+  sum: [ran([logWith("sum", 2)]), { contract: token }],
+  execution: [ran([logOf(executed, [], 0)]), { safe: token, delegates: [] }],
+  returned: [ran([], `0x${word(0n)}`), { isFalseBy: "selector" }],
+};
+
+describe("effects of a kind", () => {
+  it.each(Object.entries(made))("%s are rows of what tells of them", (kind, [source, row]) =>
+    expect(effectsIn([source], kind as keyof Rows)).toMatchObject([row]),
+  );
+  it.each(["event", "right", "control", "sum", "execution", "returned"] as const)(
+    "%s are none of a transaction that failed, whatever logs are listed",
+    (kind) => {
+      const [{ outcome: known, ...source }] = made[kind];
+      expect(effectsIn([{ ...source, outcome: { ...known, status: "reverted" } }], kind)).toEqual([]);
+    },
+  );
+  it.each(["event", "right", "returned"] as const)("%s are none of a transaction that has not run", (kind) =>
+    expect(effectsIn([caseOf({ to: token, data: approve })], kind)).toEqual([]),
+  );
 });
