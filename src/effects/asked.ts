@@ -21,10 +21,9 @@ const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: Call
   }
   if (move === undefined) return [];
   const { id, ids, amount: at = id === undefined ? undefined : id + 1 } = move;
-  const listed =
-    ids === undefined ? [numberAt(id)] : (numbersAt(data, pointedAt(data, placeOf(ids), argumentsAt)) ?? []);
+  const all = ids === undefined ? [numberAt(id)] : (numbersAt(data, pointedAt(data, placeOf(ids), argumentsAt)) ?? []);
   const [from, to, amount] = [partyAt(move.from), partyAt(move.to), numberAt(at)];
-  return listed.map((tokenId) => ({ token, from, to, tokenId, amount }));
+  return all.map((tokenId) => ({ token, from, to, tokenId, amount }));
 };
 
 /** The account that an argument names; null = none. */

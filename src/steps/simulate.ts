@@ -191,6 +191,7 @@ const slotsBehind = ({ plan, at, looks }: Asked, block: Eth.SimulatedBlock | und
 /** The run that the blocks tell of; null where they do not hold it. */
 const runOf = Effect.fnUntraced(function* (asked: Asked, blocks: ReadonlyArray<Eth.SimulatedBlock>, abis: AbiIndex) {
   const { plan, at, layout, looks } = asked;
+  const { ahead = [] } = plan;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
   const own = blocks.slice(Math.max(0, end - layout.length), end);
@@ -213,7 +214,7 @@ const runOf = Effect.fnUntraced(function* (asked: Asked, blocks: ReadonlyArray<E
     isCodeless: answers.of("before").some(({ result }) => result.status === "success" && result.returnData === "0x"),
     ...{ cut: cutIn(ran), gasCap: gasCapIn(gas), spent: BigInts.sumAll(gas.map(({ used }) => used)) },
     block,
-    ahead: plan.ahead === undefined || plan.ahead.length === 0 ? null : (blocks[0] ?? null),
+    ahead: ahead.length === 0 ? null : (blocks[0] ?? null),
     readings,
     before: before ?? unseen,
     after: after ?? unseen,

@@ -196,10 +196,22 @@ export const worseOf = <M extends Pick<Effects, "transfers" | "balanceChanges">>
   return { ...here, transfers, balanceChanges };
 };
 
+/** True if a policy bounds a change of a balance from the side that can hurt; one that names nobody speaks of the senders. */
+const isWithin = (
+  { account, token, delta }: Pick<BalanceChange, "account" | "token" | "delta">,
+  bounds: NonNullable<Policy["balances"]>,
+  senders: ReadonlySet<string>,
+): boolean =>
+  bounds.some(
+    (bounded) =>
+      bounded.token === token &&
+      (bounded.account === null ? senders.has(account) : bounded.account === account) &&
+      bounded.bound === (delta < 0n ? "spent" : "received"),
+  );
+
 /**
  * True if only amounts differ, and every one of `whose` is bounded by a policy from the side that can hurt:
  * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
- * A policy that names nobody speaks of the `senders`.
  */
 export const isBounded = (
   found: ReadonlyArray<OutcomeDifference>,
@@ -227,16 +239,8 @@ export const isBounded = (
     ),
   );
   const differing = mine.filter(({ deltas: [here, there] }) => !within(here, there, tolerance));
-  const holds = ({ account, token, tokenId, deltas }: (typeof mine)[number]) =>
-    tokenId === null &&
-    deltas.every((delta) =>
-      bounds.some(
-        (bounded) =>
-          bounded.token === token &&
-          (bounded.account === null ? senders.has(account) : bounded.account === account) &&
-          bounded.bound === (delta < 0n ? "spent" : "received"),
-      ),
-    );
+  const holds = ({ deltas, ...change }: (typeof mine)[number]) =>
+    change.tokenId === null && deltas.every((delta) => isWithin({ ...change, delta }, bounds, senders));
   // guard: bounds of a policy
   return isMeasured && differing.length > 0 && differing.every(holds);
 };

@@ -133,16 +133,12 @@ const sourcesOf = (outcomes: ReadonlyArray<Outcome>) => outcomes.map((outcome, i
 
 /** Rights by the events. */
 const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
-  effectsIn(sourcesOf(outcomes), "right").map((right) =>
-    amount("approval", right.owner, right.spender, right, right.claim),
-  );
+  effectsIn(sourcesOf(outcomes), "right").map((its) => amount("approval", its.owner, its.spender, its, its.claim));
 
 const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals
     .filter(({ evidence }) => evidence === "measured")
-    .map((approval) =>
-      amount("approval", approval.owner, approval.spender, approval, approval.after ?? 0n, approval.standard),
-    );
+    .map((its) => amount("approval", its.owner, its.spender, its, its.after ?? 0n, its.standard));
 
 /** Changes of control by the events. */
 const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>

@@ -151,9 +151,7 @@ const signerOf = ({ call }: Inner): string => `0x${call.data.slice(-40)}`;
 /** The requests of each signer in the order of their events: a forwarder passes over those that are no longer valid without a word. */
 const bySigner: typeof inTurn = (own, group) => {
   const requests = Arr.groupBy(own, signerOf);
-  return Object.entries(Arr.groupBy(group, signerIn)).flatMap(([signer, events]) =>
-    inTurn(requests[signer] ?? [], events),
-  );
+  return Object.entries(Arr.groupBy(group, signerIn)).flatMap(([key, events]) => inTurn(requests[key] ?? [], events));
 };
 /** The calls of one batch by the number that their events name. */
 const byIndex: typeof inTurn = (own, group) => {

@@ -17,7 +17,7 @@ import {
 import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
 import { address, figures, gas as gasFigure, text, wei } from "../../primitives/statement.js";
-import { fromError, code, type Finding } from "../../report/finding.js";
+import { fromError, code } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -94,6 +94,18 @@ export const L1FeeUnknown = code("funds", ["unavailable"], "L1FeeUnknown", [
   "use a node that simulates, or give the chain's fee model with the `Chains` service",
 ]);
 
+/** A blocker where the data alone is more than a block takes. */
+const checkFootprint = (gas: bigint | undefined, limit: bigint | null, where: Parameters<typeof fromError>[2]) =>
+  gas === undefined || limit === null || gas <= limit
+    ? []
+    : [
+        fromError(new BlockGasLimitExceeded({ gas, limit }), "blocker", where, {
+          sentence: "the transaction's data takes more of a block than there is (data footprint)",
+          numbers: figures(gasFigure("footprint", gas), gasFigure("block", limit)),
+          remedy: "split the data over several transactions",
+        }),
+      ];
+
 /**
  * The fees of one transaction: what will be signed may use the whole limit, the expected part is by what
  * the simulation took. Blocker: `BlockGasLimitExceeded` where the data alone is more than a block takes
@@ -129,21 +141,18 @@ export const read = (
   );
   if (!("fees" in decision)) return failed(decision.unreadable);
   const { disagrees, dataGas } = decision;
-  const findings: Array<Finding> = [];
   // why: predeploys that missed an upgrade know nothing of what the node charges
   const untold = typeof chain.feeModel === "object" || decision.fees.operatorFeeAtMost > 0n ? 0n : earned(answers);
-  if (untold > 0n) findings.push(...failed("the node charges an operator fee unknown to the oracle").findings);
   const most = (untold * limit) / (used || 1n) + 1n;
-  const fees = untold > 0n ? { ...decision.fees, operatorFee: untold, operatorFeeAtMost: most } : decision.fees;
-  if (disagrees !== undefined)
-    findings.push(L1FeeDisagrees.info(where, wei("oracle", disagrees.chain), wei("formula", disagrees.own)));
-  if (dataGas !== undefined && blockGasLimit !== null && dataGas > blockGasLimit)
-    findings.push(
-      fromError(new BlockGasLimitExceeded({ gas: dataGas, limit: blockGasLimit }), "blocker", where, {
-        sentence: "the transaction's data takes more of a block than there is (data footprint)",
-        numbers: figures(gasFigure("footprint", dataGas), gasFigure("block", blockGasLimit)),
-        remedy: "split the data over several transactions",
-      }),
-    );
-  return { extra: fees, findings };
+  const isUntold = untold > 0n;
+  return {
+    extra: isUntold ? { ...decision.fees, operatorFee: untold, operatorFeeAtMost: most } : decision.fees,
+    findings: [
+      ...(isUntold ? failed("the node charges an operator fee unknown to the oracle").findings : []),
+      ...(disagrees === undefined
+        ? []
+        : [L1FeeDisagrees.info(where, wei("oracle", disagrees.chain), wei("formula", disagrees.own))]),
+      ...checkFootprint(dataGas, blockGasLimit, where),
+    ],
+  };
 };

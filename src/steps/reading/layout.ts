@@ -79,13 +79,16 @@ export const layoutOf = (plan: Laid & Pick<Plan, "apart">, at: Placement, mark: 
   ]);
 };
 
+/** Gas that the transaction of a call shows; null where transactions are not shown, or not those of the calls. */
+const shownIn = ({ calls, transactions }: Eth.SimulatedBlock, place: number): bigint | null => {
+  const transaction = transactions?.length === calls.length ? transactions[place] : undefined;
+  return typeof transaction === "object" ? transaction.gas : null;
+};
+
 /** Reads the slots' answers, in their order, from the blocks that hold them. */
 export const answersIn = (plan: Laid, rows: ReturnType<typeof layoutOf>, blocks: ReadonlyArray<Eth.SimulatedBlock>) => {
-  const results = blocks.flatMap(({ calls, transactions }) =>
-    calls.map((result, place) => {
-      const transaction = transactions?.length === calls.length ? transactions[place] : undefined;
-      return { result, shown: typeof transaction === "object" ? transaction.gas : null };
-    }),
+  const results = blocks.flatMap((block) =>
+    block.calls.map((result, place) => ({ result, shown: shownIn(block, place) })),
   );
   const met = Arr.zip(rows.flat(), results).map(([slot, { result, shown }]) => {
     const { gasUsed: used, maxUsedGas } = result;

@@ -153,14 +153,11 @@ const compareBooked = (
 };
 
 /** Return values and events of another length, or in which a number differs. */
-const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): ReadonlyArray<OutcomeDifference> =>
-  outputs
-    .filter(
-      (output) =>
-        output.isAligned && (output.first.length !== output.second.length || numbersIn(output, tolerance).length > 0),
-    )
-    .map((output) => found(output, "value"))
-    .slice(0, mostTold);
+const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): ReadonlyArray<OutcomeDifference> => {
+  const aligned = outputs.filter(({ isAligned }) => isAligned);
+  const other = aligned.filter((its) => its.first.length !== its.second.length || numbersIn(its, tolerance).length > 0);
+  return other.slice(0, mostTold).map((output) => found(output, "value"));
+};
 
 /** Compares what two runs emitted and returned; the producers of their blocks are one party under two addresses. */
 export const compareOutputs = (

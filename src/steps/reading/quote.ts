@@ -70,17 +70,24 @@ const announcedIn = (history: typeof FeeHistory.Type | null, most: bigint | null
   return announced !== null && most !== null && announced > most ? most : announced;
 };
 
+/** Base fees of the same block by simulation and by the chain's formula, where they differ; wei per gas. */
+const disagreementOf = (header: Eth.Block | null, computed: bigint | null, context: FeeContext) => {
+  const { simulatedBaseFee: simulated, parentHash } = context;
+  const isSameBlock = header?.hash != null && header.hash === parentHash;
+  if (!isSameBlock || computed === null || simulated === null || computed === simulated) return null;
+  return { simulated, computed };
+};
+
 /** The base fee of the next block, by everything that tells of it. */
 const baseFeesOf = (
   history: typeof FeeHistory.Type | null,
   header: Eth.Block | null,
-  { chain, simulatedBaseFee: simulated, parentHash }: FeeContext,
+  context: FeeContext,
   parameters: BaseFeeParameters,
 ) => {
+  const { chain, simulatedBaseFee: simulated } = context;
   const computed = header === null ? null : nextBaseFee(header, parameters);
-  const isSameBlock = header !== null && header.hash !== null && header.hash === parentHash;
-  const disagreement =
-    isSameBlock && computed !== null && simulated !== null && computed !== simulated ? { simulated, computed } : null;
+  const disagreement = disagreementOf(header, computed, context);
   // why: a formula that the node's own simulation contradicts, or that nobody knows to be the chain's, bounds nothing
   const isBound = computed !== null && disagreement === null && (chain.known || simulated !== null);
   const seen = isBound ? largest(simulated, computed, header?.baseFeePerGas ?? null) : null;
@@ -94,7 +101,6 @@ const baseFeesOf = (
     baseFeePerGas,
     /** The node's own figure; the formula's only where it names none. A caller's cap below it cannot be mined. */
     leastFeePerGas: largest(simulated, announced) ?? baseFeePerGas,
-    /** Base fees of the same block by simulation and by the chain's formula, where they differ; wei per gas. */
     disagreement,
   };
 };

@@ -57,10 +57,9 @@ export const secondReadings = ({ bundle, measure, report }: Proven, baseFee: big
     const spare = funds?.balance == null ? 0n : funds.balance - (funds.expected ?? funds.required ?? funds.balance);
     const { price, fees } = feesOf(payer.request, baseFee);
     // why: what is expected to be paid is no bound, and each reading pays for those before it
-    const affordable =
-      price === 0n ? secondGas.most : (spare * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
-    const isPoor = affordable < secondGas.least;
-    const gas = isPoor || affordable > secondGas.most ? secondGas.most : affordable;
+    const room = price === 0n ? secondGas.most : (spare * 7n) / 8n / price - secondGas.least * BigInt(all.length - 1);
+    const isPoor = room < secondGas.least;
+    const gas = isPoor || room > secondGas.most ? secondGas.most : room;
     const query = balanceOf(token, account);
     const wei: Pick<Eth.CallRequest, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas"> = fees;
     return [{ from: payer.signer, query, gas, fees: wei, gift: isPoor ? secondGas.most * price : 0n }];

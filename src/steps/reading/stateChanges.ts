@@ -105,9 +105,7 @@ const slotsIn = (judging: Judging, contracts: ReadonlyArray<Address>) => {
   const placesOf = new Set(looked.map(({ contract, slot }) => `${contract} ${slot}`));
   const traced = tracedWords(seen.traced ?? [], isSafe)
     .filter(({ contract, slot }) => !placesOf.has(`${contract} ${slot}`))
-    .flatMap((change): Change | ReadonlyArray<Change> =>
-      change.holds === null ? (readAny(change, judging) ?? []) : change,
-    )
+    .flatMap((change) => (change.holds === null ? (readAny(change, judging) ?? []) : change))
     // why: who fills the list with others takes none away that matters
     .sort((change, other) => rankOf(change) - rankOf(other))
     .slice(0, mostTraced);
