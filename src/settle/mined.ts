@@ -1,7 +1,7 @@
 /** A mined transaction as a request and as a call, and what it paid. Pure. */
 import type { FullTransaction, Receipt, CallRequest } from "../eth/index.js";
 import type { Hash } from "../primitives/index.js";
-import type { Request } from "../transaction/index.js";
+import { type Request, requestOf } from "../transaction/index.js";
 
 /** The type of a system's own transaction, which nobody signs: a deposit of the OP stack. */
 const depositType = "0x7e";
@@ -29,39 +29,30 @@ const chainOf = ({ chainId, v, type }: FullTransaction): bigint => {
   return isInside ? (v >= 35n ? (v - 35n) / 2n : 0n) : (chainId ?? 0n);
 };
 
+const types: ReadonlyMap<string, Request["type"]> = new Map([
+  ["0x0", "legacy"],
+  ["0x1", "eip2930"],
+  ["0x2", "eip1559"],
+  ["0x3", "eip4844"],
+  ["0x4", "eip7702"],
+]);
+
 /** Returns the request that was signed; null where it is of no type that is signed here. */
 export const requestIn = (mined: FullTransaction): Request | null => {
-  const { to, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
+  const type = types.get(mined.type ?? "0x0");
+  if (type === undefined) return null;
   const accessList = mined.accessList ?? [];
-  const input = {
+  return requestOf(type, {
     ...{ chainId: Number(chainOf(mined)), nonce: Number(mined.nonce) },
-    ...{ data: mined.input, value: mined.value, gas: mined.gas },
-  };
-  const target = to === null ? input : { ...input, to };
-  const listed = accessList.length === 0 ? {} : { accessList };
-  const capped = { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n };
-  switch (mined.type) {
-    case null:
-    case "0x0":
-      return { type: "legacy", ...target, gasPrice: gasPrice ?? 0n };
-    case "0x1":
-      return { type: "eip2930", ...target, gasPrice: gasPrice ?? 0n, accessList };
-    case "0x2":
-      return { type: "eip1559", ...target, ...listed, ...capped };
-    case "0x3":
-      return to === null || blobVersionedHashes === null
-        ? null
-        : {
-            ...{ type: "eip4844", ...input, to, ...listed, ...capped },
-            ...{ blobVersionedHashes, maxFeePerBlobGas: maxFeePerBlobGas ?? 0n },
-          };
-    case "0x4":
-      return to === null
-        ? null
-        : { type: "eip7702", ...input, to, ...listed, ...capped, authorizationList: authorizationsOf(mined) };
-    default:
-      return null;
-  }
+    ...{ data: mined.input, value: mined.value, gas: mined.gas, to: mined.to },
+    gasPrice: mined.gasPrice ?? 0n,
+    maxFeePerGas: mined.maxFeePerGas ?? 0n,
+    maxPriorityFeePerGas: mined.maxPriorityFeePerGas ?? 0n,
+    maxFeePerBlobGas: mined.maxFeePerBlobGas ?? 0n,
+    accessList: accessList.length === 0 && type !== "eip2930" ? null : accessList,
+    blobVersionedHashes: mined.blobVersionedHashes,
+    authorizationList: authorizationsOf(mined),
+  });
 };
 
 /** The transaction as a call that a simulation takes, with the price that it offered. */

@@ -21,17 +21,33 @@ const inOrder = <Shape extends object>(shape: Shape): Shape =>
   // sorted, nothing is added or lost
   Object.fromEntries(Object.entries(shape).sort(([a], [b]) => front.indexOf(b) - front.indexOf(a))) as Shape;
 
+const always = ["chainId", "nonce", "gas", "data", "value"] as const;
+const caps = ["maxFeePerGas", "maxPriorityFeePerGas"] as const;
+
+/** The fields of each type of transaction, in the order of a request; a field with `?` may be left out. */
+const shapes = {
+  legacy: [...always, "to?", "gasPrice"],
+  eip2930: [...always, "to?", "gasPrice", "accessList"],
+  eip1559: [...always, "to?", ...caps, "accessList?"],
+  eip4844: [...always, ...caps, "accessList?", "to", "blobVersionedHashes", "maxFeePerBlobGas"],
+  eip7702: [...always, ...caps, "accessList?", "to", "authorizationList"],
+} as const;
+
+const isOptional = (field: string): boolean => field.endsWith("?");
+const nameOf = (field: string): string => field.replace("?", "");
+
 /** A type of transaction: the fields it has, those it may have, and none of the others. */
-const variant = <
-  const Type extends string,
-  const Has extends ReadonlyArray<keyof typeof schemas>,
-  const May extends ReadonlyArray<keyof typeof schemas>,
->(
-  type: Type,
-  has: Has,
-  may: May,
-) =>
-  Schema.Struct(
+const variant = <const Type extends keyof typeof shapes>(type: Type) => {
+  const shape: ReadonlyArray<string> = shapes[type];
+  const has = shape.filter((field) => !isOptional(field)) as Array<
+    Extract<keyof typeof schemas, (typeof shapes)[Type][number]>
+  >;
+  const may = shape.filter(isOptional).map(nameOf) as Array<
+    {
+      [Name in keyof typeof schemas]: `${Name}?` extends (typeof shapes)[Type][number] ? Name : never;
+    }[keyof typeof schemas]
+  >;
+  return Schema.Struct(
     inOrder({
       /** The kind of transaction (EIP-2718). */
       type: Schema.Literal(type),
@@ -40,15 +56,13 @@ const variant = <
       ...Struct.map(Struct.omit(schemas, [...has, ...may]), absent),
     }),
   );
+};
 
-const always = ["chainId", "nonce", "data", "value", "gas"] as const;
-const capped = [...always, "maxFeePerGas", "maxPriorityFeePerGas"] as const;
-
-const legacy = variant("legacy", [...always, "gasPrice"], ["to"]);
-const eip2930 = variant("eip2930", [...always, "gasPrice", "accessList"], ["to"]);
-const eip1559 = variant("eip1559", capped, ["to", "accessList"]);
-const eip4844 = variant("eip4844", [...capped, "to", "blobVersionedHashes", "maxFeePerBlobGas"], ["accessList"]);
-const eip7702 = variant("eip7702", [...capped, "to", "authorizationList"], ["accessList"]);
+const legacy = variant("legacy");
+const eip2930 = variant("eip2930");
+const eip1559 = variant("eip1559");
+const eip4844 = variant("eip4844");
+const eip7702 = variant("eip7702");
 
 /** Before EIP-2718, with the chain by EIP-155. */
 export interface LegacyRequest extends Schema.Schema.Type<typeof legacy> {}
@@ -82,26 +96,27 @@ export const filledOf = (request: Request | null | undefined): Filled => ({
   maxPriorityFeePerGas: request?.maxPriorityFeePerGas ?? null,
 });
 
-/** The request of a transaction; null while any field is unknown. */
-export const buildRequest = (transaction: Transaction, filled: Filled): Request | null => {
-  const { chainId, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = filled;
-  if (chainId === null || nonce === null || gas === null) return null;
-  const { to, accessList, authorizationList, blobVersionedHashes, maxFeePerBlobGas } = transaction;
-  const input = { chainId, nonce, gas, data: transaction.data, value: transaction.value };
-  const target = { ...input, ...(to === null ? {} : { to }) };
-  if (gasPrice !== null)
-    return accessList === null
-      ? { type: "legacy", ...target, gasPrice }
-      : { type: "eip2930", ...target, gasPrice, accessList };
-  if (maxFeePerGas === null || maxPriorityFeePerGas === null) return null;
-  const priced = { maxFeePerGas, maxPriorityFeePerGas, ...(accessList === null ? {} : { accessList }) };
-  if (authorizationList === null && blobVersionedHashes === null) return { type: "eip1559", ...target, ...priced };
-  // Neither of the two can deploy.
-  if (to === null) return null;
-  if (authorizationList !== null) return { type: "eip7702", ...input, ...priced, to, authorizationList };
-  if (blobVersionedHashes === null || maxFeePerBlobGas === null) return null;
-  return { type: "eip4844", ...input, ...priced, to, blobVersionedHashes, maxFeePerBlobGas };
+/** The request of a type by values of its fields, null where one is not known; null where the type cannot be without it. */
+export const requestOf = (
+  type: Request["type"],
+  values: { readonly [K in keyof typeof schemas]: Transaction[K] },
+): Request | null => {
+  const shape: ReadonlyArray<string> = shapes[type];
+  const entries = shape.map((field) => [nameOf(field), values[nameOf(field) as keyof typeof schemas]] as const);
+  const isWhole = entries.every(([, value], index) => value !== null || isOptional(shape[index] ?? ""));
+  // the fields are those of the type, and each was read as its schema has it
+  return isWhole ? ({ type, ...Object.fromEntries(entries.filter(([, value]) => value !== null)) } as Request) : null;
 };
+
+const typeOf = (transaction: Transaction, { gasPrice }: Filled): Request["type"] => {
+  if (gasPrice !== null) return transaction.accessList === null ? "legacy" : "eip2930";
+  if (transaction.authorizationList !== null) return "eip7702";
+  return transaction.blobVersionedHashes === null ? "eip1559" : "eip4844";
+};
+
+/** The request of a transaction; null while any field is unknown. */
+export const buildRequest = (transaction: Transaction, filled: Filled): Request | null =>
+  requestOf(typeOf(transaction, filled), { ...transaction, ...filled });
 
 /** The fields of a request; null where it may have more than it shows. */
 const fieldsOf = (request: Request): Readonly<Record<string, unknown>> | null => {
