@@ -1,4 +1,5 @@
 /** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
+import * as BigInts from "effect/BigInt";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import type { FullBlock, FullTransaction, Receipt } from "../../eth/index.js";
@@ -80,7 +81,7 @@ const fillers = (
   const gap = last - base - 1n;
   if (gap < 0n || gap > mostBetween || end < baseTime) return null;
   // why: some chains have several blocks in a second
-  const timeOf = (passed: bigint) => (baseTime + passed < end ? baseTime + passed : end);
+  const timeOf = (passed: bigint) => BigInts.min(baseTime + passed, end);
   return Array.from({ length: Number(gap) }, (_, index) => ({
     calls: [],
     blockOverrides: { number: base + BigInt(index + 1), time: timeOf(BigInt(index + 1)), baseFeePerGas, ...own },
@@ -90,16 +91,16 @@ const fillers = (
 /** Another block's values: those that the report's own world had, where its block could still be one; no bit of its randomness, or of who made it. */
 const otherContext = ({ report, block }: ReplayInput, base: bigint, baseTime: bigint): BlockOverrides => {
   const { timestamp, mixHash, gasLimit, baseFeePerGas, miner } = block;
-  const world = report.observed.worlds.find(({ run }) => run === "next") ?? null;
+  const world = report.observed.worlds.find(({ run }) => run === "next");
+  const named = world?.number ?? block.number;
   // why: another number, so that it and the hash of the block before are others too
-  const isOther = world?.number != null && world.number > base && world.number !== block.number;
-  const number = isOther && world.number !== null ? world.number : block.number + 1n;
+  const number = named > base && named !== block.number ? named : block.number + 1n;
   const first = baseTime + number - base;
   const later = world?.timestamp ?? report.observed.timestamp ?? timestamp + 13n;
   const isTaken = later < first || later === timestamp;
   return {
     number,
-    time: isTaken ? (timestamp > first ? timestamp : first) + 13n : later,
+    time: isTaken ? BigInts.max(timestamp, first) + 13n : later,
     // why: a lower one is within every price that was within the block's own
     baseFeePerGas: baseFeePerGas === null ? null : (baseFeePerGas * 15n) / 16n,
     prevRandao: mixHash === null ? null : complement(mixHash),
