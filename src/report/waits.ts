@@ -2,15 +2,11 @@
  * Waits for what must be mined before a transaction is sent, because a pool would refuse it until then, or because
  * it may do something else when it is mined first. Pure, from the report alone: a clearance works it out again.
  */
+import * as Struct from "effect/Struct";
 import type { Address } from "../primitives/hex.js";
 import { recoveredAuthority } from "../transaction/authorities.js";
 import { feeTerms, type Funds } from "./parts.js";
 import type { Report, TransactionReport, Wait } from "./schema.js";
-
-/** A wait, and why: one transaction at a time, another order of the senders, income that is not there yet, what pools keep. */
-export interface Waiting extends Wait {
-  readonly because: "oneInFlight" | "order" | "income" | "queued";
-}
 
 /** True if a transaction may run code. */
 export const runsCode = ({ code: { to } }: Pick<TransactionReport, "code">): boolean =>
@@ -39,6 +35,9 @@ export type WaitFacts = Pick<Report, "transactions" | "funds" | "stage"> & {
   readonly observed: Pick<Report["observed"], "worlds">;
 };
 
+/** The count that an account must have reached. */
+type Count = Pick<Wait, "account" | "nonce">;
+
 /** By transaction: those whose income it needs, because the payer's own balance does not carry it. */
 const incomeFor = ({ transactions, funds }: WaitFacts, index: number): ReadonlyArray<number> => {
   const payer = funds.find(({ account }) => account === transactions[index]?.input.from);
@@ -61,48 +60,60 @@ const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: A
     return account === null ? [] : [{ account, nonce: entry.nonce }];
   });
 
-/** Every wait, in the order of the bundle; nothing of a transaction whose nonce is not known. */
-export const waitsOf = (facts: WaitFacts): ReadonlyArray<Waiting> => {
-  const { transactions, funds, stage, observed } = facts;
-  // why: only a proof runs the other order
-  const isOrderOpen =
-    stage === "proven" && !observed.worlds.some(({ run, agrees }) => run === "reordered" && agrees === true);
-  const latestOf = (account: Address) => transactions.find(({ input }) => input.from === account)?.nonce.latest ?? null;
-  const endOf = (index: number) => {
-    const last = transactions[index];
-    return last?.request == null ? [] : [{ account: last.input.from, nonce: last.request.nonce + 1 }];
-  };
-  const limited = new Set<Address>();
-  return transactions.flatMap((entry, transaction): ReadonlyArray<Waiting> => {
-    const { from } = entry.input;
-    if (entry.request === null) return [];
-    const authorities = authoritiesOf(entry);
-    if (entry.code.from.kind === "delegated") limited.add(from);
-    for (const { account } of authorities) limited.add(account);
-    const payer = funds.find(({ account }) => account === from);
-    const own = transactions.find(({ input }) => input.from === from)?.request ?? entry.request;
-    const first = { account: from, nonce: own.nonce };
-    const alone = [
-      ...(limited.has(from) ? [{ account: from, nonce: entry.request.nonce }] : []),
-      ...authorities.filter(({ account }) => account !== from),
-    ].filter(({ account, nonce }) => nonce > (latestOf(account) ?? nonce));
-    const others = [...new Set(transactions.slice(0, transaction).map(({ input }) => input.from))]
-      .filter((account) => account !== from)
-      .flatMap((account) =>
-        endOf(transactions.findLastIndex(({ input }, at) => at < transaction && input.from === account)),
-      );
-    const why = (because: Waiting["because"]) => (wait: { account: Address; nonce: number }) => ({
-      ...{ transaction, because },
-      ...wait,
-    });
-    return [
-      ...alone.map(why("oneInFlight")),
-      ...(isOrderOpen && mayDepend(facts, transaction) ? others : []).map(why("order")),
-      ...incomeFor(facts, transaction).flatMap(endOf).map(why("income")),
-      ...(payer !== undefined && isHeldBack(payer, transaction) && first.nonce > (latestOf(from) ?? first.nonce)
-        ? [first]
-        : []
-      ).map(why("queued")),
-    ];
-  });
+/** The count of an account once the transaction at `index` is mined; none where its nonce is not known. */
+const countAfter = ({ transactions }: WaitFacts, index: number): ReadonlyArray<Count> => {
+  const entry = transactions[index];
+  return entry?.request == null ? [] : [{ account: entry.input.from, nonce: entry.request.nonce + 1 }];
 };
+
+/** True if an account's transactions before `nonce` are not mined yet. */
+const isAhead =
+  ({ transactions }: WaitFacts) =>
+  ({ account, nonce }: Count): boolean =>
+    nonce > (transactions.find(({ input }) => input.from === account)?.nonce.latest ?? nonce);
+
+/** Accounts of which pools keep one transaction at a time, up to the transaction at `index`: those that delegate. */
+const limitedUpTo = ({ transactions }: WaitFacts, index: number): ReadonlySet<Address> => {
+  const made = transactions.slice(0, index + 1).filter(({ request }) => request !== null);
+  const delegated = made.filter(({ code }) => code.from.kind === "delegated").map(({ input }) => input.from);
+  return new Set([...delegated, ...made.flatMap(authoritiesOf).map(({ account }) => account)]);
+};
+
+/** The counts that a transaction with this nonce waits for, by the reason. */
+const rules: Readonly<
+  Record<
+    "oneInFlight" | "order" | "income" | "queued",
+    (facts: WaitFacts, index: number, own: Count, entry: TransactionReport) => ReadonlyArray<Count>
+  >
+> = {
+  oneInFlight: (facts, index, own, entry) => [
+    ...[own].filter(({ account }) => limitedUpTo(facts, index).has(account)).filter(isAhead(facts)),
+    ...authoritiesOf(entry).filter((count) => count.account !== own.account && isAhead(facts)(count)),
+  ],
+  order: (facts, index, { account }) => {
+    const { transactions, stage, observed } = facts;
+    // why: only a proof runs the other order
+    const isProven = observed.worlds.some(({ run, agrees }) => run === "reordered" && agrees === true);
+    if (stage !== "proven" || isProven || !mayDepend(facts, index)) return [];
+    const senders = transactions.slice(0, index).map(({ input }) => input.from);
+    const others = [...new Set(senders)].filter((sender) => sender !== account);
+    return others.flatMap((sender) => countAfter(facts, senders.lastIndexOf(sender)));
+  },
+  income: (facts, index) => incomeFor(facts, index).flatMap((at) => countAfter(facts, at)),
+  queued: (facts, index, own) => {
+    const payer = facts.funds.find(({ account }) => account === own.account);
+    const first = facts.transactions.find(({ input }) => input.from === own.account)?.request ?? own;
+    const count = { account: own.account, nonce: first.nonce };
+    return payer !== undefined && isHeldBack(payer, index) && isAhead(facts)(count) ? [count] : [];
+  },
+};
+
+/** Every wait with its reason, in the order of the bundle; nothing of a transaction whose nonce is not known. */
+export const waitsOf = (facts: WaitFacts) =>
+  facts.transactions.flatMap((entry, transaction) =>
+    Struct.keys(rules).flatMap((because) => {
+      if (entry.request === null) return [];
+      const own = { account: entry.input.from, nonce: entry.request.nonce };
+      return rules[because](facts, transaction, own, entry).map((count) => ({ transaction, because, ...count }));
+    }),
+  );
